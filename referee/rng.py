@@ -1,0 +1,66 @@
+"""A small random generator of our own, so that a seed means the same on every Python.
+
+The generator is SHA-256 in counter mode: block *i* of a stream is SHA-256(key ‖ *i* as 8 bytes, big
+endian), and the blocks are read as one long string of bytes. Numbers are drawn by rejection, so they are
+exactly uniform. Streams are independent: their keys are HMAC-SHA-256 of the seed over what the stream is
+for, and knowing one stream tells nothing of another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import MutableSequence, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+SEED_BITS = 128
+
+
+def fresh_seed() -> bytes:
+    """A seed from the system's own randomness."""
+    return secrets.token_bytes(SEED_BITS // 8)
+
+
+def derive(seed: bytes, *purpose: str) -> bytes:
+    """The key of a stream, 32 bytes; `purpose` is a path of names, none of which may hold a NUL."""
+    return hmac.new(seed, "\0".join(purpose).encode(), hashlib.sha256).digest()
+
+
+class Stream:
+    """A stream of random numbers; the same key gives the same numbers for ever."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._block = 0
+        self._bytes = b""
+
+    def _take(self, count: int) -> int:
+        while len(self._bytes) < count:
+            self._bytes += hashlib.sha256(self._key + self._block.to_bytes(8, "big")).digest()
+            self._block += 1
+        taken, self._bytes = self._bytes[:count], self._bytes[count:]
+        return int.from_bytes(taken, "big")
+
+    def below(self, n: int) -> int:
+        """A number from 0 to n - 1, uniform. Raises `ValueError` for n < 1."""
+        if n < 1:
+            raise ValueError(f"below({n})")
+        bits = (n - 1).bit_length()
+        count = (bits + 7) // 8
+        while True:
+            number = self._take(count) >> (count * 8 - bits)
+            if number < n:
+                return number
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items, uniform."""
+        return items[self.below(len(items))]
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Shuffles in place (Fisher and Yates, from the end)."""
+        for i in range(len(items) - 1, 0, -1):
+            j = self.below(i + 1)
+            items[i], items[j] = items[j], items[i]

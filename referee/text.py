@@ -1,0 +1,22 @@
+"""Text from outside, made fit to be seen: bounded and without control characters."""
+
+from __future__ import annotations
+
+
+def shown(raw: bytes | str, most: int = 200) -> str:
+    """A string that can go to a terminal, a table or a record: escaped, at most about `most` characters.
+
+    Control characters, bytes that are not UTF-8, and what turns the direction of writing become escapes
+    such as `\\x1b`; `str.isprintable` draws the line.
+    """
+    text = raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
+    cut = len(text) > most
+    text = "".join(c if c.isprintable() else _escape(c) for c in text[:most])
+    return f"{text}…" if cut else text
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
