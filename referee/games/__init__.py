@@ -1,0 +1,19 @@
+"""The games, by slug. Five fit in a dict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.errors import UsageError
+from referee.games.api import Game
+from referee.games.blooms import Blooms
+
+GAMES: dict[str, Game[Any]] = {game.slug: game for game in (Blooms(),)}
+
+
+def game_named(slug: str) -> Game[Any]:
+    """The game with this slug. Raises `UsageError`."""
+    try:
+        return GAMES[slug]
+    except KeyError:
+        raise UsageError(f"no game `{slug[:80]}`, expected one of {', '.join(GAMES)}") from None

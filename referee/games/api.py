@@ -1,0 +1,233 @@
+"""What a game is to the referee: pure, immutable values that know nothing of bots, clocks or files.
+
+A `Game` is the rules under a name; a `State` is a position with all its history. The referee asks a
+state who acts, reads each answer with `read`, and applies them together with `play`. The interface holds
+games in turn and games in which several seats submit at once, open games and games with hidden
+information, chance, one to four seats, and seats that leave while the others play on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+from referee.clock import TimeControl
+from referee.errors import GameOptionError
+from referee.rng import Stream
+
+Seat = int
+"""0-based."""
+
+CHANCE: Seat = -1
+"""Who acts where the dice do."""
+
+M = TypeVar("M")
+"""A game's own type of a move; hashable."""
+
+Options = Mapping[str, int | str]
+"""A game's options, all of them, settled."""
+
+
+class Refusal(Exception):
+    """Base of the two ways in which an answer can be wrong: `reason` is a word, `sentence` tells a person."""
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+        self.sentence = sentence
+
+
+class NotAMove(Refusal):
+    """The text is no move of this game, whatever the position."""
+
+    def __init__(self, expected: str) -> None:
+        super().__init__("not-a-move", f"not a move, expected {expected}")
+
+
+class Illegal(Refusal):
+    """A move, but not allowed here."""
+
+
+class BadChance(ValueError):
+    """A recorded chance outcome that cannot have come up here."""
+
+
+class Outcome(NamedTuple):
+    """How a finished game came out."""
+
+    ranks: tuple[int, ...]
+    """One a seat, 1 is best; seats that share places share the best of them (1, 1 is a draw of two)."""
+    scores: tuple[int, ...]
+    """One a seat, in the game's own unit."""
+    sentence: str
+    """Why, for people, seats counted from 1."""
+
+
+class Span(NamedTuple):
+    """A piece of a picture's line, in one ink."""
+
+    text: str
+    ink: str = ""
+    """A colour's name as terminals know it, or empty. A picture must be readable without."""
+
+
+Picture = list[list[Span]]
+"""Lines of spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberOption:
+    """An option that is a whole number."""
+
+    name: str
+    low: int
+    high: int
+    default: int | None
+    """None: it follows from other options."""
+    meaning: str
+
+    @property
+    def default_text(self) -> str:
+        """The default, for people."""
+        return "follows" if self.default is None else str(self.default)
+
+    @property
+    def values_text(self) -> str:
+        """The values it takes, for people."""
+        return f"{self.low} to {self.high}"
+
+    def read(self, text: str) -> int:
+        """The value of a text. Raises `GameOptionError`."""
+        # Not int() alone: it takes signs, underscores and the digits of every script.
+        if text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high:
+            return int(text)
+        raise GameOptionError(f"option `{self.name}` is `{text[:80]}`, expected a number {self.values_text}")
+
+
+class State(ABC, Generic[M]):
+    """A position, with all that led to it. Immutable: `play`, `chance` and `drop` give a new one."""
+
+    @abstractmethod
+    def to_act(self) -> tuple[Seat, ...]:
+        """Who acts: a seat, several at once, `(CHANCE,)`, or nobody when the game is over."""
+
+    @abstractmethod
+    def read(self, seat: Seat, text: str) -> M:
+        """The move that a text means. Raises `NotAMove` or `Illegal`, with the first reason that applies."""
+
+    @abstractmethod
+    def write(self, move: M) -> str:
+        """The canonical spelling of a move."""
+
+    @abstractmethod
+    def play(self, moves: Mapping[Seat, M]) -> State[M]:
+        """The position after one legal move of every seat that acts."""
+
+    @abstractmethod
+    def legal(self, seat: Seat) -> Iterator[M]:
+        """The legal moves, lazily, in an order that depends on nothing but the position."""
+
+    def any_legal(self, seat: Seat) -> bool:
+        """Whether there is a legal move."""
+        return next(self.legal(seat), None) is not None
+
+    def count(self, seat: Seat) -> int | None:
+        """How many legal moves there are, where that is cheap to know."""
+        return None
+
+    @abstractmethod
+    def sample(self, seat: Seat, rng: Stream) -> M:
+        """A random legal move; each has a chance. Only where there is one."""
+
+    def default(self, seat: Seat) -> M | None:
+        """What is submitted for a seat whose time is up; None where it then loses."""
+        return None
+
+    def draw(self, rng: Stream) -> str:
+        """What chance gives, as text that `chance` takes. Only where chance acts."""
+        raise BadChance("chance has nothing to decide here")
+
+    def chance(self, text: str) -> State[M]:
+        """The position after a chance outcome. Raises `BadChance`."""
+        raise BadChance("chance has nothing to decide here")
+
+    @abstractmethod
+    def drop(self, seats: Iterable[Seat]) -> State[M]:
+        """The position after these seats left at once, by fault or by will."""
+
+    @abstractmethod
+    def imagine(self, seat: Seat, rng: Stream) -> State[M]:
+        """A full position that agrees with all that a seat has seen, for search."""
+
+    @abstractmethod
+    def seen(self, seat: Seat | None) -> tuple[str, ...]:
+        """Every line that a seat has been told so far; it only grows. None: a spectator who sees all."""
+
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """How the game came out; None while it is on."""
+
+    @abstractmethod
+    def picture(self, seat: Seat | None) -> Picture:
+        """The position as a seat may see it; None: all of it."""
+
+
+class Game(ABC, Generic[M]):
+    """The rules of a game, under a name."""
+
+    slug: ClassVar[str]
+    name: ClassVar[str]
+    rules: ClassVar[int]
+    """Version of these rules; a record says under which it was played."""
+    is_open: ClassVar[bool]
+    """Whether every seat sees everything."""
+    options: ClassVar[tuple[NumberOption, ...]]
+    clock: ClassVar[TimeControl]
+    """The game's own time control."""
+    summary: ClassVar[str]
+    """The rules in short, for people."""
+    notation: ClassVar[str]
+    """How a move is written, for people."""
+
+    def settle(self, given: Mapping[str, str]) -> Options:
+        """All options with their values. Raises `GameOptionError`."""
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                expected = f"one of {', '.join(known)}" if known else "none"
+                raise GameOptionError(f"`{self.slug}` has no option `{name[:80]}`, expected {expected}")
+        settled: dict[str, int | str] = {}
+        for name, option in known.items():
+            if name in given:
+                settled[name] = option.read(given[name])
+            elif option.default is not None:
+                settled[name] = option.default
+            else:
+                settled[name] = self.default_of(name, settled)
+        return settled
+
+    def default_of(self, name: str, settled: Options) -> int:
+        """The default of an option that follows from those before it."""
+        raise NotImplementedError(name)
+
+    @abstractmethod
+    def seats(self, options: Options) -> int:
+        """How many seats play under these options."""
+
+    @abstractmethod
+    def start(self, options: Options) -> State[M]:
+        """The position before the first move."""
+
+
+def placing(seats: int, best: Iterable[Iterable[Seat]]) -> tuple[int, ...]:
+    """Ranks from groups of seats, best group first; a group shares the best of its places."""
+    ranks = [0] * seats
+    place = 1
+    for group in best:
+        members = list(group)
+        for seat in members:
+            ranks[seat] = place
+        place += len(members)
+    return tuple(ranks)
