@@ -1,0 +1,150 @@
+"""What a Python bot needs, in one file of standard library: import it, or copy it beside your bot.
+
+    from bot import play
+
+    def choose(game):
+        return game.random.choice(game.legal())
+
+    play(choose)
+
+`choose` is called for every question and gives back the move as text, or `None` to resign. When the
+referee rejects a move, `choose` is called again with `game.rejected` saying why. While the bot runs,
+`print()` goes to stderr, where it cannot disturb the protocol.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from typing import BinaryIO
+
+VERSION = 1
+
+
+class Game:
+    """The game as this bot knows it, kept up to date by `play`."""
+
+    def __init__(self, slug: str, rules: int, seat: int, seats: int, connection: Connection) -> None:
+        self.slug = slug
+        self.rules = rules
+        """Version of the game's rules."""
+        self.seat = seat
+        """This bot's seat, counted from 1."""
+        self.seats = seats
+        self.options: dict[str, str] = {}
+        self.clock_ms = (0, 0, 0, 0)
+        """Allowance per move, reserve, step and increment, milliseconds."""
+        self.random = random.Random(0)
+        """Seeded by the referee: a bot that draws from nothing else plays the same game again."""
+        self.news: list[str] = []
+        """All news of this game, oldest first."""
+        self.fresh: list[str] = []
+        """The news that came with this question."""
+        self.question = 0
+        self.allowance_ms = 0
+        """What is left of this move's allowance."""
+        self.reserve_ms = 0
+        self.used_us = 0
+        """What the last move took, as the referee measured it."""
+        self.rejected: str | None = None
+        """Why the last answer was rejected, if this question follows a rejection."""
+        self.result: tuple[int, ...] | None = None
+        """Each seat's rank once the game is over."""
+        self._connection = connection
+
+    def legal(self, most: int | None = None) -> list[str]:
+        """Legal moves, from the referee, while the clock runs: all, or a sample where there are too many."""
+        self._connection.send(f"list {self.question}" + ("" if most is None else f" {most}"))
+        while True:
+            word, rest = self._connection.receive()
+            if word == "legal":
+                count = int(rest.split()[2])
+                return [self._connection.receive()[1] for _ in range(count)]
+            if word == "quit":
+                sys.exit()
+
+    def info(self, text: object) -> None:
+        """Keeps a text beside the next answer in the record of the game."""
+        self._connection.send(f"info {text}")
+
+    def log(self, text: object) -> None:
+        """Keeps a text in the record of the game."""
+        self._connection.send(f"log {text}")
+
+
+class Connection:
+    """Lines in, lines out, flushed."""
+
+    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
+        self._source = source
+        self._sink = sink
+
+    def receive(self) -> tuple[str, str]:
+        """The next line's first word and its rest; ("quit", "") at the end of the stream."""
+        line = self._source.readline()
+        if not line:
+            return "quit", ""
+        word, _, rest = line.decode().strip().partition(" ")
+        return word, rest.strip()
+
+    def send(self, line: str) -> None:
+        """Sends one line; a text of several lines is made one."""
+        self._sink.write(" ".join(line.split("\n")).encode() + b"\n")
+        self._sink.flush()
+
+
+def _ignore(game: Game) -> None:
+    pass
+
+
+def play(
+    choose: Callable[[Game], str | None],
+    start: Callable[[Game], None] = _ignore,
+    over: Callable[[Game], None] = _ignore,
+    source: BinaryIO | None = None,
+    sink: BinaryIO | None = None,
+) -> None:
+    """Plays games until the referee says quit.
+
+    `start` is called when a game has been described, before its clock runs; `over` when it has ended.
+    """
+    connection = Connection(source or sys.stdin.buffer, sink or sys.stdout.buffer)
+    if sink is None:
+        sys.stdout = sys.stderr
+    game = Game("", 0, 0, 0, connection)
+    while True:
+        word, rest = connection.receive()
+        words = rest.split()
+        if word == "hello":
+            connection.send(f"hello {VERSION}")
+        elif word == "game":
+            game = Game(words[0], int(words[1]), int(words[2]), int(words[3]), connection)
+        elif word == "option":
+            name, _, value = rest.partition(" ")
+            game.options[name] = value.strip()
+        elif word == "clock":
+            game.clock_ms = (int(words[0]), int(words[1]), int(words[2]), int(words[3]))
+        elif word == "seed":
+            game.random = random.Random(int(words[0]))
+        elif word == "prepare":
+            start(game)
+            connection.send("ready")
+        elif word == "news":
+            game.news.append(rest)
+            game.fresh.append(rest)
+        elif word == "charged":
+            game.used_us = int(words[1])
+        elif word == "rejected":
+            game.rejected = rest.partition(" ")[2]
+        elif word == "ask":
+            game.question, game.allowance_ms, game.reserve_ms = map(int, words)
+            move = choose(game)
+            answer = f"resign {game.question}" if move is None else f"move {game.question} {move}"
+            game.fresh, game.rejected = [], None
+            connection.send(answer)
+        elif word == "end":
+            game.result = tuple(map(int, words[0].split(",")))
+            over(game)
+        elif word == "quit":
+            return

@@ -1,0 +1,446 @@
+"""The messages of protocol 1: one frozen dataclass each, `parse(line, speaker)` and `str(message)`.
+
+Pure code: text in, messages out. A line is one message. Its first word names the message, the other
+words are separated by one or more blanks, and a *text* is the rest of the line. `PROTOCOL.md` has a
+card for each message; the order here is the order there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple
+
+VERSION = 1
+
+LINE_CAP = 4096
+"""Bytes of a line, its newline included, in either direction. Terminals cut lines at the same length,
+so a bot on a terminal and a bot on a pipe meet the same limit."""
+
+
+class Speaker(Enum):
+    """Who says a message."""
+
+    REFEREE = "REF"
+    BOT = "BOT"
+
+
+class NotAMessage(ValueError):
+    """The first word is none of the speaker's words: noise, from a bot."""
+
+
+class Malformed(ValueError):
+    """The line claims to be a message and is not well formed; the text says what was expected."""
+
+
+class _Shape(NamedTuple):
+    """How one field is written: a name for people, its text to a value, and the value's text."""
+
+    name: str
+    read: Callable[[str], Any]
+    write: Callable[[Any], str]
+
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,15}")
+
+
+def _number(text: str) -> int:
+    # Not int(): it takes signs, underscores and the digits of every script.
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"`{text}` is not a number")
+    return int(text)
+
+
+def _word(text: str) -> str:
+    if not text:
+        raise ValueError("a word is missing")
+    return text
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise ValueError("the text is missing")
+    return text
+
+
+def _ranks(text: str) -> tuple[int, ...]:
+    return tuple(_number(part) for part in text.split(","))
+
+
+def _write_ranks(value: Any) -> str:
+    return ",".join(map(str, value))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def _write_words(value: Any) -> str:
+    return " ".join(value)
+
+
+def _total(text: str) -> int | None:
+    return None if text == "unknown" else _number(text)
+
+
+NUMBER = _Shape("NUMBER", _number, str)
+WORD = _Shape("WORD", _word, str)
+TEXT = _Shape("TEXT", _text, str)
+FREE = _Shape("[TEXT]", str, str)
+RANKS = _Shape("RANK,RANK", _ranks, _write_ranks)
+WORDS = _Shape("[WORD ...]", _words, _write_words)
+TOTAL = _Shape("NUMBER|unknown", _total, lambda value: "unknown" if value is None else str(value))
+MOST = _Shape("[NUMBER]", lambda text: _number(text) if text else None, lambda v: "" if v is None else str(v))
+
+_REST = (TEXT, FREE, WORDS)
+"""Shapes that take all that is left of the line; they can only stand last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message; `str()` gives its line without the newline."""
+
+    word: ClassVar[str]
+    shape: ClassVar[tuple[_Shape, ...]] = ()
+
+    def __str__(self) -> str:
+        parts = [self.word]
+        for field, shape in zip(fields(self), self.shape, strict=True):
+            parts.append(shape.write(getattr(self, field.name)))
+        return " ".join(part for part in parts if part)
+
+    @classmethod
+    def form(cls) -> str:
+        """The line's form for people, such as `ask NUMBER NUMBER NUMBER`."""
+        return " ".join([cls.word, *(shape.name for shape in cls.shape)])
+
+
+@dataclass(frozen=True, slots=True)
+class Hello(Message):
+    """Both ways, first: the protocol version, and what its sender can or wants."""
+
+    word: ClassVar[str] = "hello"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, WORDS)
+    version: int
+    capabilities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Game(Message):
+    """A new game: which one, the version of its rules, the bot's seat (from 1) and how many sit."""
+
+    word: ClassVar[str] = "game"
+    shape: ClassVar[tuple[_Shape, ...]] = (WORD, NUMBER, NUMBER, NUMBER)
+    slug: str
+    rules: int
+    seat: int
+    seats: int
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Message):
+    """One option of the game; the value may hold blanks."""
+
+    word: ClassVar[str] = "option"
+    shape: ClassVar[tuple[_Shape, ...]] = (WORD, FREE)
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clock(Message):
+    """The seat's time control, milliseconds rounded down; 0 where there is none."""
+
+    word: ClassVar[str] = "clock"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, NUMBER, NUMBER, NUMBER)
+    move_ms: int
+    reserve_ms: int
+    step_ms: int
+    increment_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seed(Message):
+    """A seed of the bot's own, below 2**53 so that every language holds it exactly."""
+
+    word: ClassVar[str] = "seed"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER,)
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare(Message):
+    """The game is described: get ready and say so."""
+
+    word: ClassVar[str] = "prepare"
+
+
+@dataclass(frozen=True, slots=True)
+class Ready(Message):
+    """The bot is ready for the game that was described."""
+
+    word: ClassVar[str] = "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Charged(Message):
+    """What the answer to a question cost: time used and reserve taken, microseconds."""
+
+    word: ClassVar[str] = "charged"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, NUMBER, NUMBER)
+    question: int
+    used_us: int
+    taken_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Defaulted(Message):
+    """Time was up for a question, and the game's own default was submitted for the seat."""
+
+    word: ClassVar[str] = "defaulted"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, TEXT)
+    question: int
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
+class News(Message):
+    """One line of what this seat may know of the game's course; the game's page says how it reads."""
+
+    word: ClassVar[str] = "news"
+    shape: ClassVar[tuple[_Shape, ...]] = (TEXT,)
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve(Message):
+    """Another seat's reserve, milliseconds; only in open games, for bots that asked for `clocks`."""
+
+    word: ClassVar[str] = "reserve"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, NUMBER)
+    seat: int
+    reserve_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Message):
+    """A question: its number, what is left of this move's allowance and of the reserve, milliseconds."""
+
+    word: ClassVar[str] = "ask"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, NUMBER, NUMBER)
+    question: int
+    allowance_ms: int
+    reserve_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Message):
+    """The answer to a question."""
+
+    word: ClassVar[str] = "move"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, TEXT)
+    question: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resign(Message):
+    """The answer to a question: the seat gives the game up."""
+
+    word: ClassVar[str] = "resign"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER,)
+    question: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected(Message):
+    """The answer was no legal move: the reason as a word and as a sentence. A new question follows."""
+
+    word: ClassVar[str] = "rejected"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, WORD, TEXT)
+    question: int
+    reason: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class List(Message):
+    """A request for the legal moves of the open question, at most so many."""
+
+    word: ClassVar[str] = "list"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, MOST)
+    question: int
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Legal(Message):
+    """Head of the answer to `list`: `all` or `sample`, how many `choice` lines follow, how many there are."""
+
+    word: ClassVar[str] = "legal"
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, WORD, NUMBER, TOTAL)
+    question: int
+    kind: str
+    count: int
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Message):
+    """One legal move."""
+
+    word: ClassVar[str] = "choice"
+    shape: ClassVar[tuple[_Shape, ...]] = (TEXT,)
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
+class End(Message):
+    """The game is over: each seat's rank (1 is best, ties share), the ending's word and a sentence."""
+
+    word: ClassVar[str] = "end"
+    shape: ClassVar[tuple[_Shape, ...]] = (RANKS, WORD, TEXT)
+    ranks: tuple[int, ...]
+    ending: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quit(Message):
+    """Exit now."""
+
+    word: ClassVar[str] = "quit"
+
+
+@dataclass(frozen=True, slots=True)
+class Info(Message):
+    """What the bot wants kept beside its next answer: a score, a line, a depth."""
+
+    word: ClassVar[str] = "info"
+    shape: ClassVar[tuple[_Shape, ...]] = (FREE,)
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Log(Message):
+    """A log line of the bot's, kept in the record of the game."""
+
+    word: ClassVar[str] = "log"
+    shape: ClassVar[tuple[_Shape, ...]] = (FREE,)
+    text: str
+
+
+def _by_word(kinds: Iterable[type[Message]]) -> dict[str, type[Message]]:
+    return {kind.word: kind for kind in kinds}
+
+
+WORDS_OF: dict[Speaker, dict[str, type[Message]]] = {
+    Speaker.REFEREE: _by_word(
+        (Hello, Game, Option, Clock, Seed, Prepare, Charged, Defaulted, News, Reserve)
+        + (Ask, Rejected, Legal, Choice, End, Quit)
+    ),
+    Speaker.BOT: _by_word((Hello, Ready, Move, Resign, List, Info, Log)),
+}
+"""Every message that a side may say, by its first word."""
+
+
+# NUL to unit separator but for the tab, and DEL. Within a message none of them means anything, and in a
+# terminal or a file all of them do harm.
+_CONTROL = re.compile("[\0-\x08\x0a-\x1f\x7f]")
+_BOM = "\ufeff".encode()
+
+
+def parse(line: bytes, speaker: Speaker) -> Message:
+    """The message of one line, given without its newline.
+
+    Raises `NotAMessage` where the first word is none of the speaker's, else `Malformed`.
+    """
+    line = line.removesuffix(b"\r").strip(b" ")
+    first, _, rest = line.partition(b" ")
+    if first.startswith(_BOM):
+        raise Malformed("the line begins with a byte order mark, expected plain UTF-8")
+    kind = WORDS_OF[speaker].get(first.decode("ascii", "replace"))
+    if kind is None:
+        raise NotAMessage("no message of this side begins so")
+    try:
+        left = rest.decode()
+    except UnicodeDecodeError:
+        raise Malformed(f"the line is not UTF-8, expected `{kind.form()}`") from None
+    if _CONTROL.search(left):
+        raise Malformed(f"there is a control character in the line, expected `{kind.form()}`")
+    values = []
+    try:
+        for shape in kind.shape:
+            left = left.lstrip(" ")
+            if shape in _REST:
+                part, left = left, ""
+            else:
+                part, _, left = left.partition(" ")
+            values.append(shape.read(part))
+        if left.strip(" "):
+            raise ValueError(f"`{left.strip(' ')}` is too much")
+    except ValueError as error:
+        raise Malformed(f"{error}, expected `{kind.form()}`") from None
+    return kind(*values)
+
+
+def encode(*messages: Message) -> bytes:
+    """The bytes of messages, a line each. Raises `ValueError` for one that cannot be sent as a line."""
+    lines = []
+    for message in messages:
+        text = str(message)
+        line = text.encode() + b"\n"
+        if len(line) > LINE_CAP or _CONTROL.search(text):
+            raise ValueError(f"a `{message.word}` cannot be sent: too long, or with a control character")
+        lines.append(line)
+    return b"".join(lines)
+
+
+class Overlong(NamedTuple):
+    """In place of a line that exceeded the cap; nothing of the stream behind it can be trusted."""
+
+    start: bytes
+    """Its first bytes."""
+
+
+class Lines:
+    """Cuts a stream of bytes into lines, in any chunks, and never holds more than `cap` bytes."""
+
+    def __init__(self, cap: int = LINE_CAP) -> None:
+        self._cap = cap
+        self._partial = b""
+        self._overlong = False
+
+    @property
+    def partial(self) -> bytes:
+        """What has come of a line that has not ended."""
+        return self._partial
+
+    def feed(self, data: bytes) -> list[bytes | Overlong]:
+        """The lines that are complete with this chunk, without newlines.
+
+        An `Overlong` is the last thing that a stream gives; whatever comes behind it is dropped.
+        """
+        if self._overlong:
+            return []
+        lines: list[bytes | Overlong] = []
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            line = self._partial + data[start:end] if self._partial else data[start:end]
+            self._partial = b""
+            start = end + 1
+            if len(line) >= self._cap:
+                return self._cut(lines, line)
+            lines.append(line)
+        if len(self._partial) + len(data) - start >= self._cap:
+            return self._cut(lines, self._partial + data[start : start + self._cap])
+        self._partial += data[start:]
+        return lines
+
+    def _cut(self, lines: list[bytes | Overlong], line: bytes) -> list[bytes | Overlong]:
+        self._overlong = True
+        self._partial = b""
+        lines.append(Overlong(line[: min(200, self._cap)]))
+        return lines

@@ -1,0 +1,341 @@
+"""The match: one loop that plays a game to its end and is the only judge of it.
+
+It turns a state, the seats' clocks and a wire into events and a verdict. It reads no clock, starts no
+process and writes no file; replaying a record is this same loop with a wire made from the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from referee.clock import Charge, Clock, TimeControl
+from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
+from referee.games.api import CHANCE, Game, Options, Outcome, Refusal, State
+from referee.rng import Stream, derive
+from referee.text import shown
+from referee.wire.api import (
+    Answer,
+    Broken,
+    LegalMoves,
+    Opened,
+    Opening,
+    Question,
+    Request,
+    Resigned,
+    Silence,
+    Wire,
+    WireEvent,
+)
+
+MARGIN_US = 10_000
+"""Beyond allowance and reserve, what a referee on an ordinary machine may itself be late by."""
+
+REJECTIONS = 10
+"""A game's rejected moves of a seat; with the last of them the seat loses."""
+
+LEGAL_MOST = 10_000
+"""Legal moves in one answer; where there are more, a sample."""
+
+BOT_SEED_BITS = 53
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a game is played under; together with the bots' answers and their times it decides all."""
+
+    id: str
+    game: Game[Any]
+    options: Options
+    bots: tuple[str, ...]
+    """Names, by seat."""
+    controls: tuple[TimeControl, ...]
+    """By seat."""
+    seed: bytes
+    """This game's own; whatever is random in the game is drawn from it."""
+    margin_us: int = MARGIN_US
+    rejections: int = REJECTIONS
+
+
+class Verdict(NamedTuple):
+    """How a game ended."""
+
+    outcome: Outcome
+    ending: Ending
+    """`rules` where the game came to its own end, else what the seat that left last did."""
+    rated: bool
+    """False where no bot that could be started was left to win: nothing was played."""
+
+
+Watch = Callable[[Event, State[Any]], None]
+"""Told of every event, with the state after it."""
+
+Dice = Callable[[State[Any]], str]
+"""What chance gives in a state."""
+
+
+class _Exit(NamedTuple):
+    """Why a seat leaves the game."""
+
+    ending: Ending
+    detail: str
+    used_us: int
+
+
+@dataclass(slots=True)
+class _Player:
+    """What the match keeps of a seat."""
+
+    clock: Clock
+    told: int = 0
+    """How many lines of its news it has been told."""
+    rejections: int = 0
+    charged: Charge | None = None
+    defaulted: str | None = None
+    lists: int = 0
+    """Its requests for legal moves in this game."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One round of questions: what came of it, held until every seat that acts has answered."""
+
+    events: dict[Seat, list[Event]] = field(default_factory=dict)
+    moves: dict[Seat, Any] = field(default_factory=dict)
+    exits: dict[Seat, _Exit] = field(default_factory=dict)
+
+
+def judge(event: WireEvent, clock: Clock, margin_us: int) -> Ending | None:
+    """What an event means, but for the rules: None for an answer in time, whatever it says.
+
+    The order of verdicts: what is late is late, whatever it is (a cap is only exceeded before the
+    deadline: after it nobody listens); then what broke the conversation; then resigning. What the rules
+    say of an answer comes after all of these.
+    """
+    match event:
+        case Silence():
+            return Ending.TIME
+        case Answer() | Resigned() | Request() | Broken() if clock.late(event.used_us, margin_us):
+            return Ending.TIME
+        case Broken():
+            return event.ending
+        case Resigned():
+            return Ending.RESIGNED
+    return None
+
+
+def seeded_dice(terms: Terms) -> Dice:
+    """Chance as the game's seed has it."""
+    stream = Stream(derive(terms.seed, "chance"))
+    return lambda state: state.draw(stream)
+
+
+def play(terms: Terms, wire: Wire, dice: Dice, watch: Watch) -> Verdict:
+    """Plays one game. Whatever a bot does is a verdict; what this raises is the referee's own failure."""
+    return _Match(terms, wire, dice, watch).play()
+
+
+class _Match:
+    def __init__(self, terms: Terms, wire: Wire, dice: Dice, watch: Watch) -> None:
+        self.terms = terms
+        self.wire = wire
+        self.dice = dice
+        self.watch = watch
+        self.state = terms.game.start(terms.options)
+        self.players = [_Player(Clock.start(control)) for control in terms.controls]
+        self.ending = Ending.RULES
+        self.parting = ""
+        """Who ended the game by leaving it, and how, if somebody did."""
+
+    def play(self) -> Verdict:
+        """From the opening to the end."""
+        rated = self.start()
+        while (outcome := self.state.outcome()) is None:
+            acting = self.state.to_act()
+            if acting == (CHANCE,):
+                self.roll()
+            else:
+                self.take_turn(acting)
+        if self.parting:
+            outcome = outcome._replace(sentence=self.parting)
+        self.wire.close(outcome, self.ending)
+        return Verdict(outcome, self.ending, rated)
+
+    def start(self) -> bool:
+        """Opens every seat; those that do not get ready leave together. Whether any did."""
+        turn = _Turn()
+        seats = range(len(self.players))
+        for seat in seats:
+            self.wire.open(seat, self.opening(seat))
+        for _ in seats:
+            event = self.wire.next_event()
+            if isinstance(event, Silence | Broken):
+                turn.exits[event.seat] = _Exit(Ending.START, event.detail, event.used_us)
+            else:
+                assert isinstance(event, Opened)
+        self.send_off(turn.exits)
+        return len(turn.exits) < len(seats)
+
+    def opening(self, seat: Seat) -> Opening:
+        """What a seat is told of the game before it begins."""
+        terms = self.terms
+        seed = Stream(derive(terms.seed, "bot", str(seat + 1))).below(1 << BOT_SEED_BITS)
+        game = terms.game
+        return Opening(game.slug, game.rules, len(self.players), terms.options, terms.controls[seat], seed)
+
+    def roll(self) -> None:
+        """Chance decides."""
+        text = self.dice(self.state)
+        self.state = self.state.chance(text)
+        self.watch(Drawn(text), self.state)
+
+    def take_turn(self, acting: tuple[Seat, ...]) -> None:
+        """Asks every seat that acts, and applies what they did when all are in."""
+        turn = _Turn({seat: [] for seat in acting})
+        for seat in acting:
+            self.ask(seat)
+        while len(turn.moves) + len(turn.exits) < len(acting):
+            event = self.wire.next_event()
+            seat, clock = event.seat, self.players[event.seat].clock
+            assert not isinstance(event, Opened)
+            match judge(event, clock, self.terms.margin_us):
+                case None if isinstance(event, Request):
+                    self.show_legal(event)
+                case None:
+                    assert isinstance(event, Answer)
+                    self.take_answer(turn, event)
+                case Ending.TIME if (move := self.state.default(seat)) is not None:
+                    self.submit_default(turn, seat, move, event.used_us)
+                case ending:
+                    turn.exits[seat] = _Exit(ending, _detail(event), event.used_us)
+        self.apply(turn)
+
+    def ask(self, seat: Seat) -> None:
+        """A new question, with the news since the last one."""
+        player = self.players[seat]
+        news = self.state.seen(seat)
+        clock = player.clock
+        self.wire.post(
+            seat,
+            Question(
+                news[player.told :],
+                (clock.control.move_us, clock.reserve_us),
+                self.patience_us(clock),
+                self.other_reserves(seat) if self.terms.game.is_open else (),
+                player.charged,
+                player.defaulted,
+            ),
+        )
+        player.told = len(news)
+        player.charged = player.defaulted = None
+
+    def patience_us(self, clock: Clock) -> int:
+        """How long an answer is waited for."""
+        return clock.budget_us + self.terms.margin_us
+
+    def other_reserves(self, seat: Seat) -> tuple[tuple[Seat, int], ...]:
+        """What the other seats have in reserve."""
+        return tuple(
+            (other, player.clock.reserve_us) for other, player in enumerate(self.players) if other != seat
+        )
+
+    def take_answer(self, turn: _Turn, answer: Answer) -> None:
+        """A move if the rules allow it; else the seat is told why and asked again, its time running."""
+        seat = answer.seat
+        player = self.players[seat]
+        try:
+            move = self.state.read(seat, answer.text)
+        except Refusal as refusal:
+            player.rejections += 1
+            turn.events[seat].append(
+                Rejected(seat, answer.text, refusal.reason, refusal.sentence, answer.used_us)
+            )
+            if player.rejections >= self.terms.rejections:
+                detail = f"{player.rejections} answers rejected, the last one: {refusal.sentence}"
+                turn.exits[seat] = _Exit(Ending.ILLEGAL, detail, answer.used_us)
+            else:
+                self.ask_again(seat, refusal, answer.used_us)
+            return
+        turn.moves[seat] = move
+        charge = player.clock.charge(answer.used_us)
+        turn.events[seat].append(Moved(seat, self.state.write(move), charge, info=answer.info))
+
+    def ask_again(self, seat: Seat, refusal: Refusal, used_us: int) -> None:
+        """The same move, a new question, with what is left of the time."""
+        clock = self.players[seat].clock
+        rejected = (refusal.reason, refusal.sentence)
+        self.wire.post(seat, Question((), clock.left(used_us), self.patience_us(clock), rejected=rejected))
+
+    def submit_default(self, turn: _Turn, seat: Seat, move: Any, used_us: int) -> None:
+        """In games that have a default, time that is up costs the choice and not the game."""
+        charge = self.players[seat].clock.charge(used_us)
+        turn.moves[seat] = move
+        turn.events[seat].append(Moved(seat, self.state.write(move), charge, defaulted=True))
+
+    def show_legal(self, request: Request) -> None:
+        """All legal moves of a seat, or a random sample where there are more than may be sent."""
+        seat = request.seat
+        player = self.players[seat]
+        player.lists += 1
+        most = LEGAL_MOST if request.most is None else min(request.most, LEGAL_MOST)
+        state = self.state
+        total = state.count(seat)
+        moves = list(islice(state.legal(seat), most + 1)) if total is None or total <= most else []
+        if sampled := len(moves) > most or not moves:
+            rng = Stream(derive(self.terms.seed, "list", str(seat + 1), str(player.lists)))
+            moves = list(dict.fromkeys(state.sample(seat, rng) for _ in range(most)))
+        else:
+            total = len(moves)
+        self.wire.show_legal(seat, LegalMoves(tuple(map(state.write, moves)), total, sampled))
+
+    def apply(self, turn: _Turn) -> None:
+        """The moves of a turn together. Where a seat leaves, the turn does not count for the others either:
+        with two seats the game is over, with more they are asked anew.
+        """
+        before = self.state
+        if not turn.exits:
+            self.state = before.play(turn.moves)
+        for events in turn.events.values():
+            for event in events:
+                if not isinstance(event, Moved):
+                    self.watch(event, before)
+                elif turn.exits:
+                    self.watch(Unplayed(event.seat, event.text, event.charge.used_us), before)
+                else:
+                    self.settle(event)
+                    self.watch(event, self.state)
+        self.send_off(turn.exits)
+
+    def settle(self, moved: Moved) -> None:
+        """Charges a seat for its move."""
+        player = self.players[moved.seat]
+        player.clock = player.clock.after(moved.charge)
+        if moved.defaulted:
+            player.defaulted = moved.text
+        else:
+            player.charged = moved.charge
+
+    def send_off(self, exits: Mapping[Seat, _Exit]) -> None:
+        """Takes seats out of the game, all that leave at once together."""
+        if not exits:
+            return
+        self.state = self.state.drop(exits)
+        for seat in sorted(exits):
+            self.watch(Left(seat, *exits[seat]), self.state)
+        if self.state.outcome() is not None:
+            self.ending = exits[max(exits)].ending
+            self.parting = ", ".join(
+                f"seat {seat + 1} {exits[seat].ending.sentence}" for seat in sorted(exits)
+            )
+
+
+def _detail(event: WireEvent) -> str:
+    """What a person would want to know beside the verdict."""
+    match event:
+        case Silence() | Broken():
+            return event.detail
+        case Answer():
+            return f"its answer came too late: {shown(event.text, 80)}"
+    return ""

@@ -1,0 +1,1 @@
+"""Between the match and the bots: questions go out, events that carry the time used come back."""
