@@ -36,8 +36,10 @@ MARGIN_US = 10_000
 REJECTIONS = 10
 """A game's rejected moves of a seat; with the last of them the seat loses."""
 
-LEGAL_MOST = 10_000
-"""Legal moves in one answer; where there are more, a sample."""
+LEGAL_MOST = 2_000
+"""Legal moves in one answer; where there are more, a sample. So many fit into a pipe, and making them
+takes the referee a few milliseconds.
+"""
 
 BOT_SEED_BITS = 53
 

@@ -154,8 +154,8 @@ def test_no_reserve_is_ever_negative_and_the_sums_agree(
     used: list[int], reserve: int, step: int, inc: int
 ) -> None:
     clock = Clock.start(TimeControl(S, reserve, step, inc))
-    taken = moves = 0
-    for used_us in used:
+    taken = 0
+    for moves, used_us in enumerate(used, 1):
         left = clock.left(used_us)
         assert min(left) >= 0 and sum(left) == max(0, clock.budget_us - used_us)
         if clock.late(used_us):
@@ -165,5 +165,4 @@ def test_no_reserve_is_ever_negative_and_the_sums_agree(
         assert charge.taken_us < charge.over_us + max(1, step)
         clock = clock.after(charge)
         taken += charge.taken_us
-        moves += 1
         assert clock.reserve_us == reserve - taken + moves * inc >= 0

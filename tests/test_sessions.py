@@ -78,12 +78,13 @@ def parts(name: str) -> list[Part]:
         elif line.startswith("REF: option"):
             found[-1].options[words[2]] = " ".join(words[3:])
         elif line.startswith("REF: clock"):
-            found[-1].clock = TimeControl(*(int(ms) * 1000 for ms in words[2:]))
+            move, reserve, step, increment = (int(ms) * 1000 for ms in words[2:])
+            found[-1].clock = TimeControl(move, reserve, step, increment)
         elif line.startswith("REF: seed"):
             found[-1].seed = int(words[2])
         elif match := re.match(r"(?:REF: news move|# seat) (\d) (?:plays )?(.*)", line):
-            if int(match[1]) != found[-1].seat + 1:
-                found[-1].others.append(match[2])
+            mine = int(match[1]) == found[-1].seat + 1
+            found[-1].others += [] if mine else [match[2]]
     return found
 
 
