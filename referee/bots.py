@@ -1,0 +1,126 @@
+"""Bots as they are named and started: command, folder, environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from referee.errors import UsageError
+from referee.text import shown
+
+NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._+-]{1,64}")
+"""A name is a label that is also safe in a file's name, a table and a shell."""
+
+_NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not dots alone"
+
+_PASSED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME"
+)
+"""The variables that a bot gets of the referee's own. Those that change how output is buffered
+(PYTHONUNBUFFERED and its like) are not among them: a bot behaves here as it will elsewhere.
+"""
+
+_INTERPRETERS = re.compile(
+    r"(?:python|pypy)[0-9.]*|node|deno|bun|java|ruby|perl|lua[0-9.]*|php|sh|bash|dash|env|Rscript|julia|wine"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A program that plays, under the name that tables and records give it."""
+
+    name: str
+    command: tuple[str, ...]
+    """Program and arguments; `{python}` stands for the interpreter that runs the referee."""
+    cwd: Path
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """What is executed."""
+        return tuple(word.replace("{python}", sys.executable) for word in self.command)
+
+    @classmethod
+    def parse(cls, text: str, cwd: Path) -> Bot:
+        """A bot from `[name=]command`; the command is split like a shell does, without a shell.
+
+        Raises `UsageError`.
+        """
+        if any(ord(c) < 0x20 or ord(c) == 0x7F for c in text):
+            raise UsageError(f"bot `{shown(text)}` has control characters, expected [name=]command")
+        name, equals, command = text.partition("=")
+        named = bool(equals) and not re.search(r"\s", name)
+        if not named:
+            name, command = "", text
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(
+                f"bot `{shown(text)}` cannot be split ({str(error).lower()}), expected [name=]command"
+            ) from None
+        if not words:
+            raise UsageError(f"bot `{shown(text)}` has no command, expected [name=]command")
+        name = name if named else _name_of(words)
+        if not NAME.fullmatch(name):
+            hint = "" if named else "; name=command gives it one"
+            raise UsageError(f"`{shown(name, 80)}` is no name for a bot, expected {_NAME_FORM}{hint}")
+        return cls(name, tuple(words), cwd)
+
+    def check(self) -> None:
+        """Raises `UsageError` where the program cannot be found or not be executed."""
+        program = self.argv[0]
+        if "/" not in program:
+            if shutil.which(program, path=self.environment().get("PATH", os.defpath)) is None:
+                raise UsageError(f"bot `{self.name}`: no program `{shown(program)}` on the path")
+            return
+        path = self.cwd / program
+        if not path.exists():
+            raise UsageError(f"bot `{self.name}`: no program at `{shown(program)}`")
+        if not path.is_file() or not os.access(path, os.X_OK):
+            raise UsageError(
+                f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "
+                f"(chmod +x, or its interpreter before it)"
+            )
+
+    def environment(self) -> dict[str, str]:
+        """The variables that its process gets."""
+        return {name: value for name, value in os.environ.items() if _PASSED.fullmatch(name)}
+
+
+def _name_of(words: list[str]) -> str:
+    """A name for a bot that was given none: its program's, or that of the script it interprets."""
+    for word in words:
+        stem = Path(word).name
+        if word == "{python}" or word.startswith("-") or _INTERPRETERS.fullmatch(stem):
+            continue
+        return Path(word).stem or stem
+    return Path(words[0]).name
+
+
+def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:
+    """The bots under names that differ, capitals or not.
+
+    A name that was not `given` but found gets `-2`, `-3` … where it is taken. Raises `UsageError` where
+    two bots were given the same name.
+    """
+    pairs = list(zip(bots, given, strict=True))
+    taken: set[str] = set()
+    for bot, was_given in pairs:
+        if was_given:
+            if bot.name.lower() in taken:
+                raise UsageError(f"two bots are named `{bot.name}`, expected names that differ")
+            taken.add(bot.name.lower())
+    named = []
+    for bot, was_given in pairs:
+        name, number = bot.name, 1
+        while not was_given and name.lower() in taken:
+            number += 1
+            name = f"{bot.name[:60]}-{number}"
+        taken.add(name.lower())
+        named.append(replace(bot, name=name))
+    return named

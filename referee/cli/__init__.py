@@ -1,0 +1,67 @@
+"""The command line: one module a command. stdout is data, everything else goes to stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+import referee
+from referee.cli.games import games
+from referee.cli.match import match
+from referee.cli.output import say
+from referee.cli.replay import replay
+from referee.cli.verify import verify
+from referee.errors import RefereeError, Stopped, UsageError
+from referee.text import shown
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(referee.__version__, prog_name="referee")
+def cli() -> None:
+    """Pits game-playing programs against each other.
+
+    A bot is any program that reads lines on stdin and writes lines on stdout, as protocol/PROTOCOL.md
+    says.
+
+    \b
+    Exit codes:
+      0  done                          4  a result could not be stored
+      1  a fault of the referee's own  6  a record does not verify
+      2  wrong usage                   8  --strict, and a bot was at fault
+      3  stopped by a signal
+    """
+
+
+for command in (match, games, replay, verify):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Runs the command line and exits with the code of what went wrong, if something did."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return UsageError.exit_code
+    except click.ClickException as error:
+        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "referee"
+        # click quotes what was typed as it was typed.
+        say(f"referee: {shown(error.format_message(), 400)} (see `{where} --help`)")
+        return UsageError.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        say("referee: stopped")
+        return Stopped.exit_code
+    except RefereeError as error:
+        say(f"referee: {error}")
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader, such as `head`, has had enough; the interpreter shall not complain at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

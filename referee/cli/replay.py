@@ -1,0 +1,124 @@
+"""`referee replay`: shows a logged game, move by move."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+from referee import journal
+from referee.cli.output import say
+from referee.errors import RecordError, UsageError
+from referee.events import Event
+from referee.games.api import State
+from referee.record import GameRecord, Summary, from_json, parse_json, summary
+from referee.replay import replay as play_again
+from referee.show import frame, heading, painted, result
+from referee.text import shown
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("game_id", metavar="[ID]", required=False)
+@click.option("--all", "at_once", is_flag=True, help="Print all moves at once, also in a terminal.")
+def replay(file: Path, game_id: str | None, at_once: bool) -> None:
+    """Shows the game ID of FILE move by move, with the board and the clocks.
+
+    FILE is a file of records, or the folder that holds one. ID is a game's id, or its number in the file,
+    counted from 1. Without it, a file of one game shows that game, and another one lists its games.
+    In a terminal, keys step through the game.
+    """
+    found = _find(file, game_id)
+    if not isinstance(found, GameRecord):
+        rows = [[number, shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
+        click.echo(tabulate(rows, ["", "id", "ranks", "ending"], disable_numparse=True))
+        say(f"hint: referee replay {shown(str(file))} ID shows one of them")
+        return
+    colour = sys.stdout.isatty()
+    frames, damage = _frames(found, colour)
+    if at_once or not (sys.stdin.isatty() and colour):
+        for text in frames:
+            click.echo(text)
+    else:
+        _step_through(frames)
+    if damage:
+        raise damage
+
+
+def _seats(game: Summary) -> str:
+    return ", ".join(
+        f"{rank}. {shown(name)}" for rank, name in sorted(zip(game.ranks, game.bots, strict=False))
+    )
+
+
+def _find(file: Path, game_id: str | None) -> GameRecord | list[Summary]:
+    """The record that is meant, or all games where none was named and there are several."""
+    summaries: list[Summary] = []
+    last: dict[str, Any] = {}
+    for line in journal.read(file):
+        try:
+            value = parse_json(line.text)
+            if value.get("kind") != "game":
+                continue
+            summaries.append(summary(value))
+        except RecordError as error:
+            raise RecordError(f"line {line.number} of `{shown(str(file))}`: {error}") from None
+        last = value
+        if game_id is not None and game_id in (summaries[-1].id, str(len(summaries))):
+            if line.flaw:
+                say(f"warning: line {line.number} of the file: {line.flaw}")
+            return _record(value)
+    if game_id is not None:
+        raise UsageError(
+            f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an id or 1 to {len(summaries)}"
+        )
+    if not summaries:
+        raise RecordError(f"there is no game in `{shown(str(file))}`")
+    return _record(last) if len(summaries) == 1 else summaries
+
+
+def _record(value: dict[str, Any]) -> GameRecord:
+    try:
+        return from_json(value)
+    except RecordError as error:
+        raise RecordError(f"game {shown(str(value.get('id')), 100)}: {error}") from None
+
+
+def _frames(record: GameRecord, colour: bool) -> tuple[list[str], RecordError | None]:
+    """Every step of a game as text, as far as it can be played, and why no farther."""
+    terms = record.terms
+    start = terms.game.start(terms.options)
+    frames = [f"{heading(terms)}\n{painted(start.picture(None), colour)}\n"]
+
+    def watch(event: Event, state: State[Any]) -> None:
+        frames.append(frame(len(frames), event, state, terms, colour))
+
+    try:
+        verdict = play_again(record, watch)
+    except RecordError as error:
+        return frames, RecordError(f"game {shown(terms.id)}: {error}")
+    frames.append(result(terms, verdict))
+    return frames, None
+
+
+def _step_through(frames: list[str]) -> None:
+    """Shows one step at a time; the reader's keys say which."""
+    at = 0
+    while True:
+        click.clear()
+        click.echo(frames[at])
+        click.echo(f"{at + 1} of {len(frames)}: any key next, b back, e end, q quit", err=True)
+        match click.getchar():
+            case "q" | "\x1b":
+                return
+            case "b" | "\x1b[D":
+                at = max(0, at - 1)
+            case "e":
+                at = len(frames) - 1
+            case _ if at + 1 == len(frames):
+                return
+            case _:
+                at += 1

@@ -1,0 +1,132 @@
+"""The file of records: append-only, one JSON object a line, each line chained to the one before.
+
+Every line ends with `"prev"`, the hash of the line before it (zeros for the first), and `"hash"`, the
+SHA-256 of the line's own bytes as they are without that last member. So a byte that changed anywhere is
+found, and it is known in which line. What has no newline at its end was torn by a crash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.errors import RecordError, StorageError, UsageError
+from referee.record import LINE_CAP
+from referee.text import shown
+
+NAME = "games.jsonl"
+
+FIRST = "0" * 64
+"""What the first line has for the hash of the line before."""
+
+_HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
+_HASH_SIZE = len(b',"hash":""}') + 64
+_PREV = re.compile(rb',"prev":"([0-9a-f]{64})"\}')
+_PREV_SIZE = len(b',"prev":""}') + 64
+
+
+class Line(NamedTuple):
+    """A line of the file as it was found."""
+
+    number: int
+    """From 1."""
+    text: bytes
+    """Without its newline."""
+    flaw: str
+    """What is wrong with its place in the chain; empty if nothing is."""
+
+
+def sealed(value: dict[str, Any], prev: str) -> tuple[bytes, str]:
+    """A line's bytes, newline included, and its hash."""
+    body = json.dumps({**value, "prev": prev}, separators=(",", ":")).encode()
+    digest = hashlib.sha256(body).hexdigest()
+    return body[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
+
+
+class Journal:
+    """A new file of records, open for writing. Each line is on the disk when `append` returns."""
+
+    def __init__(self, folder: Path) -> None:
+        """Makes the folder where it is missing, for its owner alone: a seed in it tells what will come.
+
+        Raises `UsageError` where there are records already, or the folder cannot be used.
+        """
+        path = folder / NAME
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+            self._file = os.open(path, flags, 0o600)
+        except FileExistsError:
+            what = f"`{shown(str(path))}` is there already" if path.exists() else "it is no folder"
+            raise UsageError(
+                f"cannot write to `{shown(str(folder))}`: {what}, expected a new folder"
+            ) from None
+        except OSError as error:
+            raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+        self._path = path
+        self._prev = FIRST
+
+    def append(self, value: dict[str, Any]) -> None:
+        """Stores one object. Raises `StorageError`; then it is not stored, or torn."""
+        line, digest = sealed(value, self._prev)
+        try:
+            rest = line
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise StorageError(
+                f"cannot store a game in `{shown(str(self._path))}`: {error.strerror}"
+            ) from None
+        self._prev = digest
+
+    def close(self) -> None:
+        """Ends writing."""
+        os.close(self._file)
+
+
+def read(path: Path) -> Iterator[Line]:
+    """The lines of a file. Raises `UsageError` where there is none to read."""
+    if path.is_dir():
+        path = path / NAME
+    if path.exists() and not path.is_file():
+        raise UsageError(f"`{shown(str(path))}` is no ordinary file, expected a file of records")
+    try:
+        with path.open("rb") as file:
+            prev = FIRST.encode()
+            number = 0
+            while line := file.readline(LINE_CAP + 2):
+                number += 1
+                if not line.endswith(b"\n"):
+                    yield Line(number, line[:LINE_CAP], "it is torn: there is no newline at its end")
+                    return
+                line = line[:-1]
+                yield Line(number, line, _flaw(line, prev))
+                match = _HASH.fullmatch(line[-_HASH_SIZE:])
+                prev = match[1] if match else b"?"
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+
+
+def _flaw(line: bytes, prev: bytes) -> str:
+    sealed_hash = _HASH.fullmatch(line[-_HASH_SIZE:])
+    if not sealed_hash:
+        return "it does not end with its hash"
+    body = line[:-_HASH_SIZE] + b"}"
+    if hashlib.sha256(body).hexdigest().encode() != sealed_hash[1]:
+        return "its bytes are not those that its hash was made of"
+    link = _PREV.fullmatch(body[-_PREV_SIZE:])
+    if not link or link[1] != prev:
+        return "it does not continue the line before it"
+    return ""
+
+
+def check_chain(line: Line) -> None:
+    """Raises `RecordError` for a line with a flaw."""
+    if line.flaw:
+        raise RecordError(f"line {line.number}: {line.flaw}")

@@ -1,0 +1,63 @@
+"""Two bots: Elo difference, its 95 % interval, and the chance that one is the stronger.
+
+A game, or a pair of games with the seats swapped, is one trial. Its score lies in equal steps from 0 to
+1: loss, draw, win for a game; 0, ½, 1, 1½, 2 points of 2 for a pair. Of N trials with mean score s and
+variance v the standard error is √(v/N); the Elo of a score is −400 log₁₀(1/s − 1). (The formulas of the
+chess runners; pairs are trials of their own since the two games of a pair are not independent.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+Z_95 = NormalDist().inv_cdf(0.975)
+
+SCORE_LIMIT = 0.001
+"""Scores are taken no nearer to 0 and 1, where Elo would be infinite: ± 1199.8 Elo."""
+
+
+class Comparison(NamedTuple):
+    """What the trials say of one bot against another."""
+
+    trials: int
+    score: float
+    """Mean, 0 to 1; a half where there were no trials."""
+    elo: float
+    half_width: float | None
+    """Of the 95 % interval, Elo; None where all trials came out alike, which gives no measure of chance."""
+    superiority: float
+    """The likelihood that the bot is the stronger one, 0 to 1."""
+    clamped: bool
+    """Whether the score, or an end of its interval, had to be kept within the limits of Elo."""
+
+
+def elo(score: float) -> float:
+    """The rating difference of a score, which is clamped to [0.001, 0.999]."""
+    s = min(max(score, SCORE_LIMIT), 1 - SCORE_LIMIT)
+    return -400 * math.log10(1 / s - 1)
+
+
+def compare(counts: Sequence[int]) -> Comparison:
+    """The comparison of trials counted by score: 3 counts for games (losses, draws, wins), 5 for pairs."""
+    trials = sum(counts)
+    if trials == 0:
+        return Comparison(0, 0.5, 0.0, None, 0.5, False)
+    step = 1 / (len(counts) - 1)
+    score = sum(count * i * step for i, count in enumerate(counts)) / trials
+    variance = sum(count * (i * step - score) ** 2 for i, count in enumerate(counts)) / trials
+    if max(counts) == trials:  # all alike, and the variance but for rounding nothing
+        superiority = 0.5 if score == 0.5 else float(score > 0.5)
+        return Comparison(trials, score, elo(score), None, superiority, score in (0.0, 1.0))
+    error = math.sqrt(variance / trials)
+    low, high = score - Z_95 * error, score + Z_95 * error
+    return Comparison(
+        trials,
+        score,
+        elo(score),
+        (elo(high) - elo(low)) / 2,
+        NormalDist().cdf((score - 0.5) / error),
+        low < SCORE_LIMIT or high > 1 - SCORE_LIMIT,
+    )

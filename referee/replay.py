@@ -1,0 +1,91 @@
+"""Records played again: to be looked at, and to be verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from referee.errors import RecordError
+from referee.events import Event
+from referee.games.api import BadChance, State
+from referee.match import Verdict, Watch, play
+from referee.record import GameRecord
+from referee.text import shown
+from referee.wire.recorded import RecordedWire
+
+
+def replay(record: GameRecord, watch: Watch) -> Verdict:
+    """Plays a record again through rules and clocks; `watch` is told of each event with the state after it.
+
+    Raises `RecordError`, naming the event, where the game goes another way than the record says.
+    """
+    wire = RecordedWire(record.events)
+    count = 0
+
+    def compare(event: Event, state: State[Any]) -> None:
+        nonlocal count
+        if count == len(record.events):
+            raise RecordError(f"the record ends after event {count}, and the game goes on")
+        _compare_event(count + 1, record.events[count], event)
+        count += 1
+        watch(event, state)
+
+    try:
+        verdict = play(record.terms, wire, wire.dice, compare)
+    except BadChance as error:
+        raise RecordError(f"event {count + 1}: {error}") from None
+    if count != len(record.events):
+        raise RecordError(f"the game is over after event {count}, and the record goes on")
+    _compare("ranks", record.verdict.outcome.ranks, verdict.outcome.ranks)
+    _compare("scores", record.verdict.outcome.scores, verdict.outcome.scores)
+    _compare("ending", record.verdict.ending.word, verdict.ending.word)
+    _compare("sentence", record.verdict.outcome.sentence, verdict.outcome.sentence)
+    _compare("rated", record.verdict.rated, verdict.rated)
+    return verdict
+
+
+def verify(record: GameRecord) -> None:
+    """Raises `RecordError` where a record does not play again to itself, under its own rules."""
+    game = record.terms.game
+    if record.rules != game.rules:
+        raise RecordError(
+            f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
+        )
+    replay(record, lambda event, state: None)
+
+
+class _Field(NamedTuple):
+    name: str
+    value: object
+
+
+def _compare_event(number: int, recorded: Event, played: Event) -> None:
+    if recorded == played:
+        return
+    if type(recorded) is not type(played):
+        raise RecordError(
+            f"event {number} is `{_words(recorded)}` in the record, `{_words(played)}` when played again"
+        )
+    for one, other in zip(_fields(recorded), _fields(played), strict=True):
+        _compare(f"event {number}: {one.name}", one.value, other.value)
+
+
+def _fields(event: Event) -> Iterable[_Field]:
+    for name, value in event._asdict().items():
+        if hasattr(value, "_asdict"):
+            yield from (_Field(*item) for item in value._asdict().items())
+        else:
+            yield _Field(name, value)
+
+
+def _words(event: Event) -> str:
+    values = " ".join(str(field.value) for field in _fields(event) if field.name in ("text", "sentence"))
+    return shown(f"{type(event).__name__.lower()} {values}".strip(), 120)
+
+
+def _compare(what: str, recorded: object, played: object) -> None:
+    if recorded != played:
+        raise RecordError(
+            f"{what} is {shown(repr(recorded), 80)} in the record, "
+            f"{shown(repr(played), 80)} when played again"
+        )

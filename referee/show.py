@@ -1,0 +1,117 @@
+"""What a person sees of a game in a terminal: boards, moves, clocks, dialogue. Text in, text out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from protocol.messages import LINE_CAP
+from referee.clock import TimeControl
+from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Unplayed
+from referee.games.api import Picture, State
+from referee.match import Terms, Verdict
+from referee.text import shown
+
+
+def seconds(us: int) -> str:
+    """Microseconds as seconds, exact and without idle zeros."""
+    whole, part = divmod(us, 1_000_000)
+    return f"{whole}.{part:06d}".rstrip("0").rstrip(".") + " s"
+
+
+def painted(picture: Picture, colour: bool) -> str:
+    """A picture's lines, in ink where there is colour."""
+    return "\n".join(
+        "".join(click.style(s.text, fg=s.ink) if colour and s.ink else s.text for s in line).rstrip()
+        for line in picture
+    )
+
+
+def heading(terms: Terms) -> str:
+    """A line that says what is played, and who sits where."""
+    options = " ".join(f"{name}={value}" for name, value in terms.options.items())
+    seats = ", ".join(
+        f"seat {number} {name} ({control})"
+        for number, (name, control) in enumerate(zip(terms.bots, terms.controls, strict=True), 1)
+    )
+    return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}"
+
+
+def told(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:
+    """What happened, in a line."""
+    if isinstance(event, Drawn):
+        return f"chance: {shown(event.text)}"
+    who = f"seat {event.seat + 1} {names[event.seat]}"
+    match event:
+        case Moved():
+            how = "time was up, submitted for it: " if event.defaulted else ""
+            info = f" ({shown(event.info)})" if event.info else ""
+            return f"{who}: {how}{shown(event.text)}{info}\n  {_arithmetic(event, controls[event.seat])}"
+        case Rejected():
+            return (
+                f"{who}: {shown(event.text, 80)} rejected after {seconds(event.used_us)}: "
+                f"{shown(event.sentence)}"
+            )
+        case Unplayed():
+            return f"{who}: {shown(event.text)}, which does not count"
+        case Left():
+            detail = f": {shown(event.detail, 300)}" if event.detail else ""
+            return f"{who} {event.ending.sentence} after {seconds(event.used_us)}{detail}"
+
+
+def _arithmetic(moved: Moved, control: TimeControl) -> str:
+    """How a move was charged."""
+    charge = moved.charge
+    text = f"{seconds(charge.used_us)} used"
+    if control.timed and charge.over_us:
+        steps = f" in steps of {seconds(control.step_us)}" if control.step_us else ""
+        text += (
+            f", {seconds(charge.over_us)} beyond the allowance of {seconds(control.move_us)}: "
+            f"{seconds(charge.taken_us)} of reserve taken{steps}"
+        )
+    if control.increment_us:
+        text += f", {seconds(control.increment_us)} added"
+    if control.reserve_us or control.increment_us:
+        text += f", {seconds(charge.reserve_us)} of reserve left"
+    return text
+
+
+def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bool) -> str:
+    """An event, with the position where it changed."""
+    text = f"{number}. {told(event, terms.bots, terms.controls)}"
+    if isinstance(event, Moved | Drawn):
+        text += f"\n{painted(state.picture(None), colour)}\n"
+    return text
+
+
+def result(terms: Terms, verdict: Verdict) -> str:
+    """How a game came out, in a line."""
+    ranks = verdict.outcome.ranks
+    best = [name for name, rank in zip(terms.bots, ranks, strict=True) if rank == 1]
+    who = f"{best[0]} won" if len(best) == 1 else "a draw"
+    return f"{who}: {shown(verdict.outcome.sentence)}"
+
+
+def advice(ending: Ending) -> str:
+    """A hint for the author of a bot at fault; empty where there is nothing to mend."""
+    return f"hint: {ending.hint}" if ending.hint else ""
+
+
+class Dialogue:
+    """Every line between the referee and its bots, with the time since it was made."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._began_ns = time.monotonic_ns()
+        self._partial: dict[tuple[str, str], bytes] = {}
+
+    def __call__(self, name: str, direction: str, data: bytes) -> None:
+        """A tap for a wire."""
+        elapsed = (time.monotonic_ns() - self._began_ns) / 1e9
+        *lines, rest = (self._partial.pop((name, direction), b"") + data).split(b"\n")
+        self._partial[name, direction] = rest[:LINE_CAP]
+        for line in lines:
+            self._say(f"{elapsed:11.6f} {name} {direction} {shown(line, LINE_CAP)}")

@@ -1,0 +1,33 @@
+"""Signals that ask a run to stop: the first lets the game that is on finish, the second ends it."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType, TracebackType
+
+from referee.errors import Stopped
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stop:
+    """While it is entered, `asked` says whether a signal came; a second one raises `Stopped`."""
+
+    def __init__(self) -> None:
+        self.asked = ""
+        """The signal's name, once it came."""
+
+    def __enter__(self) -> Stop:
+        self._before = {number: signal.signal(number, self._take) for number in SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        if self.asked:
+            raise Stopped(f"stopped at once by {signal.Signals(number).name}")
+        self.asked = signal.Signals(number).name

@@ -1,0 +1,337 @@
+"""The wire to real processes, over pipes.
+
+The referee waits in one place, `PipesWire._wait`, for all the seats that it asked something, with one
+absolute deadline a seat that no output can push back. It waits in slices: a slice that ends late shows
+that the referee itself was not running (stopped, or starved of its processor), and what it was late by
+is taken off the time of the bots it was waiting for.
+"""
+
+from __future__ import annotations
+
+import selectors
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from referee import text
+from referee.bots import Bot
+from referee.events import Ending, Seat
+from referee.games.api import Outcome
+from referee.wire.api import (
+    LegalMoves,
+    Opening,
+    Question,
+    Silence,
+    WireEvent,
+)
+from referee.wire.channel import Aside, Channel, Heard, Ready, Trouble, Wants, event_of
+from referee.wire.process import BotProcess, Keep, end_processes
+
+SLICE_NS = 10_000_000
+LATE_NS = 5_000_000
+"""A slice may end late by so much and still be ordinary; half the default margin."""
+
+START_US = 10_000_000
+"""A bot's start allowance: for its `hello`, and again for each `ready`."""
+
+Tap = Callable[[str, str, bytes], None]
+"""Told of every byte that passes: the bot's name, `<` (to it) or `>` (from it), the bytes."""
+
+
+class Link:
+    """One bot's process with its conversation; it serves the games of an encounter.
+
+    A bot that cannot even be started is a link too: its seat learns of it when it is opened.
+    """
+
+    def __init__(self, bot: Bot, tap: Tap | None = None) -> None:
+        self.bot = bot
+        self.channel = Channel()
+        self.greeted = False
+        self.faulted = False
+        """Set by whoever runs the games: a bot that lost by a fault is not asked to play on."""
+        self.unsent = b""
+        self.stdout_open = True
+        self._tap = tap
+        self.process: BotProcess | None = None
+        self.failure = ""
+        try:
+            self.process = BotProcess(bot)
+        except OSError as error:
+            self.failure = f"{error.strerror}: `{text.shown(error.filename or bot.argv[0])}`"
+
+    @property
+    def fit(self) -> bool:
+        """Whether it may serve another game: it runs, and has broken nothing."""
+        return (
+            self.process is not None
+            and not self.faulted
+            and self.channel.trouble is None
+            and self.stdout_open
+            and self.process.exit_status() is None
+        )
+
+    def send(self, data: bytes) -> Trouble | None:
+        """Sends what can be sent now and keeps the rest; a bot that closed its input is gone."""
+        if self._tap and data:
+            self._tap(self.bot.name, "<", data)
+        self.unsent += data
+        assert self.process
+        try:
+            while self.unsent and (count := self.process.write(self.unsent)):
+                self.unsent = self.unsent[count:]
+        except BrokenPipeError:
+            self.unsent = b""
+            return self._gone("closed its input")
+        return None
+
+    def read(self) -> bytes | None:
+        """A chunk of its output: None if there is none, empty at the end."""
+        assert self.process
+        data = self.process.read()
+        if data == b"":
+            self.stdout_open = False
+        elif self._tap and data:
+            self._tap(self.bot.name, ">", data)
+        return data
+
+    def hear(self, data: bytes) -> list[Heard]:
+        """What a chunk says; an empty chunk says that the bot is gone."""
+        return self.channel.hear(data) if data else [self._gone("closed its output")]
+
+    def catch_up(self) -> list[Heard]:
+        """What lies there, said before it was asked."""
+        heard: list[Heard] = []
+        while self.stdout_open and not self.channel.trouble and (data := self.read()) is not None:
+            heard += self.hear(data)
+        return heard
+
+    def _gone(self, what: str) -> Trouble:
+        assert self.process
+        status = self.process.how_it_ended()
+        partial = self.channel.partial
+        behind = f", its last words without a newline: {text.shown(partial, 80)}" if partial else ""
+        trouble = Trouble(Ending.GONE, (status or what) + behind)
+        self.channel.trouble = trouble
+        return trouble
+
+
+def end_links(links: Sequence[Link]) -> None:
+    """Says quit to bots and ends their processes; those that broke something are given no grace."""
+    fit: list[BotProcess] = []
+    unfit: list[BotProcess] = []
+    for link in links:
+        if link.process is None:
+            continue
+        if link.fit:
+            link.send(link.channel.quit())
+            fit.append(link.process)
+        else:
+            unfit.append(link.process)
+    end_processes(unfit, grace_s=0)
+    end_processes(fit)
+
+
+@dataclass
+class Place:
+    """A seat of a game: its link, and what it is being asked."""
+
+    link: Link
+    opening: Opening | None = None
+    asked: bool = False
+    began_ns: int = 0
+    deadline_ns: int = 0
+    stopped_ns: int = 0
+    """Of the time since it began, what the referee itself was not running."""
+    heard: deque[tuple[int, Heard]] = field(default_factory=deque)
+    """What it said and when, not yet told to the match."""
+    stderr_starting: Keep = field(default_factory=Keep)
+    """Its stderr up to this game's `ready`."""
+
+
+class PipesWire:
+    """The seats of one game, each with the link of the bot that sits there."""
+
+    def __init__(self, links: Sequence[Link], start_us: int = START_US) -> None:
+        self._places = [Place(link) for link in links]
+        self._start_ns = start_us * 1000
+        self._selectors: dict[tuple[tuple[bool, bool, bool], ...], selectors.PollSelector] = {}
+        self.stopped_us = 0
+        """How long the referee was not running while it waited for a bot, over the game."""
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """Greets a new process first; the game is described when it has answered."""
+        place = self._places[seat]
+        link = place.link
+        place.opening = opening
+        place.asked = True
+        self._start_clock(place, self._start_ns)
+        if link.process is None:
+            place.heard.append((place.began_ns, Trouble(Ending.START, link.failure)))
+        elif link.greeted:
+            self._describe(seat, place)
+        else:
+            link.greeted = True
+            self._send(place, link.channel.greet())
+
+    def _describe(self, seat: Seat, place: Place) -> None:
+        opening = place.opening
+        assert opening
+        place.opening = None
+        self._start_clock(place, self._start_ns)
+        self._send(place, place.link.channel.open(seat, opening))
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Whatever the bot said before now was said before it was asked, and is judged so."""
+        place = self._places[seat]
+        link = place.link
+        if not question.rejected:
+            self._start_clock(place, question.patience_us * 1000)
+        place.asked = True
+        for fact in link.catch_up():
+            place.heard.append((place.began_ns, fact))
+        if not link.channel.trouble:
+            self._send(place, link.channel.ask(question))
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """The moves go out as fast as the bot reads them."""
+        place = self._places[seat]
+        if not place.link.channel.trouble:
+            self._send(place, place.link.channel.show_legal(legal))
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """What cannot be written at once is not waited for."""
+        for place in self._places:
+            place.asked = False
+            link = place.link
+            if link.process and link.stdout_open:
+                link.send(link.channel.close(outcome, ending))
+
+    def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
+        """What a seat's bot said beside its answers, and on stderr before and since its `ready`."""
+        place = self._places[seat]
+        process = place.link.process
+        return place.link.channel.aside, place.stderr_starting, process.cut() if process else Keep()
+
+    def next_event(self) -> WireEvent:
+        """Waits until one of the asked seats has something to tell, or its time is up."""
+        while True:
+            for seat, place in enumerate(self._places):
+                if place.asked and (event := self._due(seat, place)):
+                    return event
+            self._wait()
+
+    def _start_clock(self, place: Place, patience_ns: int) -> None:
+        place.stopped_ns = 0
+        place.began_ns = time.monotonic_ns()
+        place.deadline_ns = place.began_ns + patience_ns
+
+    def _send(self, place: Place, data: bytes) -> None:
+        if trouble := place.link.send(data):
+            place.heard.append((time.monotonic_ns(), trouble))
+
+    def _due(self, seat: Seat, place: Place) -> WireEvent | None:
+        """The seat's next event, if there is one now."""
+        while place.heard:
+            stamp_ns, fact = place.heard.popleft()
+            if isinstance(fact, Wants) and time.monotonic_ns() > place.deadline_ns:
+                continue  # its time went by while earlier requests were answered
+            if isinstance(fact, Ready):
+                if place.opening:
+                    self._describe(seat, place)
+                    continue
+                if place.link.process:
+                    place.stderr_starting = place.link.process.cut()
+            place.asked = isinstance(fact, Wants)  # all else closes the question
+            return event_of(fact, seat, _used_us(place, stamp_ns))
+        now = time.monotonic_ns()
+        if now <= place.deadline_ns:
+            return None
+        place.asked = False
+        return Silence(seat, _used_us(place, now), _what_came(place.link))
+
+    def _wait(self) -> None:
+        """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
+        before = time.monotonic_ns()
+        deadline = min(place.deadline_ns for place in self._places if place.asked)
+        slice_ns = max(0, min(SLICE_NS, deadline - before))
+        ready = self._selector().select(slice_ns / 1e9)
+        after = time.monotonic_ns()
+        self._note_stoppage(after - before - slice_ns)
+        read: list[tuple[Place, int, bytes]] = []
+        for key, _ in ready:
+            seat, stream = key.data
+            place = self._places[seat]
+            process = place.link.process
+            assert process
+            if stream == "out":
+                if (data := place.link.read()) is not None:
+                    read.append((place, time.monotonic_ns(), data))
+            elif stream == "err":
+                process.drain_stderr()
+            else:
+                self._send(place, b"")
+        if not ready:
+            self._look_for_the_dead(after)
+        for place, stamp, data in read:
+            place.heard.extend((stamp, fact) for fact in place.link.hear(data))
+
+    def _note_stoppage(self, late_ns: int) -> None:
+        if late_ns <= LATE_NS:
+            return
+        self.stopped_us += late_ns // 1000
+        for place in self._places:
+            if place.asked:
+                place.stopped_ns += late_ns
+                place.deadline_ns += late_ns
+
+    def _look_for_the_dead(self, now: int) -> None:
+        """A bot can be dead though its output is open: somebody that it started still holds it."""
+        for place in self._places:
+            link = place.link
+            if place.asked and not place.heard and link.process and link.process.exit_status():
+                facts = link.catch_up() or link.hear(b"")
+                place.heard.extend((now, fact) for fact in facts)
+
+    def _selector(self) -> selectors.PollSelector:
+        """What to wait for: output of the asked, room to write to them, and everybody's stderr."""
+        wanted = tuple(
+            (
+                place.asked and place.link.stdout_open,
+                place.asked and bool(place.link.unsent),
+                place.link.process is not None and place.link.process.stderr_open,
+            )
+            for place in self._places
+        )
+        selector = self._selectors.get(wanted)
+        if selector is None:
+            selector = self._selectors[wanted] = selectors.PollSelector()
+            for seat, (out, unsent, err) in enumerate(wanted):
+                process = self._places[seat].link.process
+                if process is None:
+                    continue
+                if out:
+                    selector.register(process.stdout, selectors.EVENT_READ, (seat, "out"))
+                if unsent:
+                    selector.register(process.stdin, selectors.EVENT_WRITE, (seat, "in"))
+                if err:
+                    selector.register(process.stderr, selectors.EVENT_READ, (seat, "err"))
+        return selector
+
+
+def _used_us(place: Place, stamp_ns: int) -> int:
+    """Rounded up: late by a nanosecond is late."""
+    return max(0, -(-(stamp_ns - place.began_ns - place.stopped_ns) // 1000))
+
+
+def _what_came(link: Link) -> str:
+    """Of a bot whose time is up: what did come, since that often shows why."""
+    if link.unsent:
+        return f"{len(link.unsent)} bytes of what it was sent were not read"
+    if link.channel.partial:
+        return f"a line without a newline came: {text.shown(link.channel.partial, 80)}"
+    aside = link.channel.aside
+    if aside.noise:
+        return f"{aside.noise_count} lines that are no messages came, such as: {aside.noise[-1]}"
+    return "nothing came"

@@ -1,0 +1,141 @@
+"""A bot that misbehaves as it is told: `bad_bot.py VICE [ARGUMENT ...]`. Otherwise it plays Blooms."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+vice, *arguments = [*sys.argv[1:], "none"]
+cells: list[str] = []
+asked = 0
+
+
+def say(line: str) -> None:
+    os.write(1, line.encode() + b"\n")
+
+
+def forever(data: bytes, pause: float = 0.0, to: int = 1) -> None:
+    while True:
+        os.write(to, data)
+        time.sleep(pause)
+
+
+def misbehave(question: str) -> bool:
+    """Does its worst on being asked; whether it then answers all the same."""
+    match vice:
+        case "stderr marks":
+            if asked == 1:
+                os.write(2, b"first of a game\n")
+        case "sleep":
+            if len(arguments) > asked:
+                time.sleep(float(arguments[asked - 1]))
+        case "silent":
+            time.sleep(60)
+        case "endless line":
+            forever(b"x" * 1000)
+        case "endless lines":
+            forever(b"# hm\n" * 200)
+        case "slow lines":
+            forever(b"log still here\n", 0.01)
+        case "drip":
+            forever(b"x", 0.02)
+        case "stderr for ever":
+            forever(b"complaint\n" * 100, to=2)
+        case "stderr, then plays":
+            os.write(2, b"\xff\x1b[2J first\n" + b"complaint\n" * 300_000 + b"last\n")
+        case "no newline":
+            os.write(1, f"move {question} L:D4".encode())
+            time.sleep(60)
+        case "lists and never reads":
+            for _ in range(10):
+                say(f"list {question}")
+            time.sleep(60)
+        case "exits":
+            sys.exit(3)
+        case "kills itself":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "stops itself":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        case "closes output":
+            os.close(1)
+            time.sleep(60)
+        case "leaves a helper":
+            subprocess.Popen(["sleep", "60"])
+            sys.exit(0)
+        case "helper":
+            subprocess.Popen(["sleep", "60"])
+        case "ignores TERM":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            forever(b"", 1)
+        case "illegal for ever":
+            say(f"move {question} L:Z9")
+            return False
+        case "illegal once":
+            if asked == 1:
+                say(f"move {question} L:Z9")
+                return False
+        case "forged":
+            say(f"move {question} \x1b[2J\x1b]0;owned\x07")
+            return False
+        case "forged, properly":
+            say(f"move {question} \u202eevil\u2028")
+            return False
+    return True
+
+
+def read_line() -> str:
+    """A line, byte by byte: nothing that comes behind it is read."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            sys.exit(0)
+        line += byte
+    return line.decode().strip()
+
+
+if vice == "slow start":
+    time.sleep(float(arguments[0]))
+if vice == "never starts":
+    time.sleep(60)
+if vice == "crashes at the start":
+    sys.exit("boom: no such opening book")
+if vice == "closes input":
+    os.close(0)
+    time.sleep(60)
+
+while True:
+    word, _, rest = read_line().partition(" ")
+    if word == "hello":
+        say("hello 1")
+    elif word == "option" and rest.startswith("size"):
+        side = int(rest.split()[1])
+        rows = 2 * side - 1
+        cells = [f"{chr(65 + r)}{i + 1}" for r in range(rows) for i in range(rows - abs(side - 1 - r))]
+    elif word == "prepare":
+        say("ready")
+        asked = 0
+        if vice == "never reads":
+            time.sleep(60)
+        if vice == "exits after ready":
+            sys.exit(0)
+    elif word == "news" and rest.startswith("move"):
+        for part in rest.split()[2:]:
+            cells.remove(part[2:])
+    elif word == "news":
+        cells += rest.split()[2:]
+    elif word == "ask":
+        asked += 1
+        if misbehave(rest.split()[0]):
+            say(f"move {rest.split()[0]} L:{cells[0]}")
+        if vice == "plays and exits":
+            sys.exit(0)
+        if vice == "plays twice":
+            say(f"move {rest.split()[0]} L:{cells[1]}")
+        if vice == "plays ahead":
+            say(f"move {int(rest.split()[0]) + 1} L:{cells[1]}")
+    elif word == "end" and vice == "outlives the end":
+        time.sleep(60)
+    elif word == "quit":
+        sys.exit(0)

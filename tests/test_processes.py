@@ -1,0 +1,298 @@
+"""Real processes: whoever misbehaves loses at its deadline, and nothing is left of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.bots import Bot
+from referee.clock import TimeControl
+from referee.encounter import play_encounter
+from referee.events import Ending, Left, Moved, Rejected
+from referee.games import GAMES
+from referee.match import Terms
+from referee.record import GameRecord
+from referee.replay import verify
+from referee.wire.process import BotProcess, end_processes
+from tests.command import BAD
+
+MARGIN_US = 10_000
+
+
+def children() -> set[int]:
+    """The processes that this one started and that are still there, zombies too."""
+    done = subprocess.run(["ps", "-o", "pid=,ppid=,comm=", "-e"], capture_output=True, text=True)
+    rows = [line.split(None, 2) for line in done.stdout.splitlines()]
+    return {int(pid) for pid, parent, name in rows if int(parent) == os.getpid() and name.strip() != "ps"}
+
+
+def descriptors() -> int:
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    before, open_before = children(), descriptors()
+    yield
+    assert children() == before
+    assert descriptors() == open_before
+
+
+def bot(name: str, *vice: str) -> Bot:
+    return Bot(name, (*BAD.split(), *vice), Path.cwd())
+
+
+def games(
+    *vices: tuple[str, ...], count: int = 1, clock: str = "200ms", start: str = "10s", **changes: Any
+) -> list[GameRecord]:
+    """Games between bots with these vices, in the seats as they are named."""
+    game = GAMES["blooms"]
+    bots = [bot(f"bot{number}", *vice) for number, vice in enumerate(vices, 1)]
+    options = game.settle(changes.pop("options", {}))
+    control = TimeControl.parse(clock)
+    names = tuple(one.name for one in bots)
+    terms = [
+        Terms(f"{number}", game, options, names, (control,) * 2, b"s", MARGIN_US, **changes)
+        for number in range(count)
+    ]
+    records = list(play_encounter(bots, terms, start_us=TimeControl.parse(start).move_us))
+    for record in records:
+        verify(record)
+    return records
+
+
+def loser(record: GameRecord) -> tuple[int, str]:
+    assert record.verdict.outcome.ranks in ((1, 2), (2, 1))
+    return record.verdict.outcome.ranks.index(2) + 1, record.verdict.ending.word
+
+
+GOOD = ("none",)
+
+# The vices of seat 2, which is asked when there is something to be read and a long list to be had.
+AT_THE_DEADLINE = [
+    "silent",
+    "slow lines",
+    "drip",
+    "stderr for ever",
+    "never reads",
+    "no newline",
+    "stops itself",
+    "ignores TERM",
+    "lists and never reads",
+]
+
+
+@pytest.mark.parametrize("vice", AT_THE_DEADLINE)
+def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str) -> None:
+    before = time.monotonic()
+    (record,) = games(GOOD, (vice,), options={"size": "8"})
+    assert loser(record) == (2, "time")
+    left = record.events[-1]
+    assert isinstance(left, Left)
+    assert 200_000 + MARGIN_US < left.used_us < 600_000
+    assert time.monotonic() - before < 5, "nobody waits for it after that"
+
+
+@pytest.mark.parametrize("vice", ["endless line", "endless lines"])
+def test_a_flood_loses_at_its_cap_long_before_the_deadline(vice: str) -> None:
+    (record,) = games((vice,), GOOD, clock="30s")
+    assert loser(record) == (1, "flood")
+
+
+@pytest.mark.parametrize(
+    ("vice", "detail"),
+    [
+        ("exits", "exited with status 3"),
+        ("kills itself", "was ended by SIGKILL"),
+        ("closes output", "closed its output"),
+        ("leaves a helper", "exited with status 0"),
+        ("exits after ready", "exited with status 0"),
+    ],
+)
+def test_a_bot_that_is_gone_is_seen_at_once(vice: str, detail: str) -> None:
+    (record,) = games((vice,), GOOD, clock="30s")
+    assert loser(record) == (1, "gone")
+    left = record.events[-1]
+    assert isinstance(left, Left) and left.detail == detail
+
+
+def test_the_move_before_the_exit_counts() -> None:
+    (record,) = games(("plays and exits",), GOOD, clock="30s")
+    assert loser(record) == (1, "gone")
+    assert [event.seat for event in record.events if isinstance(event, Moved)] == [0, 1]
+    assert record.events[-1].used_us < 1_000_000  # type: ignore[union-attr]
+
+
+def test_an_answer_before_the_question_is_out_of_turn_and_a_second_one_is_dropped() -> None:
+    (record,) = games(("plays ahead",), GOOD, clock="30s")
+    assert loser(record) == (1, "turn")
+    (record,) = games(("plays twice",), ("sleep", "0", "0", "60"), clock="200ms")
+    assert loser(record) == (2, "time")
+    assert record.measured["seats"][0]["stale"] == 3
+
+
+def test_a_flood_of_stderr_harms_nobody_and_is_kept_at_both_ends() -> None:
+    (record,) = games(("stderr, then plays",), ("sleep", "0", "60"), clock="2s")
+    assert loser(record) == (2, "time")
+    kept = record.measured["seats"][0]["stderr"]["playing"]
+    assert kept["bytes"] > 3_000_000 and len(kept["text"]) < 10_000
+    assert kept["text"].startswith("\\xff\x1b[2J first\ncomplaint") and kept["text"].endswith("last\n")
+
+
+@pytest.mark.parametrize(
+    ("vice", "detail"),
+    [
+        ("never starts", "nothing came"),
+        ("crashes at the start", "exited with status 1"),
+        ("closes input", "nothing came"),
+    ],
+)
+def test_a_bot_that_does_not_start(vice: str, detail: str) -> None:
+    (record,) = games(GOOD, (vice,), start="500ms")
+    assert loser(record) == (2, "start")
+    assert isinstance(record.events[0], Left) and detail in record.events[0].detail
+    if vice == "crashes at the start":
+        assert record.measured["seats"][1]["stderr"]["playing"]["text"] == "boom: no such opening book\n"
+
+
+def test_a_slow_start_costs_no_move_time() -> None:
+    (record,) = games(("slow start", "0.5"), ("sleep", "0", "60"), clock="200ms", start="5s")
+    assert loser(record) == (2, "time")
+
+
+def test_a_program_that_vanished_does_not_start(tmp_path: Path) -> None:
+    game = GAMES["blooms"]
+    bots = [bot("good", "none"), Bot("lost", (str(tmp_path / "lost"),), tmp_path)]
+    terms = Terms("x", game, game.settle({}), ("good", "lost"), (game.clock,) * 2, b"")
+    (record,) = play_encounter(bots, [terms])
+    assert loser(record) == (2, "start")
+    assert "No such file or directory" in record.events[0].detail  # type: ignore[union-attr]
+
+
+def test_steps_of_reserve_are_charged_and_the_record_shows_it() -> None:
+    (record,) = games(("sleep", "0.3", "0.1", "0.5", "0.6"), GOOD, clock="200ms+600ms/200ms")
+    assert loser(record) == (1, "time")
+    charges = [event.charge for event in record.events if isinstance(event, Moved) and event.seat == 0]
+    assert [(charge.taken_us, charge.reserve_us) for charge in charges] == [
+        (200_000, 400_000),
+        (0, 400_000),
+        (400_000, 0),
+    ]
+    assert record.events[-1].used_us > 200_000 + MARGIN_US  # type: ignore[union-attr]
+
+
+def test_rejections() -> None:
+    (record,) = games(("illegal once",), ("sleep", "0", "60"), clock="300ms")
+    assert loser(record) == (2, "time")
+    assert isinstance(record.events[0], Rejected) and record.events[0].reason == "no-such-cell"
+    assert isinstance(record.events[1], Moved)
+    assert record.events[1].charge.used_us >= record.events[0].used_us
+    (record,) = games(("illegal for ever",), GOOD, clock="30s")
+    assert loser(record) == (1, "illegal")
+    assert sum(isinstance(event, Rejected) for event in record.events) == 10
+
+
+def test_processes_serve_the_next_game_and_are_fresh_after_a_fault() -> None:
+    first, second = games(("stderr marks",), ("sleep", "0", "0", "60"), count=2, clock="300ms")
+    assert loser(first) == loser(second) == (2, "time")
+    moves = [[event.text for event in game.events if isinstance(event, Moved)] for game in (first, second)]
+    assert moves[0] == moves[1]
+    for game in (first, second):
+        # `ready` is said before the mark, so each game has its own.
+        assert game.measured["seats"][0]["stderr"]["playing"]["text"].count("first of a game") == 1
+
+
+def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
+    first, second = games(("plays and exits",), GOOD, count=2, clock="30s")
+    assert loser(first) == loser(second) == (1, "gone")
+
+
+def test_helpers_end_with_the_bot() -> None:
+    (record,) = games(("helper",), ("sleep", "0", "60"))
+    assert loser(record) == (2, "time")
+    ps = subprocess.run(["ps", "-e", "-o", "args="], capture_output=True, text=True).stdout
+    assert "sleep 60" not in ps.splitlines()
+
+
+def test_a_bot_that_does_not_quit_is_ended() -> None:
+    before = time.monotonic()
+    games(("outlives the end",), ("sleep", "0", "60"))
+    assert time.monotonic() - before < 3
+
+
+def test_the_environment_is_defined(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PYTHONUNBUFFERED", "SECRET_TOKEN", "LD_PRELOAD_LIKE"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    process = BotProcess(Bot("env", ("env",), Path("/")))
+    assert process.how_it_ended() == "exited with status 0"
+    names = {line.split(b"=")[0] for line in (process.read() or b"").splitlines()}
+    end_processes([process])
+    assert {b"PATH", b"HOME", b"LC_ALL"} <= names
+    assert not names & {b"PYTHONUNBUFFERED", b"SECRET_TOKEN", b"LD_PRELOAD_LIKE"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+def test_nothing_of_ours_is_inherited() -> None:
+    read_end, write_end = os.pipe()
+    process = BotProcess(Bot("ls", ("ls", "/proc/self/fd"), Path("/")))
+    process.how_it_ended()
+    opened = (process.read() or b"").split()
+    end_processes([process])
+    os.close(read_end)
+    os.close(write_end)
+    assert opened == [b"0", b"1", b"2", b"3"], "the fourth is the folder that `ls` reads"
+
+
+def test_a_group_of_its_own() -> None:
+    process = BotProcess(Bot("sh", ("sh", "-c", "kill -9 0"), Path("/")))
+    assert process.how_it_ended() == "was ended by SIGKILL"
+    end_processes([process])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
+def test_the_referee_s_own_stoppage_is_not_the_bot_s_time(tmp_path: Path) -> None:
+    """A bot that thinks for 100 ms of its 400, while the referee is stopped for a second."""
+    script = tmp_path / "stop.sh"
+    script.write_text("sleep 0.05; kill -STOP $1; sleep 1; kill -CONT $1\n")
+    assert shutil.which("sh")
+    stopper: list[subprocess.Popen[bytes]] = []
+
+    def show(terms: Terms, event: Any, state: Any) -> None:
+        if not stopper:  # after seat 1's first move, while seat 2 thinks
+            stopper.append(subprocess.Popen(["sh", str(script), str(os.getpid())]))
+
+    game = GAMES["blooms"]
+    bots = [bot("a", "sleep", "0", "60"), bot("b", "sleep", "0.1", "0.1")]
+    control = TimeControl.parse("400ms")
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", MARGIN_US)
+    (record,) = play_encounter(bots, [terms], show)
+    stopper[0].wait()
+    assert loser(record) == (1, "time")
+    moved = record.events[1]
+    assert isinstance(moved, Moved) and moved.seat == 1 and moved.charge.used_us < 400_000
+    assert record.measured["stopped_us"] > 500_000
+
+
+def test_how_a_signal_s_death_reads() -> None:
+    process = BotProcess(Bot("sh", ("sh", "-c", f"kill -{int(signal.SIGSEGV)} $$"), Path("/")))
+    assert process.how_it_ended() == "was ended by SIGSEGV"
+    end_processes([process])
+
+
+def test_the_ending_of_a_bot_that_was_late_says_what_came() -> None:
+    (record,) = games(("no newline",), GOOD)
+    assert record.verdict.ending is Ending.TIME
+    assert "a line without a newline came: move 1 L:D4" in record.events[-1].detail  # type: ignore[union-attr]
+    (record,) = games(GOOD, ("lists and never reads",), options={"size": "8"})
+    assert "were not read" in record.events[-1].detail  # type: ignore[union-attr]
