@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
@@ -45,8 +44,7 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        cli.main(standalone_mode=False)
-        sys.stdout.flush()
+        cli.main(prog_name="referee", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return UsageError.exit_code
@@ -61,7 +59,7 @@ def _run() -> int:
     except RefereeError as error:
         say(f"referee: {error}")
         return error.exit_code
-    except BrokenPipeError:
-        # The reader, such as `head`, has had enough; the interpreter shall not complain at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # So click ends when the reader of stdout, such as `head`, has had enough. That is no failure.
+        pass
     return 0

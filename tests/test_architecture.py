@@ -1,0 +1,77 @@
+"""The floors: a module imports only from below, so there are no cycles."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import protocol
+import referee
+
+ROOT = Path(referee.__file__).parent
+
+FLOORS = [
+    ["referee", "referee.errors", "referee.text", "referee.rng"],
+    ["referee.clock", "referee.bots", "referee.stop"],
+    ["referee.games.api", "referee.games.trail", "referee.games.grid"],
+    ["referee.games.blooms"],
+    ["referee.games"],
+    ["referee.events", "referee.ratings", "referee.ratings.two"],
+    ["referee.wire", "referee.wire.api"],
+    ["referee.wire.channel", "referee.wire.process", "referee.wire.recorded"],
+    ["referee.wire.pipes"],
+    ["referee.match"],
+    ["referee.record"],
+    ["referee.journal", "referee.replay"],
+    ["referee.encounter", "referee.report", "referee.show"],
+    ["referee.cli.output"],
+    ["referee.cli.match", "referee.cli.games", "referee.cli.replay", "referee.cli.verify"],
+    ["referee.cli"],
+    ["referee.__main__"],
+]
+
+PURE = ["referee.match", "referee.events", "referee.clock", "referee.rng", "referee.record", "referee.replay"]
+PURE += ["referee.wire.api", "referee.wire.channel", "referee.wire.recorded", "referee.games.blooms"]
+IMPURE = {"os", "subprocess", "selectors", "time", "signal", "socket", "threading", "random", "pathlib"}
+
+
+def modules(package: Path, name: str) -> dict[str, Path]:
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = [name, *path.relative_to(package).with_suffix("").parts]
+        found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imports(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def test_every_module_stands_on_a_floor_and_imports_from_below() -> None:
+    floor = {name: number for number, names in enumerate(FLOORS) for name in names}
+    ours = modules(ROOT, "referee")
+    assert set(ours) == set(floor)
+    for name, path in ours.items():
+        for other in imports(path) & set(ours):
+            assert floor[other] < floor[name] or other == "referee", f"{name} imports {other}"
+
+
+def test_the_protocol_imports_nothing_but_itself_and_the_standard_library() -> None:
+    for name, path in modules(Path(protocol.__file__).parent, "protocol").items():
+        for other in imports(path):
+            assert other.split(".")[0] in {*sys.stdlib_module_names, "protocol"}, f"{name} imports {other}"
+            assert not (name == "protocol.bot" and other.startswith("protocol")), "bot.py can be copied away"
+
+
+def test_the_pure_core_touches_no_clock_no_file_and_no_process() -> None:
+    ours = {**modules(ROOT, "referee"), **modules(Path(protocol.__file__).parent, "protocol")}
+    for name in (*PURE, "protocol.messages", "protocol.session"):
+        assert not imports(ours[name]) & IMPURE, name

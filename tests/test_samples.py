@@ -1,0 +1,82 @@
+"""The sample bots, in real matches."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command import GREEDY, PLAIN, RANDOM, ROOT, referee
+
+NODE = shutil.which("node")
+CC = shutil.which("cc")
+
+
+@pytest.fixture(scope="session")
+def c_bot(tmp_path_factory: pytest.TempPathFactory) -> str:
+    if not CC:
+        pytest.skip("needs a C compiler")
+    program = tmp_path_factory.mktemp("bin") / "c_bot"
+    source = ROOT / "sample_bots" / "c_bot.c"
+    subprocess.run([CC, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
+    return str(program)
+
+
+@pytest.fixture(scope="session")
+def js_bot() -> str:
+    if not NODE:
+        pytest.skip("needs node")
+    return f"{NODE} {ROOT / 'sample_bots' / 'js_bot.js'}"
+
+
+def games(folder: Path) -> list[dict[str, object]]:
+    """The games of a run, without what was measured."""
+    values = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+    return [
+        {name: value for name, value in game.items() if name not in ("measured", "prev", "hash")}
+        for game in values
+        if game["kind"] == "game"
+    ]
+
+
+@pytest.mark.parametrize("other", ["c_bot", "js_bot"])
+def test_a_hundred_games_across_languages_without_a_fault(
+    other: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    program = request.getfixturevalue(other)
+    folder = tmp_path / "run"
+    done = referee("match", "blooms", f"other={program}", PLAIN, "-n", "100", "-o", str(folder), "--strict")
+    assert done.code == 0, done.err
+    assert referee("verify", str(folder)).code == 0
+    picture = referee("replay", str(folder), "50").out
+    assert "A        " in picture and "seat 1: " in picture
+    assert referee("match", "blooms", f"other={program}", PLAIN, "-o", str(folder)).code == 2
+
+
+@pytest.mark.parametrize("size", ["3", "8"])
+def test_every_bot_plays_on_every_board(size: str, c_bot: str, js_bot: str) -> None:
+    for one, other in ((RANDOM, PLAIN), (GREEDY, c_bot), (js_bot, RANDOM)):
+        words = ["--option", f"size={size}", "--option", "target=6", "--strict", "--time", "20s"]
+        done = referee("match", "blooms", one, other, *words)
+        assert done.code == 0, done.err
+
+
+def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: str) -> None:
+    for one, other in ((GREEDY, RANDOM), (c_bot, js_bot), (PLAIN, PLAIN)):
+        runs = []
+        for number, seed in enumerate(("7", "7", "8")):
+            folder = tmp_path / f"{len(list(tmp_path.iterdir()))}-{number}"
+            done = referee("match", "blooms", one, other, "--seed", seed, "-o", str(folder), "-n", "4")
+            assert done.code == 0
+            runs.append(games(folder))
+        assert runs[0] == runs[1]
+        assert [game["events"] for game in runs[0]] != [game["events"] for game in runs[2]]
+
+
+def test_greedy_beats_random() -> None:
+    done = referee("match", "blooms", GREEDY, RANDOM, "-n", "20", "--seed", "1")
+    row = next(line for line in done.out.splitlines() if line.startswith("greedy_bot"))
+    assert int(row.split()[2]) >= 18
