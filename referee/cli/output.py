@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
+import os
+import sys
 
 import click
 
 
 def say(line: str) -> None:
     """A line for a person, on stderr. That nobody reads it any more ends nothing."""
-    with contextlib.suppress(OSError):
+    try:
         click.echo(line, err=True)
+    except OSError:
+        # What is still in the buffer goes nowhere, instead of failing again when the interpreter exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
