@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import Enum
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 VERSION = 1
@@ -107,14 +108,21 @@ class Message:
 
     def __str__(self) -> str:
         parts = [self.word]
-        for field, shape in zip(fields(self), self.shape, strict=True):
-            parts.append(shape.write(getattr(self, field.name)))
-        return " ".join(part for part in parts if part)
+        for name, write in _layout(type(self)):
+            if part := write(getattr(self, name)):
+                parts.append(part)
+        return " ".join(parts)
 
     @classmethod
     def form(cls) -> str:
         """The line's form for people, such as `ask NUMBER NUMBER NUMBER`."""
         return " ".join([cls.word, *(shape.name for shape in cls.shape)])
+
+
+@cache
+def _layout(kind: type[Message]) -> tuple[tuple[str, Callable[[Any], str]], ...]:
+    """The names of a message's fields and how each is written."""
+    return tuple((field.name, shape.write) for field, shape in zip(fields(kind), kind.shape, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
