@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import Enum
-from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 VERSION = 1
@@ -108,7 +107,7 @@ class Message:
 
     def __str__(self) -> str:
         parts = [self.word]
-        for name, write in _layout(type(self)):
+        for name, write in _LAYOUT[type(self)]:
             if part := write(getattr(self, name)):
                 parts.append(part)
         return " ".join(parts)
@@ -117,12 +116,6 @@ class Message:
     def form(cls) -> str:
         """The line's form for people, such as `ask NUMBER NUMBER NUMBER`."""
         return " ".join([cls.word, *(shape.name for shape in cls.shape)])
-
-
-@cache
-def _layout(kind: type[Message]) -> tuple[tuple[str, Callable[[Any], str]], ...]:
-    """The names of a message's fields and how each is written."""
-    return tuple((field.name, shape.write) for field, shape in zip(fields(kind), kind.shape, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +345,13 @@ WORDS_OF: dict[Speaker, dict[str, type[Message]]] = {
     Speaker.BOT: _by_word((Hello, Ready, Move, Resign, List, Info, Log)),
 }
 """Every message that a side may say, by its first word."""
+
+_LAYOUT: dict[type[Message], list[tuple[str, Callable[[Any], str]]]] = {
+    kind: [(field.name, shape.write) for field, shape in zip(fields(kind), kind.shape, strict=True)]
+    for words in WORDS_OF.values()
+    for kind in words.values()
+}
+"""The names of each message's fields, and how they are written."""
 
 
 # NUL to unit separator but for the tab, and DEL. Within a message none of them means anything, and in a

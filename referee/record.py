@@ -15,6 +15,7 @@ from referee.bots import NAME
 from referee.clock import Charge, TimeControl
 from referee.errors import RecordError, UsageError
 from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Unplayed
+from referee.fields import Fields
 from referee.games import GAMES
 from referee.games.api import Outcome
 from referee.match import Terms, Verdict
@@ -25,8 +26,6 @@ FORMAT = 1
 
 LINE_CAP = 64 << 20
 """Bytes of a line that is read at all. A game of a thousand moves takes about a hundred thousand."""
-
-_LARGEST = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -97,73 +96,6 @@ def _event_measured(event: Event) -> dict[str, Any]:
             return {"used_us": used_us}
 
 
-class _Fields:
-    """One JSON object, read field by field."""
-
-    def __init__(self, value: Any, where: str) -> None:
-        if not isinstance(value, dict):
-            raise RecordError(f"{where} is no object")
-        self._value = value
-        self._where = where
-
-    def _get(self, name: str, kind: type, expected: str) -> Any:
-        value = self._value.get(name)
-        # bool is an int to Python, and neither to JSON.
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise RecordError(f"{self._where}`{name}` is {shown(repr(value), 60)}, expected {expected}")
-        return value
-
-    def has(self, name: str) -> bool:
-        return name in self._value
-
-    def text(self, name: str) -> str:
-        value = self._get(name, str, "a text")
-        assert isinstance(value, str)
-        return value
-
-    def number(self, name: str, low: int = 0, high: int = _LARGEST) -> int:
-        value = self._get(name, int, "a number")
-        if not low <= value <= high:
-            raise RecordError(f"{self._where}`{name}` is {shown(str(value), 40)}, expected {low} to {high}")
-        return int(value)
-
-    def flag(self, name: str) -> bool:
-        return bool(self._get(name, bool, "true or false"))
-
-    def list(self, name: str) -> list[Any]:
-        value = self._get(name, list, "a list")
-        assert isinstance(value, list)
-        return value
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        values = self.list(name)
-        if not all(isinstance(value, str) for value in values):
-            raise RecordError(f"{self._where}`{name}` has other things than texts")
-        return tuple(values)
-
-    def numbers(self, name: str) -> tuple[int, ...]:
-        values = self.list(name)
-        if not all(type(value) is int and abs(value) <= _LARGEST for value in values):
-            raise RecordError(f"{self._where}`{name}` has other things than numbers")
-        return tuple(values)
-
-    def object(self, name: str) -> _Fields:
-        return _Fields(self._value.get(name), f"{self._where}`{name}`")
-
-    def options(self, name: str) -> dict[str, str]:
-        self.object(name)
-        given = self._value[name]
-        if not all(isinstance(v, int | str) and not isinstance(v, bool) for v in given.values()):
-            raise RecordError(f"{self._where}`{name}` has other things than numbers and texts")
-        return {key: str(value) for key, value in given.items()}
-
-    def hex(self, name: str) -> bytes:
-        try:
-            return bytes.fromhex(self.text(name))
-        except ValueError:
-            raise RecordError(f"{self._where}`{name}` is no hexadecimal number") from None
-
-
 class Summary(NamedTuple):
     """The head of a record: what a list of games shows."""
 
@@ -194,7 +126,7 @@ def _no_constant(name: str) -> None:
 
 def summary(value: dict[str, Any]) -> Summary:
     """The head of a game's record. Raises `RecordError`."""
-    fields = _Fields(value, "")
+    fields = Fields(value, "", RecordError)
     return Summary(
         fields.text("id"),
         fields.text("game"),
@@ -207,7 +139,7 @@ def summary(value: dict[str, Any]) -> Summary:
 
 def from_json(value: dict[str, Any]) -> GameRecord:
     """A game's record from what `to_json` gave. Raises `RecordError`."""
-    fields = _Fields(value, "")
+    fields = Fields(value, "", RecordError)
     terms = _terms(fields)
     seats = len(terms.bots)
     ranks, scores = fields.numbers("ranks"), fields.numbers("scores")
@@ -216,34 +148,27 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     verdict = Verdict(
         Outcome(ranks, scores, fields.text("sentence")), _ending(fields, "ending"), fields.flag("rated")
     )
-    measured = dict(value["measured"]) if isinstance(value.get("measured"), dict) else {}
-    times = fields.object("measured").list("events")
-    events = fields.list("events")
+    events = list(fields.objects("events"))
+    times = list(fields.object("measured").objects("events"))
     if len(times) != len(events):
-        raise RecordError(f"there are {len(events)} `events`, and {len(times)} in `measured`")
-    del measured["events"]
+        raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
     return GameRecord(
         terms,
-        tuple(
-            _event(
-                _Fields(event, f"event {number}: "), _Fields(times[number - 1], f"event {number}: "), seats
-            )
-            for number, event in enumerate(events, 1)
-        ),
+        tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True)),
         verdict,
-        measured,
+        {name: what for name, what in value["measured"].items() if name != "events"},
         fields.number("rules"),
         fields.number("attempt", 1),
     )
 
 
-def _terms(fields: _Fields) -> Terms:
+def _terms(fields: Fields) -> Terms:
     slug = fields.text("game")
     if slug not in GAMES:
         raise RecordError(f"`game` is `{shown(slug, 40)}`, expected one of {', '.join(GAMES)}")
     game = GAMES[slug]
     try:
-        options = game.settle(fields.options("options"))
+        options = game.settle(fields.scalars("options"))
         controls = tuple(TimeControl.parse(text) for text in fields.texts("clocks"))
     except UsageError as error:
         raise RecordError(str(error)) from None
@@ -264,7 +189,7 @@ def _terms(fields: _Fields) -> Terms:
     )
 
 
-def _ending(fields: _Fields, name: str) -> Ending:
+def _ending(fields: Fields, name: str) -> Ending:
     try:
         return Ending.of(fields.text(name))
     except KeyError:
@@ -272,7 +197,7 @@ def _ending(fields: _Fields, name: str) -> Ending:
         raise RecordError(f"`{name}` is no ending, expected one of {words}") from None
 
 
-def _event(fields: _Fields, times: _Fields, seats: int) -> Event:
+def _event(fields: Fields, times: Fields, seats: int) -> Event:
     if fields.has("chance"):
         return Drawn(fields.text("chance"))
     seat = fields.number("seat", 1, seats) - 1

@@ -13,7 +13,7 @@ ROOT = Path(referee.__file__).parent
 
 FLOORS = [
     ["referee", "referee.errors", "referee.text", "referee.rng"],
-    ["referee.clock", "referee.bots", "referee.stop"],
+    ["referee.clock", "referee.bots", "referee.fields", "referee.stop"],
     ["referee.games.api", "referee.games.trail", "referee.games.grid"],
     ["referee.games.blooms"],
     ["referee.games"],
