@@ -48,8 +48,10 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,15}")
 
 def _number(text: str) -> int:
     # Not int(): it takes signs, underscores and the digits of every script.
+    if not text:
+        raise ValueError("a number is missing")
     if not _NUMBER.fullmatch(text):
-        raise ValueError(f"`{text}` is not a number")
+        raise ValueError(f"`{text}` is no plain number")
     return int(text)
 
 
@@ -354,9 +356,9 @@ _LAYOUT: dict[type[Message], list[tuple[str, Callable[[Any], str]]]] = {
 """The names of each message's fields, and how they are written."""
 
 
-# NUL to unit separator but for the tab, and DEL. Within a message none of them means anything, and in a
-# terminal or a file all of them do harm.
-_CONTROL = re.compile("[\0-\x08\x0a-\x1f\x7f]")
+# Within a message none of them means anything, and in a terminal or a file all of them do harm. (A tab
+# has become a blank before.)
+_CONTROL = re.compile("[\0-\x1f\x7f]")
 _BOM = "\ufeff".encode()
 
 
@@ -365,7 +367,7 @@ def parse(line: bytes, speaker: Speaker) -> Message:
 
     Raises `NotAMessage` where the first word is none of the speaker's, else `Malformed`.
     """
-    line = line.removesuffix(b"\r").strip(b" ")
+    line = line.removesuffix(b"\r").replace(b"\t", b" ").strip(b" ")
     first, _, rest = line.partition(b" ")
     if first.startswith(_BOM):
         raise Malformed("the line begins with a byte order mark, expected plain UTF-8")

@@ -12,8 +12,8 @@ each game. An answer (`move`, `resign`, `list`) names the question it answers:
   at the same time cannot help that (the time ran out while the answer was under way);
 - a number that was never asked: a breach, at whatever moment it is said.
 
-Everything that a bot says between `game` and its `ready` was said about an earlier game. So the highest
-number asked stays what it was until `ready` closes the door on the past.
+What a bot says about questions between `game` and its `ready` was said about an earlier game, and is
+stale whatever its number. `ready` closes the door on the past, and the numbers begin anew.
 """
 
 from __future__ import annotations
@@ -120,6 +120,8 @@ class Session:
         """
         kind = type(message)
         if isinstance(message, Move | Resign | List) and speaker is Speaker.BOT:
+            if self.state in (State.SETUP, State.LOADING):
+                return False
             if message.question > self.asked or message.question == 0:
                 raise Breach(f"question {message.question} was never asked")
             if self.state is not State.ASKED or message.question != self.asked:

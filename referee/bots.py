@@ -65,10 +65,9 @@ class Bot:
             ) from None
         if not words:
             raise UsageError(f"bot `{shown(text)}` has no command, expected [name=]command")
-        name = name if named else _name_of(words)
+        name = name if named else _name_of(words, cwd)
         if not NAME.fullmatch(name):
-            hint = "" if named else "; name=command gives it one"
-            raise UsageError(f"`{shown(name, 80)}` is no name for a bot, expected {_NAME_FORM}{hint}")
+            raise UsageError(f"`{shown(name, 80)}` is no name for a bot, expected {_NAME_FORM}")
         return cls(name, tuple(words), cwd)
 
     def check(self) -> None:
@@ -92,14 +91,16 @@ class Bot:
         return {name: value for name, value in os.environ.items() if _PASSED.fullmatch(name)}
 
 
-def _name_of(words: list[str]) -> str:
-    """A name for a bot that was given none: its program's, or that of the script it interprets."""
-    for word in words:
-        stem = Path(word).name
-        if word == "{python}" or word.startswith("-") or _INTERPRETERS.fullmatch(stem):
-            continue
-        return Path(word).stem or stem
-    return Path(words[0]).name
+def _name_of(words: list[str], cwd: Path) -> str:
+    """A name for a bot that was given none: its program's, or that of what an interpreter runs."""
+    program, *rest = words
+    named = program
+    if program == "{python}" or _INTERPRETERS.fullmatch(Path(program).name):
+        plain = [word for word in rest if not word.startswith("-")]
+        files = [word for word in plain if (cwd / word).is_file()]
+        named = (files[:1] or plain[-1:] or [program])[0]
+    name = Path(named).stem
+    return name if NAME.fullmatch(name) else "bot"
 
 
 def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:

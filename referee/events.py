@@ -22,12 +22,12 @@ class Ending(Enum):
     START = (
         "start",
         "did not start",
-        "a bot answers `hello` and each `prepare` within the start allowance, and flushes what it writes",
+        "up to `ready` a bot answers `hello` and `prepare` in time, flushed, and nothing else",
     )
     TIME = (
         "time",
         "ran out of time",
-        "if it did answer: does it end each line with a newline, and flush its output",
+        "if it did answer: does each line begin with `move`, end with a newline, and leave by a flush",
     )
     GONE = (
         "gone",
@@ -37,7 +37,7 @@ class Ending(Enum):
     FLOOD = (
         "flood",
         "wrote more than may be written",
-        "write debug output to stderr, or in short `log` lines",
+        "write debug output to stderr or in short `log` lines, and ask for one `list` a question",
     )
     PROTOCOL = (
         "protocol",

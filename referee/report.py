@@ -32,7 +32,7 @@ def match_table(names: Sequence[str], records: Iterable[GameRecord]) -> str:
     games = list(records)
     tallies = {name: _tally(name, games) for name in names}
     headers = ["bot", "games", "wins", "draws", "losses", "points", "Elo ± 95 %"]
-    headers += ["as seat 1", "as seat 2", "faults"]
+    headers += ["seat 1 w–d–l", "seat 2 w–d–l", "faults"]
     rows, notes = [], set()
     for name, tally in tallies.items():
         losses, draws, wins = tally.counts
@@ -97,4 +97,4 @@ def _elo(comparison: Comparison) -> str:
     if not comparison.trials:
         return "–"
     half = "" if comparison.half_width is None else f" ± {comparison.half_width:.0f}"
-    return f"{comparison.elo:+.0f}{half}{'*' if comparison.clamped else ''}"
+    return f"{round(comparison.elo):+d}{half}{'*' if comparison.clamped else ''}"

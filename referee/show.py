@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -59,7 +59,8 @@ def told(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) ->
             return f"{who}: {shown(event.text)}, which does not count"
         case Left():
             detail = f": {shown(event.detail, 300)}" if event.detail else ""
-            return f"{who} {event.ending.sentence} after {seconds(event.used_us)}{detail}"
+            after = f" after {seconds(event.used_us)}" if event.ending is Ending.TIME else ""
+            return f"{who} {event.ending.sentence}{after}{detail}"
 
 
 def _arithmetic(moved: Moved, control: TimeControl) -> str:
@@ -93,6 +94,26 @@ def result(terms: Terms, verdict: Verdict) -> str:
     best = [name for name, rank in zip(terms.bots, ranks, strict=True) if rank == 1]
     who = f"{best[0]} won" if len(best) == 1 else "a draw"
     return f"{who}: {shown(verdict.outcome.sentence)}"
+
+
+def asides(terms: Terms, measured: Mapping[str, Any]) -> Iterator[str]:
+    """What the bots said beside their answers, a line each; whatever stands there is taken for text."""
+    seats = measured.get("seats")
+    for name, said in zip(terms.bots, seats if isinstance(seats, list) else [], strict=False):
+        for what, line in _flat(said):
+            yield f"{name} {shown(what)}: {shown(line)}"
+
+
+def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name} {key}".strip())
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _flat(inner, name)
+    else:
+        for line in str(value).rstrip("\n").split("\n"):
+            yield name, line
 
 
 def advice(ending: Ending) -> str:

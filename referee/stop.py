@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from types import FrameType, TracebackType
 
 from referee.errors import Stopped
@@ -13,9 +14,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Stop:
     """While it is entered, `asked` says whether a signal came; a second one raises `Stopped`."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
         self.asked = ""
         """The signal's name, once it came."""
+        self._say = say
 
     def __enter__(self) -> Stop:
         self._before = {number: signal.signal(number, self._take) for number in SIGNALS}
@@ -31,3 +33,4 @@ class Stop:
         if self.asked:
             raise Stopped(f"stopped at once by {signal.Signals(number).name}")
         self.asked = signal.Signals(number).name
+        self._say(f"{self.asked}: stopping after this game, at once with a second signal")

@@ -289,4 +289,5 @@ def test_the_picture_is_readable_without_colour() -> None:
         "E      ·   ·   ·   E3",
         "seat 1: 0 of 2 captured",
         "seat 2: 1 of 2 captured",
+        "[ ] placed, ( ) captured by this turn",
     ]

@@ -14,7 +14,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.command import BAD, GREEDY, PLAIN, RANDOM, referee
+from referee.bots import Bot
+from tests.command import BAD, GREEDY, PLAIN, RANDOM, ROOT, referee
 
 FAST = ["--option", "size=3", "--option", "target=2"]
 
@@ -24,7 +25,7 @@ def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
     assert done.code == 0
     header, rule, one, two = done.out.splitlines()[:4]
     assert header.split("  ")[0] == "bot" and set(rule) <= {"-", " "}
-    assert "Elo ± 95 %" in header and "as seat 1" in header and "faults" in header
+    assert "Elo ± 95 %" in header and "seat 1 w–d–l" in header and "faults" in header
     assert one.startswith("one ") and two.startswith("two ")
     wins, losses = (int(one.split()[column]) for column in (2, 4))
     assert wins + losses == 6 and two.split()[2] == str(losses)
@@ -47,8 +48,8 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (["matsch", "blooms"], 2, "No such command 'matsch'"),
     (["match", "chess", "true", "true"], 2, "no game `chess`, expected one of blooms"),
     (["match", "\x1b[31mblooms", "true", "true"], 2, "expected one of blooms"),
-    (["match", "blooms", "true"], 2, "1 bots for `blooms`, expected 2"),
-    (["match", "blooms", "true", "true", "true"], 2, "3 bots for `blooms`, expected 2"),
+    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 1"),
+    (["match", "blooms", "true", "true", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 3"),
     (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
     (["match", "blooms", "true", "no-such-bot-anywhere"], 2, "no program `no-such-bot-anywhere` on the path"),
     (["match", "blooms", "true", "x=/etc/passwd"], 2, "bot `x`: `/etc/passwd` is not executable"),
@@ -69,6 +70,7 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
         2,
         "no option `siez`, expected one of size",
     ),
+    (["match", "blooms", "true", "true", "--option", "size=4", "--option", "size=4"], 2, "is given twice"),
     (["match", "blooms", "true", "true", "--option", "size"], 2, "option `size` has no value, expected K=V"),
     (["match", "blooms", "true", "true", "--option", "size=9"], 2, "`size` is `9`, expected a number 3 to 8"),
     (["match", "blooms", "true", "true", "--option", "size=1e1"], 2, "expected a number 3 to 8"),
@@ -165,6 +167,41 @@ def test_games_lists_and_tells() -> None:
     told = referee("games", "blooms").out
     for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "protocol/games/blooms.md"):
         assert piece in told
+
+
+def test_replay_shows_what_the_bots_said_beside_their_answers(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    words = [f"x={BAD} 'stderr marks'", f"g={PLAIN}", "-n", "1", "--time", "200ms", "-o", folder]
+    assert referee("match", "blooms", *words).code == 0
+    assert "x stderr playing text: first of a game\n" in referee("replay", folder).out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_result_that_cannot_be_written_is_no_traceback() -> None:
+    command = [sys.executable, "-m", "referee", "games"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 4
+    assert done.stderr == "referee: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("./bot", "bot"),
+        ("../x/engine.exe --depth 3", "engine"),
+        ("{python} -u sample_bots/plain_bot.py --deep", "plain_bot"),
+        ("{python} -m mine", "mine"),
+        ("java -cp /tmp Main", "Main"),
+        ("node", "node"),
+        ("env A=1 ./sample_bots/js_bot.js", "js_bot"),
+        ("sh -c 'exit 3'", "bot"),
+        ("mine=sh -c 'exit 3'", "mine"),
+        ("/..", "bot"),
+    ],
+)
+def test_the_name_of_a_bot_that_was_given_none(command: str, name: str) -> None:
+    assert Bot.parse(command, ROOT).name == name
 
 
 def test_help_and_version() -> None:

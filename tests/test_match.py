@@ -179,7 +179,7 @@ STARTS: dict[str, list[bytes]] = {
     "another version": [b"hello 2\n"],
     "malformed hello": [b"hello\n"],
     "an answer": [b"move 1 L:D4\n"],
-    "an answer for ready": [b"hello 1\n", b"move 1 L:D4\n"],
+    "an answer for ready": [b"hello 1\n", b"move 1 L:D4\n"],  # dropped, and nothing else comes
     "hello twice": [b"hello 1\n", b"hello 1\n"],
     "a flood": [b"x" * 5000],
     "a banner and nothing": [b"Engine v1\n"],

@@ -44,6 +44,7 @@ def test_what_is_written_reads_back(said: tuple[m.Speaker, m.Message]) -> None:
     assert line.endswith(b"\n") and line.count(b"\n") == 1
     assert m.parse(line[:-1], speaker) == message
     assert m.parse(line[:-1] + b"\r", speaker) == message
+    assert m.parse(line[:-1].replace(b" ", b"\t"), speaker) == message
     assert m.parse(b"  " + line[:-1].replace(b" ", b"  ", 1) + b"  ", speaker) == message
 
 
@@ -74,6 +75,7 @@ def test_noise_is_no_message(line: bytes) -> None:
         b"move \xef\xbc\x91 L:A1",  # a full-width digit one
         b"move 12345678901234567 L:A1",
         b"move 1 L:A1\0",
+        b"move 1 L:A1\x7f",
         b"move 1 \x1b[2J",
         b"move 1 \xff\xfe",
         b"\xef\xbb\xbfmove 1 L:A1",

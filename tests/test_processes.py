@@ -138,7 +138,7 @@ def test_an_answer_before_the_question_is_out_of_turn_and_a_second_one_is_droppe
     assert loser(record) == (1, "turn")
     (record,) = games(("plays twice",), ("sleep", "0", "0", "60"), clock="200ms")
     assert loser(record) == (2, "time")
-    assert record.measured["seats"][0]["stale"] == 3
+    assert record.measured["seats"][0]["stale"] in (2, 3), "the last may not be read any more"
 
 
 def test_a_flood_of_stderr_harms_nobody_and_is_kept_at_both_ends() -> None:

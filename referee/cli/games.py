@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
+from referee.cli.output import show_data
 from referee.games import GAMES, game_named
 
 
@@ -17,13 +18,13 @@ def games(slug: str | None) -> None:
         for game in GAMES.values():
             seats = game.seats(game.settle({}))
             rows.append([game.slug, game.name, seats, "open" if game.is_open else "hidden", str(game.clock)])
-        click.echo(tabulate(rows, ["slug", "name", "seats", "information", "clock"], disable_numparse=True))
+        show_data(tabulate(rows, ["slug", "name", "seats", "information", "clock"], disable_numparse=True))
         return
     game = game_named(slug)
     options = [
         [option.name, option.values_text, option.default_text, option.meaning] for option in game.options
     ]
-    click.echo(
+    show_data(
         f"{game.name} (`{game.slug}`, rules {game.rules})\n\n"
         f"{game.summary}\n\n"
         f"Moves: {game.notation}\n\n"

@@ -11,7 +11,7 @@ import click
 
 from referee import journal
 from referee.bots import Bot, distinct
-from referee.cli.output import say
+from referee.cli.output import say, show_data
 from referee.clock import TimeControl, parse_period
 from referee.encounter import play_encounter
 from referee.errors import BotFaulted, Stopped, UsageError
@@ -89,7 +89,8 @@ def match(
     """Plays games of GAME between two bots and prints a table.
 
     BOT is [name=]command, the command as one argument. {python} in it is the interpreter that runs the
-    referee. The bots change seats after every game.
+    referee. The bots change seats after every game. Ctrl-C lets the game that is on finish; a second
+    one ends it.
 
     \b
     Example:
@@ -106,7 +107,7 @@ def match(
             say(f"seed {plan.seed}; nothing is stored without -o FOLDER")
         show = _Watch() if watch else None
         tap = Dialogue(say) if dialogue else None
-        with Stop() as stop:
+        with Stop(say) as stop:
             for terms in plan.encounters(count):
                 for record in play_encounter(plan.bots, terms, show, tap, start_us):
                     if log:
@@ -119,7 +120,7 @@ def match(
         if log:
             log.close()
         if records:
-            click.echo(match_table([bot.name for bot in plan.bots], records))
+            show_data(match_table([bot.name for bot in plan.bots], records))
     if strict and any(_faults(record) for record in records):
         raise BotFaulted("a bot was at fault")
 
@@ -138,10 +139,10 @@ class _Plan:
         margin_us: int,
     ) -> None:
         self.game = game_named(game)
-        self.options = self.game.settle(dict(_option(option) for option in options))
+        self.options = self.game.settle(_options(options))
         seats = self.game.seats(self.options)
         if len(bots) != seats:
-            raise UsageError(f"{len(bots)} bots for `{game}`, expected {seats}: it has {seats} seats")
+            raise UsageError(f"`{game}` has {seats} seats, expected as many bots, not {len(bots)}")
         self.bots = _bots(bots)
         self.control = TimeControl.parse(control) if control is not None else self.game.clock
         self.seed = seed if seed is not None else fresh_seed().hex()
@@ -200,11 +201,16 @@ def _bots(texts: tuple[str, ...]) -> list[Bot]:
     return bots
 
 
-def _option(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"option `{shown(text, 80)}` has no value, expected K=V")
-    return name, value
+def _options(texts: tuple[str, ...]) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"option `{shown(text, 80)}` has no value, expected K=V")
+        if name in options:
+            raise UsageError(f"option `{shown(name, 80)}` is given twice, expected once")
+        options[name] = value
+    return options
 
 
 class _Watch:

@@ -1,4 +1,4 @@
-"""What every command says beside its data."""
+"""What the commands print: data on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -7,11 +7,31 @@ import sys
 
 import click
 
+from referee.errors import StorageError
+
+
+def show_data(text: str) -> None:
+    """A command's result, on stdout. Raises `StorageError` where it cannot be written.
+
+    That a reader such as `head` has had enough is no failure; click ends the program there.
+    """
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _discard(sys.stdout.fileno())
+        raise StorageError(f"cannot write to standard output: {error.strerror}") from None
+
 
 def say(line: str) -> None:
     """A line for a person, on stderr. That nobody reads it any more ends nothing."""
     try:
         click.echo(line, err=True)
     except OSError:
-        # What is still in the buffer goes nowhere, instead of failing again when the interpreter exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        _discard(sys.stderr.fileno())
+
+
+def _discard(descriptor: int) -> None:
+    """What is still in the buffer goes nowhere, instead of failing again when the interpreter exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

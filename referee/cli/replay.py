@@ -10,13 +10,13 @@ import click
 from tabulate import tabulate
 
 from referee import journal
-from referee.cli.output import say
+from referee.cli.output import say, show_data
 from referee.errors import RecordError, UsageError
 from referee.events import Event
 from referee.games.api import State
 from referee.record import GameRecord, Summary, from_json, parse_json, summary
 from referee.replay import replay as play_again
-from referee.show import frame, heading, painted, result
+from referee.show import asides, frame, heading, painted, result
 from referee.text import shown
 
 
@@ -34,14 +34,14 @@ def replay(file: Path, game_id: str | None, at_once: bool) -> None:
     found = _find(file, game_id)
     if not isinstance(found, GameRecord):
         rows = [[number, shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
-        click.echo(tabulate(rows, ["", "id", "ranks", "ending"], disable_numparse=True))
+        show_data(tabulate(rows, ["", "id", "ranks", "ending"], disable_numparse=True))
         say(f"hint: referee replay {shown(str(file))} ID shows one of them")
         return
     colour = sys.stdout.isatty()
     frames, damage = _frames(found, colour)
     if at_once or not (sys.stdin.isatty() and colour):
         for text in frames:
-            click.echo(text)
+            show_data(text)
     else:
         _step_through(frames)
     if damage:
@@ -100,7 +100,7 @@ def _frames(record: GameRecord, colour: bool) -> tuple[list[str], RecordError | 
         verdict = play_again(record, watch)
     except RecordError as error:
         return frames, RecordError(f"game {shown(terms.id)}: {error}")
-    frames.append(result(terms, verdict))
+    frames.append("\n".join([result(terms, verdict), *asides(terms, record.measured)]))
     return frames, None
 
 
@@ -109,7 +109,7 @@ def _step_through(frames: list[str]) -> None:
     at = 0
     while True:
         click.clear()
-        click.echo(frames[at])
+        show_data(frames[at])
         click.echo(f"{at + 1} of {len(frames)}: any key next, b back, e end, q quit", err=True)
         match click.getchar():
             case "q" | "\x1b":

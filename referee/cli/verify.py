@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from referee import journal
-from referee.cli.output import say
+from referee.cli.output import say, show_data
 from referee.errors import RecordError
 from referee.record import from_json, parse_json
 from referee.replay import verify as verify_record
@@ -38,7 +38,7 @@ def verify(file: Path) -> None:
                 name = f" (game {shown(str(value.get('id')), 100)})"
                 verify_record(from_json(value))
         except RecordError as error:
-            complaints.append(str(error))
+            complaints += [] if complaints and not name else [str(error)]
         if complaints:
             wrong += 1
             if wrong <= _SHOWN:
@@ -47,4 +47,4 @@ def verify(file: Path) -> None:
         raise RecordError(f"{wrong} lines of `{shown(str(file))}` do not verify")
     if games == 0:
         raise RecordError(f"there is no game in `{shown(str(file))}`")
-    click.echo(f"{games} games verified, last hash {head}")
+    show_data(f"{games} games verified, last hash {head}")

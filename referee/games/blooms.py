@@ -276,6 +276,8 @@ class BloomsState(State[Growth]):
         for player in (0, 1):
             score = f"{self.scores[player]} of {self.rules.target} captured"
             lines.append([Span(f"seat {player + 1}: ", _INKS[2 + 2 * player]), Span(score)])
+        if self.last:
+            lines.append([Span("[ ] placed, ( ) captured by this turn", "bright_black")])
         return lines
 
 

@@ -155,8 +155,7 @@ class Channel:
             said += [m.Reserve(seat + 1, us // 1000) for seat, us in question.reserves_us]
         allowance_us, reserve_us = question.left_us
         said.append(m.Ask(self._session.asked + 1, allowance_us // 1000, reserve_us // 1000))
-        if not question.rejected:
-            self._lists = 0
+        self._lists = 0
         return self._say(*said)
 
     def show_legal(self, legal: LegalMoves) -> bytes:
@@ -199,7 +198,7 @@ class Channel:
         return heard
 
     def _flood(self, start: bytes) -> Trouble:
-        return Trouble(Ending.FLOOD, f"a line of {m.LINE_CAP} bytes or more: {text.shown(start, 60)}")
+        return Trouble(Ending.FLOOD, f"a line of more than {m.LINE_CAP} bytes: {text.shown(start, 60)}")
 
     def _line(self, line: bytes) -> Heard | None:
         try:

@@ -124,11 +124,8 @@ def end_links(links: Sequence[Link]) -> None:
     for link in links:
         if link.process is None:
             continue
-        if link.fit:
-            link.send(link.channel.quit())
-            fit.append(link.process)
-        else:
-            unfit.append(link.process)
+        (fit if link.fit else unfit).append(link.process)
+        link.send(link.channel.quit())
     end_processes(unfit, grace_s=0)
     end_processes(fit)
 
@@ -166,31 +163,37 @@ class PipesWire:
         link = place.link
         place.opening = opening
         place.asked = True
-        self._start_clock(place, self._start_ns)
         if link.process is None:
+            self._start_clock(place, self._start_ns)
             place.heard.append((place.began_ns, Trouble(Ending.START, link.failure)))
         elif link.greeted:
             self._describe(seat, place)
         else:
             link.greeted = True
+            self._start_clock(place, self._start_ns)
             self._send(place, link.channel.greet())
 
     def _describe(self, seat: Seat, place: Place) -> None:
         opening = place.opening
         assert opening
         place.opening = None
+        said_before = place.link.catch_up()
         self._start_clock(place, self._start_ns)
-        self._send(place, place.link.channel.open(seat, opening))
+        place.heard.extend((place.began_ns, fact) for fact in said_before)
+        if not place.link.channel.trouble:
+            self._send(place, place.link.channel.open(seat, opening))
 
     def post(self, seat: Seat, question: Question) -> None:
-        """Whatever the bot said before now was said before it was asked, and is judged so."""
+        """Whatever the bot said before now was said before it was asked, and is judged so. Reading it is
+        not in its time, unless its clock runs anyway.
+        """
         place = self._places[seat]
         link = place.link
+        said_before = link.catch_up()
         if not question.rejected:
             self._start_clock(place, question.patience_us * 1000)
         place.asked = True
-        for fact in link.catch_up():
-            place.heard.append((place.began_ns, fact))
+        place.heard.extend((place.began_ns, fact) for fact in said_before)
         if not link.channel.trouble:
             self._send(place, link.channel.ask(question))
 
@@ -333,5 +336,5 @@ def _what_came(link: Link) -> str:
         return f"a line without a newline came: {text.shown(link.channel.partial, 80)}"
     aside = link.channel.aside
     if aside.noise:
-        return f"{aside.noise_count} lines that are no messages came, such as: {aside.noise[-1]}"
+        return f"{aside.noise_count} × a line that is no message came, such as `{aside.noise[-1]}`"
     return "nothing came"
