@@ -39,6 +39,10 @@ class Bot:
     command: tuple[str, ...]
     """Program and arguments; `{python}` stands for the interpreter that runs the referee."""
     cwd: Path
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables of its own."""
+    pass_env: tuple[str, ...] = ()
+    """Variables of the referee's that it gets beside the usual ones."""
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -57,18 +61,22 @@ class Bot:
         named = bool(equals) and not re.search(r"\s", name)
         if not named:
             name, command = "", text
-        try:
-            words = shlex.split(command)
-        except ValueError as error:
-            raise UsageError(
-                f"bot `{shown(text)}` cannot be split ({str(error).lower()}), expected [name=]command"
-            ) from None
-        if not words:
-            raise UsageError(f"bot `{shown(text)}` has no command, expected [name=]command")
-        name = name if named else _name_of(words, cwd)
+        words = split(command)
+        return cls.of(name if named else _name_of(words, cwd), tuple(words), cwd)
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        command: tuple[str, ...],
+        cwd: Path,
+        env: tuple[tuple[str, str], ...] = (),
+        pass_env: tuple[str, ...] = (),
+    ) -> Bot:
+        """A bot whose name was checked. Raises `UsageError`."""
         if not NAME.fullmatch(name):
             raise UsageError(f"`{shown(name, 80)}` is no name for a bot, expected {_NAME_FORM}")
-        return cls(name, tuple(words), cwd)
+        return cls(name, command, cwd, env, pass_env)
 
     def check(self) -> None:
         """Raises `UsageError` where the program cannot be found or not be executed."""
@@ -88,7 +96,25 @@ class Bot:
 
     def environment(self) -> dict[str, str]:
         """The variables that its process gets."""
-        return {name: value for name, value in os.environ.items() if _PASSED.fullmatch(name)}
+        passed = {
+            name: value
+            for name, value in os.environ.items()
+            if _PASSED.fullmatch(name) or name in self.pass_env
+        }
+        return {**passed, **dict(self.env)}
+
+
+def split(command: str) -> list[str]:
+    """A command's words, as a shell would split it. Raises `UsageError`."""
+    if any(ord(c) < 0x20 or ord(c) == 0x7F for c in command):
+        raise UsageError(f"command `{shown(command)}` has control characters")
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"command `{shown(command)}` cannot be split ({str(error).lower()})") from None
+    if not words:
+        raise UsageError("there is no command, expected a program")
+    return words
 
 
 def _name_of(words: list[str], cwd: Path) -> str:

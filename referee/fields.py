@@ -24,12 +24,17 @@ class Fields:
             raise error(f"{f'`{path}`' if path else 'it'} is {_seen(value)}, expected an object")
         self._value: dict[str, Any] = value
 
-    def _at(self, name: str) -> str:
+    def at(self, name: str) -> str:
+        """The path of a field."""
         return f"{self._path}.{name}" if self._path else name
 
     def wrong(self, name: str, expected: str) -> RefereeError:
         """The error for a field that is not what was expected."""
-        return self._error(f"`{self._at(name)}` {_is(self._value.get(name, _MISSING))}, expected {expected}")
+        return self._error(f"`{self.at(name)}` {_is(self._value.get(name, _MISSING))}, expected {expected}")
+
+    def value(self, name: str) -> object:
+        """A field as it is; None where it is missing."""
+        return self._value.get(name)
 
     def has(self, name: str) -> bool:
         """Whether the field is there."""
@@ -41,7 +46,7 @@ class Fields:
             if name not in names:
                 close = difflib.get_close_matches(name, names, 1)
                 expected = f"`{close[0]}`" if close else f"one of {', '.join(names)}"
-                raise self._error(f"`{shown(self._at(name), 100)}` is no key here, expected {expected}")
+                raise self._error(f"`{shown(self.at(name), 100)}` is no key here, expected {expected}")
 
     def _get(self, name: str, kind: type, expected: str) -> Any:
         value = self._value.get(name)
@@ -108,12 +113,12 @@ class Fields:
 
     def object(self, name: str) -> Fields:
         """An object inside this one."""
-        return Fields(self._value.get(name), self._at(name), self._error)
+        return Fields(self._value.get(name), self.at(name), self._error)
 
     def objects(self, name: str) -> Iterator[Fields]:
         """A list of objects; in paths they are counted from 1."""
         for number, value in enumerate(self.list(name), 1):
-            yield Fields(value, f"{self._at(name)}.{number}", self._error)
+            yield Fields(value, f"{self.at(name)}.{number}", self._error)
 
 
 def _is(value: object) -> str:

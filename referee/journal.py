@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.errors import RecordError, StorageError, UsageError
+from referee.errors import StorageError, UsageError
 from referee.record import LINE_CAP
 from referee.text import shown
 
@@ -41,6 +41,19 @@ class Line(NamedTuple):
     """What is wrong with its place in the chain; empty if nothing is."""
 
 
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a run's folder where it is missing. Raises `UsageError`."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is no folder") from None
+    except OSError as error:
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+
+
 def sealed(value: dict[str, Any], prev: str) -> tuple[bytes, str]:
     """A line's bytes, newline included, and its hash."""
     body = json.dumps({**value, "prev": prev}, separators=(",", ":")).encode()
@@ -49,27 +62,42 @@ def sealed(value: dict[str, Any], prev: str) -> tuple[bytes, str]:
 
 
 class Journal:
-    """A new file of records, open for writing. Each line is on the disk when `append` returns."""
+    """A file of records, open for writing. Each line is on the disk when `append` returns."""
 
     def __init__(self, folder: Path) -> None:
-        """Makes the folder where it is missing, for its owner alone: a seed in it tells what will come.
+        """Begins a new file, in a folder for its owner alone: a seed in it tells what will come.
 
         Raises `UsageError` where there are records already, or the folder cannot be used.
         """
-        path = folder / NAME
+        self._path = folder / NAME
+        make_folder(folder)
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-            self._file = os.open(path, flags, 0o600)
+            self._file = os.open(self._path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
-            what = f"`{shown(str(path))}` is there already" if path.exists() else "it is no folder"
             raise UsageError(
-                f"cannot write to `{shown(str(folder))}`: {what}, expected a new folder"
+                f"cannot write to `{shown(str(folder))}`: `{shown(str(self._path))}` is there already, "
+                "expected a new folder"
             ) from None
         except OSError as error:
             raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
-        self._path = path
         self._prev = FIRST
+
+    @classmethod
+    def reopen(cls, folder: Path, prev: str, length: int) -> Journal:
+        """Continues a file behind its first `length` bytes, whose last hash is `prev`.
+
+        What lies behind them was torn by a crash, and goes. Raises `StorageError`.
+        """
+        journal = cls.__new__(cls)
+        journal._path = folder / NAME
+        journal._prev = prev
+        try:
+            journal._file = os.open(journal._path, _FLAGS)
+            if os.fstat(journal._file).st_size > length:
+                os.ftruncate(journal._file, length)
+        except OSError as error:
+            raise StorageError(f"cannot write to `{shown(str(journal._path))}`: {error.strerror}") from None
+        return journal
 
     def append(self, value: dict[str, Any]) -> None:
         """Stores one object. Raises `StorageError`; then it is not stored, or torn."""
@@ -124,9 +152,3 @@ def _flaw(line: bytes, prev: bytes) -> str:
     if not link or link[1] != prev:
         return "it does not continue the line before it"
     return ""
-
-
-def check_chain(line: Line) -> None:
-    """Raises `RecordError` for a line with a flaw."""
-    if line.flaw:
-        raise RecordError(f"line {line.number}: {line.flaw}")

@@ -63,9 +63,19 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "ending": verdict.ending.word,
         "sentence": verdict.outcome.sentence,
         "rated": verdict.rated,
+        "faults": list(faults(record)),
         "events": [_event_json(event) for event in record.events],
         "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
     }
+
+
+def faults(record: GameRecord) -> tuple[str, ...]:
+    """By seat the word of the fault by which it left, or nothing."""
+    words = [""] * len(record.terms.bots)
+    for event in record.events:
+        if isinstance(event, Left) and event.ending.is_fault:
+            words[event.seat] = event.ending.word
+    return tuple(words)
 
 
 def _event_json(event: Event) -> dict[str, Any]:
@@ -100,11 +110,16 @@ class Summary(NamedTuple):
     """The head of a record: what a list of games shows."""
 
     id: str
+    attempt: int
     game: str
     bots: tuple[str, ...]
     ranks: tuple[int, ...]
+    scores: tuple[int, ...]
     ending: str
     sentence: str
+    rated: bool
+    faults: tuple[str, ...]
+    """By seat; empty where it did not leave by a fault."""
 
 
 def parse_json(line: bytes) -> dict[str, Any]:
@@ -127,14 +142,29 @@ def _no_constant(name: str) -> None:
 def summary(value: dict[str, Any]) -> Summary:
     """The head of a game's record. Raises `RecordError`."""
     fields = Fields(value, "", RecordError)
-    return Summary(
+    found = Summary(
         fields.text("id"),
+        fields.number("attempt", 1),
         fields.text("game"),
         fields.texts("bots"),
         fields.numbers("ranks"),
+        fields.numbers("scores"),
         fields.text("ending"),
         fields.text("sentence"),
+        fields.flag("rated"),
+        fields.texts("faults"),
     )
+    if not len(found.bots) == len(found.ranks) == len(found.scores) == len(found.faults):
+        raise RecordError("`bots`, `ranks`, `scores` and `faults` are not of one length")
+    if not all(NAME.fullmatch(name) for name in found.bots):
+        raise RecordError("`bots` has what is no name")
+    return found
+
+
+def head_of(line: bytes) -> dict[str, Any]:
+    """The object of a line without its moves: what stands before `events`. Raises `RecordError`."""
+    head, comma, _ = line.partition(b',"events":')
+    return parse_json(head + b"}" if comma else line)
 
 
 def from_json(value: dict[str, Any]) -> GameRecord:

@@ -9,7 +9,7 @@ from referee.errors import RecordError
 from referee.events import Event
 from referee.games.api import BadChance, State
 from referee.match import Verdict, Watch, play
-from referee.record import GameRecord
+from referee.record import GameRecord, from_json, to_json
 from referee.text import shown
 from referee.wire.recorded import RecordedWire
 
@@ -44,14 +44,20 @@ def replay(record: GameRecord, watch: Watch) -> Verdict:
     return verdict
 
 
-def verify(record: GameRecord) -> None:
-    """Raises `RecordError` where a record does not play again to itself, under its own rules."""
+def verify(value: dict[str, Any]) -> None:
+    """Raises `RecordError` where a record, as JSON has it, does not play again to itself under its rules."""
+    record = from_json(value)
     game = record.terms.game
     if record.rules != game.rules:
         raise RecordError(
             f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
         )
     replay(record, lambda event, state: None)
+    # What was not compared by playing is compared here: the record's members are these and no others.
+    again = {**to_json(record), "prev": value.get("prev"), "hash": value.get("hash")}
+    for name in {**again, **value}:
+        if name != "measured":
+            _compare(name, value.get(name), again.get(name))
 
 
 class _Field(NamedTuple):

@@ -20,7 +20,7 @@ from referee.encounter import play_encounter
 from referee.events import Ending, Left, Moved, Rejected
 from referee.games import GAMES
 from referee.match import Terms
-from referee.record import GameRecord
+from referee.record import GameRecord, to_json
 from referee.replay import verify
 from referee.wire.process import BotProcess, end_processes
 from tests.command import BAD
@@ -67,7 +67,7 @@ def games(
     ]
     records = list(play_encounter(bots, terms, start_us=TimeControl.parse(start).move_us))
     for record in records:
-        verify(record)
+        verify(to_json(record))
     return records
 
 

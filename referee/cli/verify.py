@@ -9,7 +9,7 @@ import click
 from referee import journal
 from referee.cli.output import say, show_data
 from referee.errors import RecordError
-from referee.record import from_json, parse_json
+from referee.record import parse_json
 from referee.replay import verify as verify_record
 from referee.text import shown
 
@@ -36,7 +36,7 @@ def verify(file: Path) -> None:
             if value.get("kind") == "game":
                 games += 1
                 name = f" (game {shown(str(value.get('id')), 100)})"
-                verify_record(from_json(value))
+                verify_record(value)
         except RecordError as error:
             complaints += [] if complaints and not name else [str(error)]
         if complaints:

@@ -1,0 +1,224 @@
+"""Ratings of a whole pool, fitted to all games at once.
+
+The model is Plackett and Luce's, which for two seats is Bradley and Terry's: a game's ranking is drawn
+place by place, each of the bots not yet placed with a chance in proportion to e^strength, and seat 1 has
+an advantage that is fitted with the strengths. Tied places count as every order of the tied, equally
+weighted (for two: a draw is half a win), which does not depend on the order of anything.
+
+The fit is the maximum of the likelihood with a weak prior: each bot has two virtual draws, spread over
+its opponents in proportion to the games it played against each (R. Coulom's BayesElo). So it exists for
+every result, won or lost throughout.
+
+Intervals come from the sandwich H⁺ B H⁺: H is the curvature of the likelihood, B the sum of the squared
+gradients of what is drawn independently. That is an encounter, not a game, since the games of a pair have
+the seats swapped and are not independent; and the virtual draws, which keep an interval from closing
+where all games were won. Where draws are many it is rightly narrower than the curvature alone would say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import permutations, product
+from typing import TYPE_CHECKING, NamedTuple
+
+from referee.ratings.two import Z_95
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ELO = 400 / math.log(10)
+"""Elo points of one natural unit of strength."""
+
+VIRTUAL_DRAWS = 2.0
+"""Of each bot."""
+
+_STEPS = 100
+_CLOSE = 1e-10
+
+
+class Result(NamedTuple):
+    """One rated game."""
+
+    bots: tuple[str, ...]
+    """By seat."""
+    ranks: tuple[int, ...]
+    cluster: Hashable
+    """Games that are not independent of each other have the same."""
+
+
+class Rating(NamedTuple):
+    """One bot's strength, Elo; the pool's mean is 0."""
+
+    elo: float
+    half_width: float | None
+    """Of the 95 % interval; None where the bot has met nobody."""
+
+
+class Pool(NamedTuple):
+    """A fitted pool."""
+
+    ratings: dict[str, Rating]
+    advantage: Rating
+    """Of seat 1, Elo."""
+    groups: list[list[str]]
+    """The bots that are joined by games, directly or through others. Ratings of different groups cannot
+    be compared.
+    """
+
+
+Order = tuple[tuple[int, ...], int]
+"""Bots from first place to last, by index, and which of them sat in seat 1."""
+
+
+def fit(
+    results: Iterable[Result],
+    names: Sequence[str],
+    virtual_draws: float = VIRTUAL_DRAWS,
+    advantage: bool = True,
+) -> Pool:
+    """Ratings of all `names`, from any results, none included."""
+    import numpy as np  # a tenth of a second, for those who want a table
+
+    index = {name: number for number, name in enumerate(names)}
+    n = len(names)
+    by_cluster: dict[Hashable, Counter[Order]] = defaultdict(Counter)
+    met: Counter[tuple[int, int]] = Counter()
+    for result in results:
+        seats = [index[name] for name in result.bots]
+        for one, other in permutations(seats, 2):
+            met[one, other] += 1
+        for order, weight in _orders(seats, result.ranks).items():
+            by_cluster[result.cluster][order] += weight  # type: ignore[assignment]
+    virtual = _virtual(met, virtual_draws)
+    total: Counter[Order] = Counter()
+    for orders in (*by_cluster.values(), virtual):
+        total.update(orders)
+    strength = np.zeros(n + 1)  # the last is the advantage
+    for _ in range(_STEPS):
+        gradient, curvature = _derivatives(total, strength, advantage)
+        step = np.linalg.pinv(curvature, hermitian=True) @ gradient
+        size = float(np.abs(step).max(initial=0.0))
+        strength += step * min(1.0, 2.0 / size) if size > 0 else 0.0
+        if size < _CLOSE:
+            break
+    covariance = _sandwich([*by_cluster.values()], virtual, strength, advantage)
+    groups = _groups(n, met)
+    for group in groups:
+        strength[group] -= strength[group].mean()
+    half = ELO * Z_95 * np.sqrt(np.clip(np.diag(_centred(covariance, groups)), 0, None))
+    return Pool(
+        {
+            name: Rating(
+                _plain(ELO * strength[i]), float(half[i]) if any(met[i, j] for j in range(n)) else None
+            )
+            for name, i in index.items()
+        },
+        Rating(_plain(ELO * strength[n]), float(half[n]) if met and advantage else None),
+        [[names[i] for i in group] for group in groups],
+    )
+
+
+def _plain(value: float) -> float:
+    """Without the noise of the arithmetic, which would show as -0."""
+    return float(value) if abs(value) > 1e-6 else 0.0
+
+
+def _orders(seats: list[int], ranks: Sequence[int]) -> dict[Order, float]:
+    """The orders that a ranking may mean, with their weights, which sum to 1."""
+    groups = [
+        [seat for seat, place in zip(seats, ranks, strict=True) if place == rank]
+        for rank in sorted(set(ranks))
+    ]
+    ways = list(product(*(permutations(group) for group in groups)))
+    return {(tuple(i for part in way for i in part), seats[0]): 1 / len(ways) for way in ways}
+
+
+def _virtual(met: Counter[tuple[int, int]], draws: float) -> Counter[Order]:
+    """The prior's draws, half of them in either seating."""
+    games: Counter[int] = Counter()
+    for (one, _), count in met.items():
+        games[one] += count
+    virtual: Counter[Order] = Counter()
+    for (one, other), count in met.items():
+        weight = draws * count / games[one] / 4
+        for order in ((one, other), (other, one)):
+            for first in order:
+                virtual[order, first] += weight  # type: ignore[assignment]
+    return virtual
+
+
+def _derivatives(
+    orders: Counter[Order], strength: NDArray[np.float64], advantage: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gradient of the log-likelihood, and its curvature (the negative Hessian)."""
+    import numpy as np
+
+    gradient = np.zeros_like(strength)
+    curvature = np.zeros((len(strength), len(strength)))
+    for (order, first), weight in orders.items():
+        for place in range(len(order) - 1):
+            left = order[place:]
+            design = np.zeros((len(left), len(strength)))
+            design[range(len(left)), left] = 1.0
+            if advantage and first in left:
+                design[left.index(first), -1] = 1.0
+            utility = design @ strength
+            chance = np.exp(utility - utility.max())
+            chance /= chance.sum()
+            mean = chance @ design
+            gradient += weight * (design[0] - mean)
+            curvature += weight * ((design.T * chance) @ design - np.outer(mean, mean))
+    return gradient, curvature
+
+
+def _sandwich(
+    clusters: list[Counter[Order]],
+    virtual: Counter[Order],
+    strength: NDArray[np.float64],
+    advantage: bool,
+) -> NDArray[np.float64]:
+    """The covariance of the strengths."""
+    import numpy as np
+
+    total: Counter[Order] = Counter()
+    alike: Counter[frozenset[tuple[Order, float]]] = Counter()
+    for cluster in clusters:
+        total.update(cluster)
+        alike[frozenset(cluster.items())] += 1
+    total.update(virtual)
+    _, curvature = _derivatives(total, strength, advantage)
+    spread = np.zeros_like(curvature)
+    for orders, count in alike.items():
+        gradient, _ = _derivatives(Counter(dict(orders)), strength, advantage)
+        spread += count * np.outer(gradient, gradient)
+    for order, weight in virtual.items():
+        gradient, _ = _derivatives(Counter({order: 1}), strength, advantage)
+        spread += weight * np.outer(gradient, gradient)
+    inverse = np.linalg.pinv(curvature, hermitian=True)
+    covariance: NDArray[np.float64] = inverse @ spread @ inverse
+    return covariance
+
+
+def _centred(covariance: NDArray[np.float64], groups: list[list[int]]) -> NDArray[np.float64]:
+    """The covariance of strengths whose mean is 0 in each group."""
+    import numpy as np
+
+    centre = np.eye(len(covariance))
+    for group in groups:
+        for i in group:
+            centre[i, group] -= 1 / len(group)
+    centred: NDArray[np.float64] = centre @ covariance @ centre.T
+    return centred
+
+
+def _groups(n: int, met: Counter[tuple[int, int]]) -> list[list[int]]:
+    """The bots that games join."""
+    group = list(range(n))
+    for one, other in met:
+        if group[one] != group[other]:
+            old, new = group[one], group[other]
+            group = [new if number == old else number for number in group]
+    return [[i for i in range(n) if group[i] == number] for number in sorted(set(group))]

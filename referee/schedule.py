@@ -1,0 +1,55 @@
+"""Who meets whom: pure, and every id a function of its content, so that a new bot renumbers nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+
+class Pairing(NamedTuple):
+    """One game: its id, and who sits where."""
+
+    id: str
+    bots: tuple[str, ...]
+    """Names, by seat."""
+
+
+class Encounter(NamedTuple):
+    """The games of the same bots in one round, one for each seating."""
+
+    round: int
+    games: tuple[Pairing, ...]
+
+    @property
+    def id(self) -> str:
+        """That of its first game."""
+        return self.games[0].id
+
+
+def encounter(number: int, bots: tuple[str, ...]) -> Encounter:
+    """A round's games of some bots: every rotation of the seats, which for two is both seatings."""
+    rotations = [bots[first:] + bots[:first] for first in range(len(bots))]
+    return Encounter(number, tuple(Pairing(":".join((str(number), *seats)), seats) for seats in rotations))
+
+
+def round_of(game_id: str) -> int:
+    """The round that an id names; 0 for an id of another make."""
+    number = game_id.partition(":")[0]
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+
+
+def encounter_of(game_id: str) -> tuple[str, ...]:
+    """What the games of one encounter share: the round, and the bots in any order."""
+    number, *bots = game_id.split(":")
+    return (number, *sorted(bots))
+
+
+def round_robin(names: Iterable[str], seats: int, rounds: int) -> Iterator[Encounter]:
+    """Every table of `seats` bots once a round, round by round, so that a stop leaves a balanced table.
+
+    The bots are taken by name: their order in a file changes nothing.
+    """
+    for number in range(1, rounds + 1):
+        for bots in combinations(sorted(names), seats):
+            yield encounter(number, bots)
