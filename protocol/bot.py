@@ -22,6 +22,14 @@ from typing import BinaryIO
 VERSION = 1
 
 
+LONGEST = 4000
+"""Bytes of a line; the protocol's limit is 4096, its newline included."""
+
+
+class Closed(Exception):
+    """The question was closed while its legal moves were awaited; `play` goes on with what came."""
+
+
 class Game:
     """The game as this bot knows it, kept up to date by `play`."""
 
@@ -61,8 +69,9 @@ class Game:
             if word == "legal":
                 count = int(rest.split()[2])
                 return [self._connection.receive()[1] for _ in range(count)]
-            if word == "quit":
-                sys.exit()
+            if word in ("end", "defaulted", "rejected", "game", "quit"):
+                self._connection.put_back(word, rest)
+                raise Closed
 
     def info(self, text: object) -> None:
         """Keeps a text beside the next answer in the record of the game."""
@@ -79,9 +88,12 @@ class Connection:
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self._source = source
         self._sink = sink
+        self._put_back: list[tuple[str, str]] = []
 
     def receive(self) -> tuple[str, str]:
         """The next line's first word and its rest; ("quit", "") at the end of the stream."""
+        if self._put_back:
+            return self._put_back.pop()
         line = self._source.readline()
         if not line:
             return "quit", ""
@@ -89,9 +101,14 @@ class Connection:
         return word, rest.strip()
 
     def send(self, line: str) -> None:
-        """Sends one line; a text of several lines is made one."""
-        self._sink.write(" ".join(line.split("\n")).encode() + b"\n")
+        """Sends one line: control characters become blanks, and what is too long is cut."""
+        line = "".join(" " if ord(c) < 0x20 or ord(c) == 0x7F else c for c in line)
+        self._sink.write(line.encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore").encode() + b"\n")
         self._sink.flush()
+
+    def put_back(self, word: str, rest: str) -> None:
+        """Makes a line the next one again."""
+        self._put_back.append((word, rest))
 
 
 def _ignore(game: Game) -> None:
@@ -139,7 +156,10 @@ def play(
             game.rejected = rest.partition(" ")[2]
         elif word == "ask":
             game.question, game.allowance_ms, game.reserve_ms = map(int, words)
-            move = choose(game)
+            try:
+                move = choose(game)
+            except Closed:
+                continue
             answer = f"resign {game.question}" if move is None else f"move {game.question} {move}"
             game.fresh, game.rejected = [], None
             connection.send(answer)

@@ -91,6 +91,7 @@ TABLE: dict[State, dict[type[Message], State]] = {
         Choice: State.ASKED,
         # Time was up, and the game goes on or ends without the answer.
         Defaulted: State.WAITING,
+        Rejected: State.WAITING,
         End: State.IDLE,
         Quit: State.CLOSED,
     },

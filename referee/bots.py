@@ -86,8 +86,12 @@ class Bot:
                 raise UsageError(f"bot `{self.name}`: no program `{shown(program)}` on the path")
             return
         path = self.cwd / program
-        if not path.exists():
-            raise UsageError(f"bot `{self.name}`: no program at `{shown(program)}`")
+        try:
+            path.stat()
+        except OSError as error:
+            raise UsageError(
+                f"bot `{self.name}`: no program at `{shown(program)}` ({error.strerror})"
+            ) from None
         if not path.is_file() or not os.access(path, os.X_OK):
             raise UsageError(
                 f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.errors import TimeControlError
+from referee.text import shown
 
 _UNITS_US = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 _PERIOD = r"([0-9]{1,13})(?:\.([0-9]{1,6}))?(us|ms|s|m|h)"
@@ -41,7 +42,9 @@ def parse_period(text: str) -> int:
     """Microseconds of a single period such as `10ms`. Raises `TimeControlError`."""
     match = re.fullmatch(_PERIOD, text)
     if not match:
-        raise TimeControlError(f"`{text[:80]}` is no time, expected a number and a unit (us, ms, s, m, h)")
+        raise TimeControlError(
+            f"`{shown(text, 80)}` is no time, expected a number and a unit (us, ms, s, m, h)"
+        )
     return _period(*match.groups())
 
 
@@ -72,7 +75,7 @@ class TimeControl:
             return NO_CLOCK
         match = _CONTROL.fullmatch(text)
         if not match:
-            raise TimeControlError(f"`{text[:80]}` is no time control, expected {_FORM}")
+            raise TimeControlError(f"`{shown(text, 80)}` is no time control, expected {_FORM}")
         groups = match.groups()
         parts = [groups[i : i + 3] for i in range(0, 12, 3)]
         move, reserve, step, increment = (_period(*part) if part[0] is not None else 0 for part in parts)
@@ -129,13 +132,14 @@ class Clock:
         """Whether a move that took so long loses on time. The margin widens this test and nothing else."""
         return used_us > self.budget_us + margin_us
 
-    def charge(self, used_us: int) -> Charge:
-        """What a move in time costs; within the margin never more than what is left."""
+    def charge(self, used_us: int, in_time: bool = True) -> Charge:
+        """What a move costs, never more than what is left; only one in time earns the increment."""
         over = max(0, used_us - self.control.move_us)
         step = self.control.step_us
         owed = -(-over // step) * step if step else over
         taken = min(owed, self.reserve_us)
-        return Charge(used_us, over, taken, self.reserve_us - taken + self.control.increment_us)
+        earned = self.control.increment_us if in_time else 0
+        return Charge(used_us, over, taken, self.reserve_us - taken + earned)
 
     def after(self, charge: Charge) -> Clock:
         """The clock after a move that was charged so."""

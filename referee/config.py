@@ -142,7 +142,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
         pin=main.flag("pin", False),
         keep=keep,
         margin_us=_time(main, "margin", MARGIN_US),
-        rejections=main.number("rejections", 1, 1_000_000, default=REJECTIONS),
+        rejections=main.number("rejections", 1, 1000, default=REJECTIONS),
         start_us=_time(main, "start", START_US),
     )
 

@@ -7,17 +7,20 @@ that broke something gets a fresh process for its next game, so no game suffers 
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import referee
 from referee.bots import Bot
-from referee.events import Event, Left, Seat
+from referee.events import Ending, Event, Left, Seat
 from referee.games.api import State
 from referee.match import Terms, play, seeded_dice
-from referee.record import GameRecord
-from referee.wire.pipes import START_US, Link, PipesWire, Tap, end_links
+from referee.plan import START_US
+from referee.record import GameRecord, Summary
+from referee.wire.pipes import Link, PipesWire, Tap, end_links
+from referee.wire.recorded import RecordedWire
 
 Show = Callable[[Terms, Event, State[Any]], None]
 """Told of every event while a game is on, with the state after it."""
@@ -29,14 +32,18 @@ def play_encounter(
     show: Show | None = None,
     tap: Tap | None = None,
     start_us: int = START_US,
+    fresh: Collection[str] = (),
 ) -> Iterator[GameRecord]:
-    """Plays the games in their order and gives each as it is finished. All processes end with it."""
+    """Plays the games in their order and gives each as it is finished. All processes end with it.
+
+    Bots whose names are in `fresh` get a new process for every game.
+    """
     by_name = {bot.name: bot for bot in bots}
     links: dict[str, Link] = {}
     try:
         for terms in games:
             for name in terms.bots:
-                if name in links and not links[name].fit:
+                if name in links and (name in fresh or not links[name].fit):
                     end_links([links.pop(name)])
                 if name not in links:
                     links[name] = Link(by_name[name], tap)
@@ -47,6 +54,35 @@ def play_encounter(
             yield record
     finally:
         end_links(list(links.values()))
+
+
+class FailedStarts:
+    """Which bots are not worth trying: after so many failed starts in a row the rest of a bot's games are
+    forfeited without starting it.
+    """
+
+    LIMIT = 3
+
+    def __init__(self) -> None:
+        self._in_a_row: Counter[str] = Counter()
+
+    def note(self, game: Summary) -> None:
+        """Takes a finished game into account."""
+        for name, fault in zip(game.bots, game.faults, strict=True):
+            self._in_a_row[name] = self._in_a_row[name] + 1 if fault == Ending.START.word else 0
+
+    def forfeit(self, games: Iterable[Terms]) -> Iterator[GameRecord]:
+        """The records of games in which a bot sits that is not tried again; nothing if none does."""
+        for terms in games:
+            events = [
+                Left(seat, Ending.START, f"it did not start {self.LIMIT} times in a row", 0)
+                for seat, name in enumerate(terms.bots)
+                if self._in_a_row[name] >= self.LIMIT
+            ]
+            if events:
+                wire = RecordedWire(events)
+                verdict = play(terms, wire, wire.dice, lambda event, state: None)
+                yield GameRecord(terms, tuple(events), verdict, {}, terms.game.rules)
 
 
 def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> GameRecord:
@@ -62,7 +98,6 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
     verdict = play(terms, wire, seeded_dice(terms), watch)
     measured = {
         "began": began.isoformat(timespec="milliseconds"),
-        "stopped_us": wire.stopped_us,
         "seats": [_seat_measured(wire, seat) for seat in range(len(links))],
         "referee": referee.__version__,
         "python": platform.python_version(),
@@ -75,6 +110,8 @@ def _seat_measured(wire: PipesWire, seat: Seat) -> dict[str, Any]:
     """What a bot said beside its answers; only what there is."""
     aside, starting, playing = wire.aside(seat)
     measured: dict[str, Any] = {}
+    if stopped_us := wire.stopped_us(seat):
+        measured["stopped_us"] = stopped_us
     if aside.log or aside.log_dropped:
         measured["log"] = {"lines": aside.log, "dropped": aside.log_dropped}
     if aside.noise_count:

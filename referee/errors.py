@@ -6,6 +6,7 @@
         TimeControlError            a time control
       Stopped                    3  a signal; what was finished is kept
       StorageError               4  a result could not be stored
+      EnvironmentLacksError      5  the machine lacks what is required
       RecordError                6  a record does not verify
       BotFaulted                 8  asked to be strict, and a bot was at fault
 
@@ -48,6 +49,12 @@ class StorageError(RefereeError):
     """A result could not be stored, so it does not count."""
 
     exit_code = 4
+
+
+class EnvironmentLacksError(RefereeError):
+    """The machine lacks what is required."""
+
+    exit_code = 5
 
 
 class RecordError(RefereeError):

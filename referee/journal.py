@@ -39,6 +39,10 @@ class Line(NamedTuple):
     """Without its newline."""
     flaw: str
     """What is wrong with its place in the chain; empty if nothing is."""
+    hash: str = ""
+    """The one that it ends with."""
+    torn: bool = False
+    """Whether it has no newline, as only a last line can be."""
 
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -120,23 +124,26 @@ class Journal:
 
 def read(path: Path) -> Iterator[Line]:
     """The lines of a file. Raises `UsageError` where there is none to read."""
-    if path.is_dir():
-        path = path / NAME
-    if path.exists() and not path.is_file():
-        raise UsageError(f"`{shown(str(path))}` is no ordinary file, expected a file of records")
     try:
+        if path.is_dir():
+            path = path / NAME
+        if path.exists() and not path.is_file():
+            raise UsageError(f"`{shown(str(path))}` is no ordinary file, expected a file of records")
         with path.open("rb") as file:
             prev = FIRST.encode()
             number = 0
             while line := file.readline(LINE_CAP + 2):
                 number += 1
                 if not line.endswith(b"\n"):
-                    yield Line(number, line[:LINE_CAP], "it is torn: there is no newline at its end")
+                    yield Line(
+                        number, line[:LINE_CAP], "it is torn: there is no newline at its end", torn=True
+                    )
                     return
                 line = line[:-1]
-                yield Line(number, line, _flaw(line, prev))
                 match = _HASH.fullmatch(line[-_HASH_SIZE:])
-                prev = match[1] if match else b"?"
+                found = match[1] if match else b"?"
+                yield Line(number, line, _flaw(line, prev), found.decode())
+                prev = found
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
 

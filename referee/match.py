@@ -272,7 +272,7 @@ class _Match:
 
     def submit_default(self, turn: _Turn, seat: Seat, move: Any, used_us: int) -> None:
         """In games that have a default, time that is up costs the choice and not the game."""
-        charge = self.players[seat].clock.charge(used_us)
+        charge = self.players[seat].clock.charge(used_us, in_time=False)
         turn.moves[seat] = move
         turn.events[seat].append(Moved(seat, self.state.write(move), charge, defaulted=True))
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from referee.bots import Bot
 from referee.clock import TimeControl
-from referee.errors import UsageError
+from referee.errors import RecordError, UsageError
+from referee.fields import Fields
 from referee.games.api import Game, Options
 from referee.match import MARGIN_US, REJECTIONS, Terms
 from referee.record import FORMAT
@@ -78,6 +79,49 @@ class Plan:
             "seed": self.seed,
             "bots": {entrant.bot.name: entrant_json(entrant) for entrant in self.entrants},
         }
+
+
+def read_header(value: dict[str, Any]) -> dict[str, Any]:
+    """The first line of a run's records, as far as others build on it. Raises `RecordError`."""
+    fields = Fields(value, "", RecordError)
+    if fields.text("kind") != "tournament":
+        raise fields.wrong("kind", "`tournament` in the first line")
+    if fields.number("record") != FORMAT:
+        raise fields.wrong("record", f"{FORMAT}: this referee reads no other records")
+    fields.text("seed")
+    bots = fields.object("bots")
+    for name in value["bots"]:
+        bots.object(name).text("clock")
+    return {name: what for name, what in value.items() if name not in ("prev", "hash")}
+
+
+def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
+    """Adds what a later line says was added. Raises `RecordError`."""
+    fields = Fields(change, "", RecordError)
+    for name in ("bots", "files"):
+        if fields.has(name):
+            fields.object(name)
+            header[name] = {**header.get(name, {}), **change[name]}
+    if fields.has("rounds"):
+        header["rounds"] = fields.number("rounds", 1)
+
+
+def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
+    """Raises `RecordError` where a game is not one of the run that the header describes."""
+    for name in ("game", "rules", "options", "margin_us", "rejections"):
+        if game.get(name) != header.get(name):
+            raise RecordError(
+                f"{name} is {shown(str(game.get(name)), 60)}, "
+                f"and in the first line {shown(str(header.get(name)), 60)}"
+            )
+    fields = Fields(game, "", RecordError)
+    game_id, bots = fields.text("id"), fields.texts("bots")
+    for name, clock in zip(bots, fields.texts("clocks"), strict=False):
+        entrant = header["bots"].get(name)
+        if entrant is None or entrant.get("clock") != clock:
+            raise RecordError(f"bot {shown(name, 80)} with the clock {shown(clock, 40)} is not in this run")
+    if game_id.split(":")[1:] != list(bots) or fields.hex("seed") != game_seed(header["seed"], game_id):
+        raise RecordError("its id, bots and seed do not belong together in this run")
 
 
 def entrant_json(entrant: Entrant) -> dict[str, Any]:

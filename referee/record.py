@@ -127,7 +127,7 @@ def parse_json(line: bytes) -> dict[str, Any]:
     if len(line) > LINE_CAP:
         raise RecordError(f"the line has more than {LINE_CAP} bytes")
     try:
-        value = json.loads(line, parse_constant=_no_constant)
+        value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_no_doubles)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"the line is no JSON: {shown(str(error), 100)}") from None
     if not isinstance(value, dict):
@@ -137,6 +137,13 @@ def parse_json(line: bytes) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return value
 
 
 def summary(value: dict[str, Any]) -> Summary:

@@ -9,6 +9,7 @@ from referee.errors import RecordError
 from referee.events import Event
 from referee.games.api import BadChance, State
 from referee.match import Verdict, Watch, play
+from referee.plan import apply_change, check_against, read_header
 from referee.record import GameRecord, from_json, to_json
 from referee.text import shown
 from referee.wire.recorded import RecordedWire
@@ -58,6 +59,33 @@ def verify(value: dict[str, Any]) -> None:
     for name in {**again, **value}:
         if name != "measured":
             _compare(name, value.get(name), again.get(name))
+
+
+class Audit:
+    """Verifies the lines of a file, each by itself and against those before it."""
+
+    def __init__(self) -> None:
+        self._header: dict[str, Any] | None = None
+        self.ids: set[str] = set()
+        """The games so far."""
+
+    def take(self, value: dict[str, Any]) -> None:
+        """The next line. Raises `RecordError`."""
+        if self._header is None:
+            self._header = read_header(value)
+            return
+        match value.get("kind"):
+            case "change":
+                apply_change(self._header, value)
+            case "game":
+                game = str(value.get("id"))
+                if game in self.ids:
+                    raise RecordError("this game is there twice")
+                self.ids.add(game)
+                verify(value)
+                check_against(self._header, value)
+            case kind:
+                raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected change or game")
 
 
 class _Field(NamedTuple):

@@ -13,6 +13,7 @@ from referee.clock import TimeControl
 from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Unplayed
 from referee.games.api import Picture, State
 from referee.match import Terms, Verdict
+from referee.record import GameRecord
 from referee.text import shown
 
 
@@ -116,22 +117,33 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
             yield name, line
 
 
-def advice(ending: Ending) -> str:
-    """A hint for the author of a bot at fault; empty where there is nothing to mend."""
-    return f"hint: {ending.hint}" if ending.hint else ""
+def explained(record: GameRecord) -> Iterator[str]:
+    """For each fault of a game what its author needs to know: what happened, its last stderr, a hint."""
+    for event in record.events:
+        if isinstance(event, Left) and event.ending.is_fault:
+            yield told(event, record.terms.bots, record.terms.controls)
+            seats = record.measured.get("seats", [])
+            said = seats[event.seat].get("stderr", {}) if event.seat < len(seats) else {}
+            lines = "\n".join(part["text"].rstrip() for part in said.values()).split("\n")
+            yield from (f"stderr: {shown(line)}" for line in lines[-5:] if line)
+            yield f"hint: {event.ending.hint}"
 
 
 class Dialogue:
     """Every line between the referee and its bots, with the time since it was made."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], began_ns: int | None = None) -> None:
         self._say = say
-        self._began_ns = time.monotonic_ns()
+        self._began_ns = time.monotonic_ns() if began_ns is None else began_ns
         self._partial: dict[tuple[str, str], bytes] = {}
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
         """A tap for a wire."""
-        elapsed = (time.monotonic_ns() - self._began_ns) / 1e9
+        self.take(time.monotonic_ns(), name, direction, data)
+
+    def take(self, now_ns: int, name: str, direction: str, data: bytes) -> None:
+        """What passed at a time."""
+        elapsed = (now_ns - self._began_ns) / 1e9
         *lines, rest = (self._partial.pop((name, direction), b"") + data).split(b"\n")
         self._partial[name, direction] = rest[:LINE_CAP]
         for line in lines:

@@ -18,9 +18,12 @@ class Stop:
         self.asked = ""
         """The signal's name, once it came."""
         self._say = say
+        """Called from a signal's handler: it must not write through a buffer."""
 
     def __enter__(self) -> Stop:
-        self._before = {number: signal.signal(number, self._take) for number in SIGNALS}
+        # What is ignored stays so: that is how `nohup` keeps a run alive.
+        heeded = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._take) for number in heeded}
         return self
 
     def __exit__(

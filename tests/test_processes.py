@@ -281,7 +281,8 @@ def test_the_referee_s_own_stoppage_is_not_the_bot_s_time(tmp_path: Path) -> Non
     assert loser(record) == (1, "time")
     moved = record.events[1]
     assert isinstance(moved, Moved) and moved.seat == 1 and moved.charge.used_us < 400_000
-    assert record.measured["stopped_us"] > 500_000
+    assert record.measured["seats"][1]["stopped_us"] > 500_000
+    assert "stopped_us" not in record.measured["seats"][0]
 
 
 def test_how_a_signal_s_death_reads() -> None:

@@ -14,41 +14,48 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee import journal
+from referee.bots import Bot
 from referee.clock import TimeControl
 from referee.errors import RecordError, StorageError, UsageError
 from referee.games import GAMES
 from referee.match import Terms, play, seeded_dice
+from referee.plan import Entrant, Plan
 from referee.record import GameRecord, from_json, parse_json, summary, to_json
 from referee.replay import verify
+from referee.schedule import Pairing
 from tests.scripted import Events, ScriptedWire, puppet
 from tests.toys import Bid
 
+BLOOMS = GAMES["blooms"]
+CLOCK = TimeControl.parse("2s+6s/2s")
+PLAN = Plan(
+    BLOOMS,
+    BLOOMS.settle({"size": "3", "target": "1"}),
+    tuple(Entrant(Bot(name, ("true",), Path("/")), CLOCK) for name in "ab"),
+    "seed",
+)
 
-def record(*answers: Any, others: tuple[Any, ...] = (), **options: str) -> GameRecord:
-    game = GAMES["blooms"]
-    clocks = (TimeControl.parse("2s+6s/2s"),) * 2
-    terms = Terms("1:a:b", game, game.settle(options), ("a", "b"), clocks, b"seed")
+
+def record(*answers: Any, others: tuple[Any, ...] = (), number: int = 1) -> GameRecord:
+    terms = PLAN.terms(Pairing(f"{number}:a:b", ("a", "b")))
     events = Events()
     wire = ScriptedWire(puppet(*answers), puppet(*others))
     verdict = play(terms, wire, seeded_dice(terms), events)
-    return GameRecord(terms, tuple(events.all), verdict, {"host": "here"}, game.rules)
+    return GameRecord(terms, tuple(events.all), verdict, {"host": "here"}, BLOOMS.rules)
 
 
 def unstarted(*seats: int) -> GameRecord:
-    game = GAMES["blooms"]
-    terms = Terms("1:a:b", game, game.settle({}), ("a", "b"), (game.clock,) * 2, b"seed")
+    terms = PLAN.terms(Pairing("1:a:b", ("a", "b")))
     events = Events()
     wire = ScriptedWire(*((lambda lines: []) if seat in seats else puppet() for seat in (0, 1)))
     verdict = play(terms, wire, seeded_dice(terms), events)
-    return GameRecord(terms, tuple(events.all), verdict, {}, game.rules)
+    return GameRecord(terms, tuple(events.all), verdict, {}, BLOOMS.rules)
 
 
-WON = record("L:A1", "L:C3", others=("L:A2 D:B1", "L:B2"), size="3", target="1")
+WON = record("L:A1", "L:C3", others=("L:A2 D:B1", "L:B2"))
 ENDINGS = {
     "rules": WON,
-    "rules, on the reserve": record(
-        (2_500_000, "L:A1"), "L:B3", others=("L:A2 D:B1", "L:B2"), size="3", target="1"
-    ),
+    "rules, on the reserve": record((2_500_000, "L:A1"), "L:B3", others=("L:A2 D:B1", "L:B2")),
     "time": record("L:A1", others=(None,)),
     "time, late": record((8_010_001, "L:A1")),
     "illegal": record(*["x"] * 10),
@@ -216,8 +223,12 @@ def test_what_is_no_object_is_refused(line: bytes) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     written = journal.Journal(tmp_path / "run")
-    written.append({"kind": "tournament", "record": 1})
-    for made in (ENDINGS["time"], ENDINGS["illegal"], WON):
+    written.append(PLAN.header())
+    for made in (
+        record("L:A1", others=(None,)),
+        record(*["x"] * 10, number=2),
+        record("L:A1", "L:C3", others=("L:A2 D:B1", "L:B2"), number=3),
+    ):
         written.append(to_json(made))
     written.close()
     return tmp_path / "run"
@@ -260,16 +271,51 @@ def test_verify_names_the_record_and_what_differs(folder: Path) -> None:
     path.write_bytes(good.replace(b'"move":"L:B2"', b'"move":"L:B3"'))
     code, out = run("verify", str(path))
     assert code == 6
-    assert "line 4 (game 1:a:b): its bytes are not those that its hash was made of; " in out
+    assert "line 4 (game 3:a:b): its bytes are not those that its hash was made of; " in out
     assert "the record ends after event 4" in out
 
 
 def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
     written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
     written.append(changed(to_json(WON), "ranks", [1, 2]))
     written.close()
     code, out = run("verify", str(tmp_path / "run"))
-    assert code == 6 and "line 1 (game 1:a:b): ranks is (1, 2) in the record, (2, 1) when played again" in out
+    assert code == 6 and "line 2 (game 1:a:b): ranks is (1, 2) in the record, (2, 1) when played again" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "new", "message"),
+    [
+        (0, "record", 99, "`record` is `99`, expected 1"),
+        (0, "kind", "game", "`kind` is `game`, expected `tournament`"),
+        (0, "seed", "other", "its id, bots and seed do not belong together"),
+        (0, "margin_us", 0, "margin_us is 10000, and in the first line 0"),
+        (0, "bots.a.clock", "9s", "bot a with the clock 2s+6s/2s is not in this run"),
+        (1, "rejections", 11, "rejections is 11, and in the first line 10"),
+        (1, "id", "3:a:b", "its id, bots and seed do not belong together"),
+        (1, "bots", ["b", "a"], "its id, bots and seed do not belong together"),
+        (1, "kind", "gamf", "`kind` is `gamf`, expected change or game"),
+        (2, "id", "1:a:b", "this game is there twice"),
+        (1, "options.\x1b]0;owned\x07", 1, "has no option `\\x1b]0;owned"),
+    ],
+)
+def test_a_file_written_anew_has_to_agree_with_itself(
+    line: int, path: str, new: object, message: str, folder: Path, tmp_path: Path
+) -> None:
+    values = [json.loads(text) for text in (folder / journal.NAME).read_text().splitlines()]
+    values[line] = changed(values[line], path, new)
+    forged = journal.Journal(tmp_path / "forged")
+    for value in values:
+        forged.append({name: what for name, what in value.items() if name not in ("prev", "hash")})
+    forged.close()
+    code, out = run("verify", str(tmp_path / "forged"))
+    assert code == 6 and message in out and "\x1b" not in out
+
+
+def test_a_name_that_stands_twice_is_no_record() -> None:
+    with pytest.raises(RecordError, match="a name stands twice"):
+        parse_json(b'{"ranks":[1,2],"ranks":[2,1]}')
 
 
 @pytest.mark.parametrize("lines", [[0, 2, 3], [0, 1, 3], [1, 0, 2, 3], [0, 1, 1, 2, 3], [1, 2, 3]])
@@ -320,7 +366,7 @@ def test_the_head_of_a_line_comes_before_its_events() -> None:
 
 
 def test_only_times_differ_between_two_runs_of_the_same_game() -> None:
-    slower = record((7, "L:A1"), "L:C3", others=((9, "L:A2 D:B1"), "L:B2"), size="3", target="1")
+    slower = record((7, "L:A1"), "L:C3", others=((9, "L:A2 D:B1"), "L:B2"))
     one, other = to_json(WON), to_json(slower)
     assert one.pop("measured") != other.pop("measured")
     assert one == other
@@ -332,7 +378,7 @@ def test_only_times_differ_between_two_runs_of_the_same_game() -> None:
 def test_replay_draws_the_game_and_its_clocks(folder: Path) -> None:
     code, out = run("replay", str(folder), "3")
     assert code == 0
-    assert "1:a:b: blooms size=3 target=1, seat 1 a (2s+6s/2s), seat 2 b (2s+6s/2s)" in out
+    assert "3:a:b: blooms size=3 target=1, seat 1 a (2s+6s/2s), seat 2 b (2s+6s/2s)" in out
     assert "4. seat 2 b: L:B2\n  0.001 s used, 6 s of reserve left\nA     (· )[2L] ·" not in out
     assert "A     (· ) 2L  ·   A3\nB    2D [2L] ·   ·   B4" in out
     assert out.endswith("b won: seat 2 has captured 1 of 1\n")
@@ -340,6 +386,7 @@ def test_replay_draws_the_game_and_its_clocks(folder: Path) -> None:
 
 def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
     written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
     written.append(to_json(ENDINGS["rules, on the reserve"]))
     written.close()
     assert (
@@ -350,7 +397,7 @@ def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
 
 def test_replay_lists_the_games_of_a_file(folder: Path) -> None:
     code, out = run("replay", str(folder))
-    assert code == 0 and out.count("1:a:b") == 3 and "seat 1 was rejected too often" in out
+    assert code == 0 and out.count(":a:b") == 3 and "seat 1 was rejected too often" in out
 
 
 @pytest.mark.parametrize(
@@ -380,6 +427,7 @@ def test_what_is_no_file_of_records(command: str, tmp_path: Path) -> None:
 
 def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
     written.append(changed(to_json(WON), "events.3.move", "L:A1"))
     written.close()
     code, out = run("replay", str(tmp_path / "run"))
@@ -388,6 +436,7 @@ def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> 
 
 def test_a_record_under_older_rules_shows_and_does_not_verify(tmp_path: Path) -> None:
     written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
     written.append(changed(to_json(WON), "rules", 0))
     written.close()
     assert run("replay", str(tmp_path / "run"))[0] == 0

@@ -129,5 +129,8 @@ class Bid(Game[int]):
     def seats(self, options: Options) -> int:
         return int(options["players"])
 
+    def longest(self, options: Options) -> int:
+        return 2 * self.seats(options)
+
     def start(self, options: Options) -> BidState:
         return BidState(self.seats(options))

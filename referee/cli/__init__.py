@@ -7,10 +7,13 @@ import sys
 import click
 
 import referee
+from referee.cli.find import find
 from referee.cli.games import games
 from referee.cli.match import match
 from referee.cli.output import say
 from referee.cli.replay import replay
+from referee.cli.run import run
+from referee.cli.table import table
 from referee.cli.verify import verify
 from referee.errors import RefereeError, Stopped, UsageError
 from referee.text import shown
@@ -27,13 +30,13 @@ def cli() -> None:
     \b
     Exit codes:
       0  done                          4  a result could not be stored
-      1  a fault of the referee's own  6  a record does not verify
-      2  wrong usage                   8  --strict, and a bot was at fault
-      3  stopped by a signal
+      1  a fault of the referee's own  5  the machine lacks what is needed
+      2  wrong usage                   6  a record does not verify
+      3  stopped by a signal           8  --strict, and a bot was at fault
     """
 
 
-for command in (match, games, replay, verify):
+for command in (run, match, table, find, replay, verify, games):
     cli.add_command(command)
 
 

@@ -11,21 +11,22 @@ import click
 
 from referee import journal
 from referee.bots import Bot, distinct
-from referee.cli.output import say, show_data
+from referee.cli.output import say, say_now, show_data
+from referee.cli.telling import tell
 from referee.clock import TimeControl, parse_period
-from referee.encounter import play_encounter
+from referee.encounter import FailedStarts, play_encounter
 from referee.errors import BotFaulted, Stopped, UsageError
-from referee.events import Event, Left
+from referee.events import Event
 from referee.games import game_named
 from referee.games.api import State
 from referee.match import MARGIN_US, REJECTIONS, Terms
-from referee.record import FORMAT, GameRecord, to_json
+from referee.plan import START_US, Entrant, Plan, checked_seed
+from referee.record import Summary, summary, to_json
 from referee.report import match_table
-from referee.rng import derive, fresh_seed
-from referee.show import Dialogue, advice, frame, heading, result, told
+from referee.schedule import encounter
+from referee.show import Dialogue, frame, heading
 from referee.stop import Stop
 from referee.text import shown
-from referee.wire.pipes import START_US
 
 
 @click.command()
@@ -51,7 +52,7 @@ from referee.wire.pipes import START_US
 @click.option("--dialogue", is_flag=True, help="Show every line to and from the bots, on stderr.")
 @click.option(
     "--rejections",
-    type=click.IntRange(1, 1_000_000),
+    type=click.IntRange(1, 1000),
     default=REJECTIONS,
     show_default=True,
     help="With so many rejected moves in a game a bot loses it.",
@@ -96,100 +97,70 @@ def match(
     Example:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
-    plan = _Plan(game, bots, control, options, seed, rejections, parse_period(margin))
-    start_us = parse_period(start)
-    records: list[GameRecord] = []
+    plan = _plan(game, bots, control, options, seed, rejections, parse_period(margin), parse_period(start))
+    records: list[Summary] = []
     log = journal.Journal(folder) if folder else None
     try:
         if log:
-            log.append(plan.header(count))
+            log.append(plan.header())
         else:
             say(f"seed {plan.seed}; nothing is stored without -o FOLDER")
         show = _Watch() if watch else None
         tap = Dialogue(say) if dialogue else None
-        with Stop(say) as stop:
-            for terms in plan.encounters(count):
-                for record in play_encounter(plan.bots, terms, show, tap, start_us):
+        starts = FailedStarts()
+        everyone = [entrant.bot for entrant in plan.entrants]
+        with Stop(say_now) as stop:
+            for terms in _encounters(plan, count):
+                played = list(starts.forfeit(terms)) or play_encounter(
+                    everyone, terms, show, tap, plan.start_us
+                )
+                for record in played:
+                    value = to_json(record)
                     if log:
-                        log.append(to_json(record))
-                    records.append(record)
-                    _tell(record)
-                    if stop.asked:
+                        log.append(value)
+                    records.append(summary(value))
+                    starts.note(records[-1])
+                    tell(record)
+                    if stop.asked and len(records) < count:
                         raise Stopped(f"stopped by {stop.asked} after {len(records)} of {count} games")
     finally:
         if log:
             log.close()
         if records:
-            show_data(match_table([bot.name for bot in plan.bots], records))
-    if strict and any(_faults(record) for record in records):
+            show_data(match_table(plan.names, records))
+    if strict and any(any(game.faults) for game in records):
         raise BotFaulted("a bot was at fault")
 
 
-class _Plan:
-    """Who plays what, how often, checked before anything is started."""
+def _plan(
+    slug: str,
+    texts: tuple[str, ...],
+    clock: str | None,
+    options: tuple[str, ...],
+    seed: str | None,
+    rejections: int,
+    margin_us: int,
+    start_us: int,
+) -> Plan:
+    """Who plays what, checked before anything is started."""
+    game = game_named(slug)
+    settled = game.settle(_options(options))
+    seats = game.seats(settled)
+    if len(texts) != seats:
+        raise UsageError(f"`{slug}` has {seats} seats, expected as many bots, not {len(texts)}")
+    control = TimeControl.parse(clock) if clock is not None else game.clock
+    entrants = tuple(Entrant(bot, control) for bot in _bots(texts))
+    return Plan(game, settled, entrants, checked_seed(seed), margin_us, rejections, start_us)
 
-    def __init__(
-        self,
-        game: str,
-        bots: tuple[str, ...],
-        control: str | None,
-        options: tuple[str, ...],
-        seed: str | None,
-        rejections: int,
-        margin_us: int,
-    ) -> None:
-        self.game = game_named(game)
-        self.options = self.game.settle(_options(options))
-        seats = self.game.seats(self.options)
-        if len(bots) != seats:
-            raise UsageError(f"`{game}` has {seats} seats, expected as many bots, not {len(bots)}")
-        self.bots = _bots(bots)
-        self.control = TimeControl.parse(control) if control is not None else self.game.clock
-        self.seed = seed if seed is not None else fresh_seed().hex()
-        if len(self.seed) > 100 or shown(self.seed) != self.seed:
-            raise UsageError(
-                "the seed is too long or has control characters, expected 100 characters at most"
-            )
-        self.rejections = rejections
-        self.margin_us = margin_us
 
-    def header(self, count: int) -> dict[str, Any]:
-        """The first line of the file of records."""
-        return {
-            "kind": "tournament",
-            "record": FORMAT,
-            "game": self.game.slug,
-            "rules": self.game.rules,
-            "options": dict(self.options),
-            "bots": [{"name": bot.name, "command": list(bot.command)} for bot in self.bots],
-            "clock": str(self.control),
-            "margin_us": self.margin_us,
-            "rejections": self.rejections,
-            "games": count,
-            "seed": self.seed,
-        }
-
-    def encounters(self, count: int) -> Iterator[list[Terms]]:
-        """The games in pairs, each pair with both seatings."""
-        for first in range(0, count, 2):
-            both = [self._terms(first // 2 + 1, swapped) for swapped in (False, True)]
-            yield both[: count - first]
-
-    def _terms(self, number: int, swapped: bool) -> Terms:
-        names = tuple(bot.name for bot in self.bots)
-        if swapped:
-            names = names[::-1]
-        game_id = ":".join((str(number), *names))
-        return Terms(
-            game_id,
-            self.game,
-            self.options,
-            names,
-            (self.control,) * len(names),
-            derive(self.seed.encode(), "game", game_id),
-            self.margin_us,
-            self.rejections,
-        )
+def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:
+    """So many games, in pairs with both seatings."""
+    for number in range(1, count + 1):
+        games = [plan.terms(pairing) for pairing in encounter(number, plan.names).games]
+        yield games[:count]
+        count -= len(games)
+        if count <= 0:
+            return
 
 
 def _bots(texts: tuple[str, ...]) -> list[Bot]:
@@ -226,22 +197,3 @@ class _Watch:
             say(heading(terms))
         self._number += 1
         say(frame(self._number, event, state, terms, colour=sys.stderr.isatty()))
-
-
-def _faults(record: GameRecord) -> list[Left]:
-    return [event for event in record.events if isinstance(event, Left) and event.ending.is_fault]
-
-
-def _tell(record: GameRecord) -> None:
-    """A finished game, in a line; a fault with what its author needs to know."""
-    terms = record.terms
-    say(f"{terms.id}: {result(terms, record.verdict)}")
-    for left in _faults(record):
-        say(f"  {told(left, terms.bots, terms.controls)}")
-        stderr = record.measured["seats"][left.seat].get("stderr", {})
-        for when in ("starting", "playing"):
-            lines = stderr.get(when, {}).get("text", "").rstrip().split("\n")
-            for line in lines[-5:]:
-                if line:
-                    say(f"  stderr: {shown(line)}")
-        say(f"  {advice(left.ending)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -30,6 +31,12 @@ def say(line: str) -> None:
         click.echo(line, err=True)
     except OSError:
         _discard(sys.stderr.fileno())
+
+
+def say_now(line: str) -> None:
+    """The same from a signal's handler, past the buffer that may just be written."""
+    with contextlib.suppress(OSError):
+        os.write(sys.stderr.fileno(), f"{line}\n".encode())
 
 
 def _discard(descriptor: int) -> None:

@@ -38,6 +38,8 @@ def replay(file: Path, game_id: str | None, at_once: bool) -> None:
         say(f"hint: referee replay {shown(str(file))} ID shows one of them")
         return
     colour = sys.stdout.isatty()
+    if found.rules != found.terms.game.rules:
+        say(f"warning: it was played under rules {found.rules}, this referee has {found.terms.game.rules}")
     frames, damage = _frames(found, colour)
     if at_once or not (sys.stdin.isatty() and colour):
         for text in frames:

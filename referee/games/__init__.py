@@ -7,6 +7,7 @@ from typing import Any
 from referee.errors import UsageError
 from referee.games.api import Game
 from referee.games.blooms import Blooms
+from referee.text import shown
 
 GAMES: dict[str, Game[Any]] = {game.slug: game for game in (Blooms(),)}
 
@@ -16,4 +17,4 @@ def game_named(slug: str) -> Game[Any]:
     try:
         return GAMES[slug]
     except KeyError:
-        raise UsageError(f"no game `{slug[:80]}`, expected one of {', '.join(GAMES)}") from None
+        raise UsageError(f"no game `{shown(slug, 80)}`, expected one of {', '.join(GAMES)}") from None

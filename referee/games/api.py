@@ -16,6 +16,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from referee.clock import TimeControl
 from referee.errors import GameOptionError
 from referee.rng import Stream
+from referee.text import shown
 
 Seat = int
 """0-based."""
@@ -103,7 +104,9 @@ class NumberOption:
         # Not int() alone: it takes signs, underscores and the digits of every script.
         if text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high:
             return int(text)
-        raise GameOptionError(f"option `{self.name}` is `{text[:80]}`, expected a number {self.values_text}")
+        raise GameOptionError(
+            f"option `{self.name}` is `{shown(text, 80)}`, expected a number {self.values_text}"
+        )
 
 
 class State(ABC, Generic[M]):
@@ -197,7 +200,7 @@ class Game(ABC, Generic[M]):
         for name in given:
             if name not in known:
                 expected = f"one of {', '.join(known)}" if known else "none"
-                raise GameOptionError(f"`{self.slug}` has no option `{name[:80]}`, expected {expected}")
+                raise GameOptionError(f"`{self.slug}` has no option `{shown(name, 80)}`, expected {expected}")
         settled: dict[str, int | str] = {}
         for name, option in known.items():
             if name in given:
@@ -215,6 +218,10 @@ class Game(ABC, Generic[M]):
     @abstractmethod
     def seats(self, options: Options) -> int:
         """How many seats play under these options."""
+
+    @abstractmethod
+    def longest(self, options: Options) -> int:
+        """More moves than this, of all seats together, no game can have."""
 
     @abstractmethod
     def start(self, options: Options) -> State[M]:

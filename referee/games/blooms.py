@@ -90,7 +90,7 @@ class BloomsState(State[Growth]):
 
     def read(self, seat: Seat, text: str) -> Growth:
         """One or two parts `COLOUR:CELL`, in either order and case."""
-        parts = text.split(" ") if "  " not in text else text.split()
+        parts = text.split(" ") if "  " not in text else [part for part in text.split(" ") if part]
         if len(parts) > 2:
             raise NotAMove(_FORM)
         stones = []
@@ -311,6 +311,13 @@ class Blooms(Game[Growth]):
     def seats(self, options: Options) -> int:
         """Two."""
         return 2
+
+    def longest(self, options: Options) -> int:
+        """Every turn places a stone. Before the last one nobody has captured `target` stones, and the
+        others lie on the board, which is not full.
+        """
+        cells = len(HexBoard.of_side(int(options["size"])).names)
+        return cells + 2 * (int(options["target"]) - 1)
 
     def start(self, options: Options) -> BloomsState:
         """The empty board."""

@@ -143,6 +143,8 @@ class Channel:
     def ask(self, question: Question) -> bytes:
         """A question with all that goes with it."""
         said: list[m.Message] = []
+        if self._session.state is State.ASKED:  # its time was up in a turn that did not count
+            said.append(m.Rejected(self._session.asked, "closed", "time was up"))
         if question.rejected:
             said.append(m.Rejected(self._answered, *question.rejected))
         elif question.charged:
@@ -254,7 +256,7 @@ class Channel:
         return said
 
     def _keep_log(self, line: str) -> None:
-        size = len(line.encode())
+        size = len(line.encode()) + 1
         if self.aside.log_bytes + size > LOG_CAP:
             self.aside.log_dropped += 1
         else:

@@ -8,6 +8,7 @@ is taken off the time of the bots it was waiting for.
 
 from __future__ import annotations
 
+import errno
 import selectors
 import time
 from collections import deque
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 
 from referee import text
 from referee.bots import Bot
+from referee.errors import EnvironmentLacksError
 from referee.events import Ending, Seat
 from referee.games.api import Outcome
 from referee.wire.api import (
@@ -32,8 +34,8 @@ SLICE_NS = 10_000_000
 LATE_NS = 5_000_000
 """A slice may end late by so much and still be ordinary; half the default margin."""
 
-START_US = 10_000_000
-"""A bot's start allowance: for its `hello`, and again for each `ready`."""
+_OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+"""Why a process cannot be started that is not its program's fault."""
 
 Tap = Callable[[str, str, bytes], None]
 """Told of every byte that passes: the bot's name, `<` (to it) or `>` (from it), the bytes."""
@@ -59,23 +61,19 @@ class Link:
         try:
             self.process = BotProcess(bot)
         except OSError as error:
+            if error.errno in _OUR_LACK:
+                raise EnvironmentLacksError(f"cannot start bot `{bot.name}`: {error.strerror}") from None
             self.failure = f"{error.strerror}: `{text.shown(error.filename or bot.argv[0])}`"
 
     @property
     def fit(self) -> bool:
-        """Whether it may serve another game: it runs, and has broken nothing."""
-        return (
-            self.process is not None
-            and not self.faulted
-            and self.channel.trouble is None
-            and self.stdout_open
-            and self.process.exit_status() is None
-        )
+        """Whether it may serve another game. What else it did meanwhile is judged when that is opened, not
+        by what happens to be known of it now.
+        """
+        return self.process is not None and not self.faulted
 
     def send(self, data: bytes) -> Trouble | None:
         """Sends what can be sent now and keeps the rest; a bot that closed its input is gone."""
-        if self._tap and data:
-            self._tap(self.bot.name, "<", data)
         self.unsent += data
         assert self.process
         try:
@@ -84,6 +82,9 @@ class Link:
         except BrokenPipeError:
             self.unsent = b""
             return self._gone("closed its input")
+        finally:
+            if self._tap and data:
+                self._tap(self.bot.name, "<", data)
         return None
 
     def read(self) -> bytes | None:
@@ -92,12 +93,12 @@ class Link:
         data = self.process.read()
         if data == b"":
             self.stdout_open = False
-        elif self._tap and data:
-            self._tap(self.bot.name, ">", data)
         return data
 
     def hear(self, data: bytes) -> list[Heard]:
         """What a chunk says; an empty chunk says that the bot is gone."""
+        if self._tap and data:
+            self._tap(self.bot.name, ">", data)
         return self.channel.hear(data) if data else [self._gone("closed its output")]
 
     def catch_up(self) -> list[Heard]:
@@ -141,6 +142,8 @@ class Place:
     deadline_ns: int = 0
     stopped_ns: int = 0
     """Of the time since it began, what the referee itself was not running."""
+    stopped_us: int = 0
+    """The same over the whole game."""
     heard: deque[tuple[int, Heard]] = field(default_factory=deque)
     """What it said and when, not yet told to the match."""
     stderr_starting: Keep = field(default_factory=Keep)
@@ -150,12 +153,13 @@ class Place:
 class PipesWire:
     """The seats of one game, each with the link of the bot that sits there."""
 
-    def __init__(self, links: Sequence[Link], start_us: int = START_US) -> None:
+    def __init__(self, links: Sequence[Link], start_us: int) -> None:
         self._places = [Place(link) for link in links]
         self._start_ns = start_us * 1000
         self._selectors: dict[tuple[tuple[bool, bool, bool], ...], selectors.PollSelector] = {}
-        self.stopped_us = 0
-        """How long the referee was not running while it waited for a bot, over the game."""
+        self._looked_ns = time.monotonic_ns()
+        self._cpu_ns = time.process_time_ns()
+        """When `_wait` was last through, and what the referee had computed by then."""
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """Greets a new process first; the game is described when it has answered."""
@@ -179,8 +183,10 @@ class PipesWire:
         place.opening = None
         said_before = place.link.catch_up()
         self._start_clock(place, self._start_ns)
-        place.heard.extend((place.began_ns, fact) for fact in said_before)
-        if not place.link.channel.trouble:
+        # A trouble from before has ended the conversation, and is told now: the bot did not start.
+        trouble = place.link.channel.trouble
+        place.heard.extend((place.began_ns, fact) for fact in ([trouble] if trouble else said_before))
+        if not trouble:
             self._send(place, place.link.channel.open(seat, opening))
 
     def post(self, seat: Seat, question: Question) -> None:
@@ -210,6 +216,10 @@ class PipesWire:
             link = place.link
             if link.process and link.stdout_open:
                 link.send(link.channel.close(outcome, ending))
+
+    def stopped_us(self, seat: Seat) -> int:
+        """How long the referee was not running while this seat's time ran; it was not charged for that."""
+        return self._places[seat].stopped_us
 
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
         """What a seat's bot said beside its answers, and on stderr before and since its `ready`."""
@@ -256,12 +266,11 @@ class PipesWire:
 
     def _wait(self) -> None:
         """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
-        before = time.monotonic_ns()
         deadline = min(place.deadline_ns for place in self._places if place.asked)
-        slice_ns = max(0, min(SLICE_NS, deadline - before))
+        slice_ns = max(0, min(SLICE_NS, deadline - time.monotonic_ns()))
         ready = self._selector().select(slice_ns / 1e9)
         after = time.monotonic_ns()
-        self._note_stoppage(after - before - slice_ns)
+        self._note_stoppage(after, slice_ns)
         read: list[tuple[Place, int, bytes]] = []
         for key, _ in ready:
             seat, stream = key.data
@@ -280,14 +289,21 @@ class PipesWire:
         for place, stamp, data in read:
             place.heard.extend((stamp, fact) for fact in place.link.hear(data))
 
-    def _note_stoppage(self, late_ns: int) -> None:
+    def _note_stoppage(self, now_ns: int, slice_ns: int) -> None:
+        """Since the last look the referee computed, and waited for a slice at most. What it took beyond
+        that it was not running: stopped, starved, or held up by who reads its own output.
+        """
+        cpu_ns = time.process_time_ns()
+        late_ns = (now_ns - self._looked_ns) - (cpu_ns - self._cpu_ns) - slice_ns
+        looked_ns, self._looked_ns, self._cpu_ns = self._looked_ns, now_ns, cpu_ns
         if late_ns <= LATE_NS:
             return
-        self.stopped_us += late_ns // 1000
         for place in self._places:
             if place.asked:
-                place.stopped_ns += late_ns
-                place.deadline_ns += late_ns
+                late = min(late_ns, now_ns - max(looked_ns, place.began_ns))
+                place.stopped_ns += late
+                place.stopped_us += late // 1000
+                place.deadline_ns += late
 
     def _look_for_the_dead(self, now: int) -> None:
         """A bot can be dead though its output is open: somebody that it started still holds it."""

@@ -8,11 +8,15 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterable
+from typing import ClassVar
 
 from referee.bots import Bot
 
-READ_SIZE = 65_536
-"""A pipe's usual capacity: what can be there to be read at once."""
+READ_SIZE = 4096
+"""So little at a time that what one bot pours out does not hold up the reading of another's answer."""
+
+STDERR_READ_SIZE = 65_536
+"""A pipe's usual capacity; nothing of it is looked at."""
 
 GRACE_S = 0.5
 """After `quit` and the end of its input a bot has so long to exit by itself …"""
@@ -54,6 +58,9 @@ class BotProcess:
     Raises `OSError` where it cannot be started.
     """
 
+    _living: ClassVar[set[BotProcess]] = set()
+    """Those that were not reaped yet."""
+
     def __init__(self, bot: Bot) -> None:
         self._popen = subprocess.Popen(
             bot.argv,
@@ -72,6 +79,7 @@ class BotProcess:
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
         self.stderr_open = True
+        self._living.add(self)
         self.complaints = Keep()
         """What came on stderr since the last `cut`."""
 
@@ -94,7 +102,7 @@ class BotProcess:
         if not self.stderr_open:
             return
         try:
-            data = os.read(self.stderr, READ_SIZE)
+            data = os.read(self.stderr, STDERR_READ_SIZE)
         except BlockingIOError:
             return
         self.complaints.add(data)
@@ -112,6 +120,9 @@ class BotProcess:
         """
         if self._popen.returncode is not None:
             return _status(self._popen.returncode)
+        if not hasattr(os, "waitid"):  # macOS before Python 3.13: it is reaped here
+            code = self._popen.poll()
+            return None if code is None else _status(code)
         try:
             result = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
@@ -122,14 +133,14 @@ class BotProcess:
 
     def how_it_ended(self) -> str | None:
         """`exit_status`, given a moment: a pipe's end is often seen before the exit."""
-        patience = time.monotonic() + 0.1
+        patience = time.monotonic() + 0.05
         while (status := self.exit_status()) is None and time.monotonic() < patience:
             time.sleep(0.001)
         return status
 
     def signal_group(self, number: signal.Signals) -> None:
         """Sends a signal to the bot and all that it started, unless they left its group."""
-        if self._popen.returncode is not None:
+        if self._popen.returncode is not None and hasattr(os, "waitid"):
             return
         assert self._popen.pid > 1  # killpg(1) and killpg(0) would reach others
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -140,8 +151,15 @@ class BotProcess:
         if self._popen.stdin:
             self._popen.stdin.close()
 
+    @classmethod
+    def kill_all(cls) -> None:
+        """Kills every group that was started and not reaped, without waiting: somebody is in a hurry."""
+        for process in list(cls._living):
+            process.signal_group(signal.SIGKILL)
+
     def reap(self) -> None:
         """Kills what is left of the group and lets go of everything."""
+        self._living.discard(self)
         self.signal_group(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(UNKILLABLE_S)

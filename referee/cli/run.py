@@ -1,0 +1,123 @@
+"""`referee run`: plays a tournament, or continues it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import click
+
+from referee.cli.output import say, show_data
+from referee.cli.telling import Lines, Screen, on_a_terminal
+from referee.clock import TimeControl, show_period
+from referee.config import Config, load
+from referee.errors import BotFaulted, RefereeError, Stopped, UsageError
+from referee.report import rendered
+from referee.schedule import round_robin
+from referee.stop import Stop
+from referee.text import shown
+from referee.tournament import Tournament
+
+RECORD_BYTES = 200
+"""Of an event in a record, with its times."""
+
+
+@click.command()
+@click.argument("file", metavar="TOML", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Where the results go. Default: NAME-results beside NAME.toml.",
+)
+@click.option("--workers", type=click.IntRange(0, 1000), help="Games at a time; 0 plays in this process.")
+@click.option("--dry-run", is_flag=True, help="Say how many games there are, how long, how much disk.")
+@click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
+def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, strict: bool) -> None:
+    """Plays the tournament of a TOML file and prints its table, or continues it where it stopped.
+
+    Every finished game counts as soon as it is stored, and none is played twice. Ctrl-C lets the games
+    that are on finish, a second one ends them; the same command continues.
+    """
+    config = load(file)
+    folder = folder or config.folder
+    count = config.workers if workers is None else workers
+    if dry_run:
+        show_data(_forecast(config, folder, count))
+        return
+    for name, command, cwd in config.builds:
+        _build(name, command, cwd)
+    for entrant in config.entrants:
+        entrant.bot.check()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if count > cores:
+        say(f"warning: {count} workers on {cores} cores; times will be those of a busy machine")
+    if config.pin and not hasattr(os, "sched_setaffinity"):
+        say("warning: this system cannot pin; `pin` is ignored")
+    tournament = Tournament(config, folder, say)
+    try:
+        _play(tournament, count)
+        games = list(tournament.games.values())
+        show_data(rendered(tournament.plan.names, games, "simple"))
+    finally:
+        tournament.close()
+    if tournament.unscored:
+        raise RefereeError(f"without a result stay {', '.join(tournament.unscored[:10])}; see void.jsonl")
+    if strict and any(any(game.faults) for game in games):
+        raise BotFaulted("a bot was at fault")
+
+
+def _play(tournament: Tournament, workers: int) -> None:
+    total, played = tournament.total, len(tournament.games)
+    say(f"{played} of {total} games are played; results in {shown(str(tournament.folder))}")
+    if played == total:
+        return
+    teller: Screen | Lines = Lines(total, played)
+    if on_a_terminal():
+        teller = Screen(tournament.plan.names, total, tournament.games)
+    pin = tournament.config.pin and hasattr(os, "sched_setaffinity")
+    with Stop(teller.interrupt) as stop, teller:
+        tournament.play(workers, pin, teller, lambda: bool(stop.asked))
+    if stop.asked and len(tournament.games) < total:
+        done = len(tournament.games)
+        raise Stopped(f"stopped by {stop.asked} after {done} of {total} games; the same command continues")
+
+
+def _build(name: str, command: tuple[str, ...], cwd: Path) -> None:
+    """Builds a bot. Raises `UsageError` where that fails."""
+    say(f"building {name}")
+    try:
+        done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
+    except OSError as error:
+        raise UsageError(f"cannot build bot `{name}`: {error.strerror}: `{shown(command[0])}`") from None
+    if done.returncode:
+        for line in (done.stdout + done.stderr).splitlines()[-10:]:
+            say(f"  {shown(line)}")
+        raise UsageError(f"cannot build bot `{name}`: `{shown(command[0])}` ended with {done.returncode}")
+
+
+def _forecast(config: Config, folder: Path, workers: int) -> str:
+    """How many games, how long at most, how much disk at most."""
+    game, options = config.game, config.options
+    names = [entrant.bot.name for entrant in config.entrants]
+    controls = {entrant.bot.name: entrant.control for entrant in config.entrants}
+    turns = game.longest(options)
+    games = longest_us = 0
+    for encounter in round_robin(names, game.seats(options), config.rounds):
+        for pairing in encounter.games:
+            games += 1
+            share = -(-turns // len(pairing.bots))
+            longest_us += sum(_most_us(controls[name], share) for name in pairing.bots)
+    seconds = longest_us // 1_000_000 // max(1, workers)
+    return (
+        f"{games} games of {game.slug}, {len(names)} bots, {config.rounds} rounds, {workers} workers\n"
+        f"at most {turns} moves a game\n"
+        f"at most {show_period((seconds // 60 + 1) * 60_000_000)} if every bot uses all of its time\n"
+        f"at most about {games * turns * RECORD_BYTES // 1_000_000 + 1} MB in {shown(str(folder))}"
+    )
+
+
+def _most_us(control: TimeControl, moves: int) -> int:
+    return control.reserve_us + moves * (control.move_us + control.increment_us)

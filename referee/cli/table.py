@@ -1,0 +1,30 @@
+"""`referee table`: the standings and the crosstable of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from referee.cli.output import show_data
+from referee.report import FORMATS, rendered
+from referee.tournament import read_run
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    default="simple",
+    metavar="F",
+    type=click.Choice(FORMATS),
+    help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
+)
+def table(folder: Path, form: str) -> None:
+    """Prints the table of the run in DIR, as far as it is played.
+
+    Elo is fitted over the whole pool, with its 95 % interval; so is what seat 1 is worth.
+    """
+    run = read_run(folder)
+    show_data(rendered(list(run.header["bots"]), list(run.games.values()), form))

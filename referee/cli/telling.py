@@ -1,0 +1,167 @@
+"""How games are told to a person while they are played."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter, deque
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from referee.cli.output import say, say_now
+from referee.record import GameRecord, Summary, from_json
+from referee.report import tally
+from referee.show import explained, result
+
+SHOWN_BOTS = 20
+SHOWN_FAULTS = 5
+
+
+def tell(record: GameRecord) -> None:
+    """A finished game, in a line; a fault with what its author needs to know."""
+    say(f"{record.terms.id}: {result(record.terms, record.verdict)}")
+    for line in explained(record):
+        say(f"  {line}")
+
+
+class Lines:
+    """Tells a tournament in plain lines."""
+
+    def __init__(self, total: int, played: int) -> None:
+        self._total = total
+        self._played = played
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def began(self, game: str) -> None:
+        """Not worth a line."""
+
+    def finished(self, game: Summary, record: dict[str, Any]) -> None:
+        """A line, and what there is to say of a fault."""
+        self._played += 1
+        say(f"{self._played} of {self._total}: {game.id}: {_came_out(game)}")
+        if any(game.faults):
+            for line in explained(from_json(record)):
+                say(f"  {line}")
+
+    def note(self, line: str) -> None:
+        """A line."""
+        say(line)
+
+    def interrupt(self, line: str) -> None:
+        """The same, from a signal's handler."""
+        say_now(line)
+
+    def tick(self) -> None:
+        """Nothing moves here."""
+
+
+class Screen:
+    """Tells a tournament on a terminal: how far it is, who leads, what is on, what went wrong."""
+
+    def __init__(self, names: tuple[str, ...], total: int, games: dict[str, Summary]) -> None:
+        self._names = names
+        self._total = total
+        self._games = games
+        self._before = len(games)
+        self._began = time.monotonic()
+        self._on: dict[str, float] = {}
+        self._notes: deque[str] = deque(maxlen=SHOWN_FAULTS)
+        self._live = Live(
+            console=Console(stderr=True), get_renderable=self._picture, refresh_per_second=4, transient=True
+        )
+
+    def __enter__(self) -> Screen:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def began(self, game: str) -> None:
+        """It is shown as long as it is on."""
+        self._on[game] = time.monotonic()
+
+    def finished(self, game: Summary, record: dict[str, Any]) -> None:
+        """The standings take it in; a fault is shown for a while."""
+        self._on.pop(game.id, None)
+        if any(game.faults):
+            self._notes.append(f"{game.id}: {_came_out(game)}")
+
+    def note(self, line: str) -> None:
+        """It is shown for a while."""
+        self._notes.append(line)
+
+    def interrupt(self, line: str) -> None:
+        """The same, from a signal's handler."""
+        self._notes.append(line)
+
+    def tick(self) -> None:
+        """The screen looks for itself."""
+
+    def _picture(self) -> Group:
+        played = len(self._games)
+        parts: list[Any] = [
+            Text(f"{played} of {self._total} games{self._left(played)}"),
+            ProgressBar(max(1, self._total), played),
+            self._standings(),
+        ]
+        now = time.monotonic()
+        on = [f"{game} ({now - since:.0f} s)" for game, since in list(self._on.items())]
+        parts.append(Text(f"on: {', '.join(on[:SHOWN_BOTS])}" if on else ""))
+        parts += [Text(line, style="yellow") for line in list(self._notes)]
+        return Group(*parts)
+
+    def _left(self, played: int) -> str:
+        """How long it may still take, from how long it took so far."""
+        new = played - self._before
+        if not new:
+            return ""
+        seconds = (time.monotonic() - self._began) / new * (self._total - played)
+        return f", about {_duration(seconds)} left"
+
+    def _standings(self) -> Table:
+        games = list(self._games.values())
+        table = Table(box=None, pad_edge=False)
+        for column in ("bot", "games", "points", "faults"):
+            table.add_column(column, justify="left" if column == "bot" else "right")
+        tallies = {name: tally(name, games) for name in self._names}
+        best = sorted(tallies, key=lambda name: (-tallies[name].points / max(1, tallies[name].games), name))
+        for name in best[:SHOWN_BOTS]:
+            found = tallies[name]
+            percent = f"{100 * found.points / found.games:.1f} %" if found.games else "–"
+            faults = sum(Counter(found.faults).values())
+            table.add_row(Text(name), str(found.games), percent, str(faults or "–"))
+        if len(best) > SHOWN_BOTS:
+            table.add_row(Text(f"… and {len(best) - SHOWN_BOTS} more"))
+        return table
+
+
+def _came_out(game: Summary) -> str:
+    best = [name for name, rank in zip(game.bots, game.ranks, strict=True) if rank == 1]
+    return f"{f'{best[0]} won' if len(best) == 1 else 'a draw'}: {game.sentence}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def on_a_terminal() -> bool:
+    """Whether somebody watches stderr."""
+    return sys.stderr.isatty()

@@ -1,0 +1,428 @@
+"""A tournament is a schedule less its records: what is still to play is computed from what is on disk.
+
+So continuing is the ordinary way of running. A run lives in a folder: the file of records
+(`games.jsonl`), the last copy of its tournament file, what the referee itself failed at (`void.jsonl`),
+kept dialogues (`dialogues.jsonl`), and a lock that the kernel lets go of when its holder dies.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from referee import journal
+from referee.bots import Bot
+from referee.config import Config
+from referee.encounter import FailedStarts
+from referee.errors import EnvironmentLacksError, RecordError, StorageError, UsageError
+from referee.plan import Plan, apply_change, checked_seed, read_header
+from referee.record import Summary, head_of, parse_json, summary, to_json
+from referee.schedule import Encounter, Pairing, round_robin
+from referee.text import shown
+from referee.workers import Began, Finished, Report, Task, Void, Workers
+
+VOIDS = 2
+"""After so many failures of the referee's own a game is not tried again."""
+
+DIALOGUES_CAP = 256 << 20
+"""Bytes of kept dialogues of a run."""
+
+_LOCK = "lock"
+_VOID = "void.jsonl"
+DIALOGUES = "dialogues.jsonl"
+_FROZEN = "tournament.toml"
+
+
+@dataclass
+class Run:
+    """A run's folder as it was read: the plan, and every game that counts."""
+
+    folder: Path
+    header: dict[str, Any]
+    """The first line, with the changes applied that came later."""
+    games: dict[str, Summary]
+    """By id, in the order in which they were finished."""
+    voids: Counter[str]
+    last_hash: str
+    length: int
+    """Bytes of the file of records, without a torn last line."""
+    torn: int
+    """Bytes of that line."""
+
+    @property
+    def unscored(self) -> list[str]:
+        """The games that stay void."""
+        return [game for game, count in self.voids.items() if count >= VOIDS and game not in self.games]
+
+
+def read_run(folder: Path) -> Run:
+    """A run from its folder. Reads the heads of the records, not their moves.
+
+    Raises `UsageError` where there is no run, `RecordError` where a line is damaged.
+    """
+    header: dict[str, Any] = {}
+    games: dict[str, Summary] = {}
+    last_hash, length, torn = journal.FIRST, 0, 0
+    for line in journal.read(folder):
+        where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
+        if line.torn:
+            torn = len(line.text)
+            break
+        if line.flaw:
+            raise RecordError(f"{where}: {line.flaw}")
+        try:
+            value = head_of(line.text)
+            if line.number == 1:
+                header = read_header(value)
+            elif value.get("kind") == "game":
+                game = summary(value)
+                games.setdefault(game.id, game)
+            elif value.get("kind") == "change":
+                apply_change(header, value)
+        except RecordError as error:
+            raise RecordError(f"{where}: {error}") from None
+        last_hash = line.hash
+        length += len(line.text) + 1
+    return Run(folder, header, games, _read_voids(folder), last_hash, length, torn)
+
+
+def _read_voids(folder: Path) -> Counter[str]:
+    voids: Counter[str] = Counter()
+    path = folder / _VOID
+    if path.is_file():
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    voids[str(parse_json(line).get("id"))] += 1
+                except RecordError:
+                    continue  # torn; nothing depends on it but how often a game is tried
+    return voids
+
+
+class Show(Protocol):
+    """Who is told how a tournament goes."""
+
+    def began(self, game: str) -> None:
+        """A game is on."""
+
+    def finished(self, game: Summary, record: dict[str, Any]) -> None:
+        """A game counts: it is on the disk."""
+
+    def note(self, line: str) -> None:
+        """Something a person should know."""
+
+    def tick(self) -> None:
+        """Time passed."""
+
+
+class Tournament:
+    """A run that is open for playing; only one referee at a time can hold it."""
+
+    def __init__(self, config: Config, folder: Path, note: Callable[[str], None]) -> None:
+        """Begins a run or continues it. Nothing is changed on the disk where this raises.
+
+        Raises `UsageError` where the folder is another tournament's or another referee is at work,
+        `RecordError` where a record is damaged, `StorageError` where it cannot be written.
+        """
+        self.config = config
+        self.folder = folder
+        self._starts = FailedStarts()
+        self._begun = 0
+        journal.make_folder(folder)
+        existed = (folder / journal.NAME).exists()
+        self._lock = _lock(folder)
+        try:
+            files = {entrant.bot.name: hashes(entrant.bot) for entrant in config.entrants}
+            self.run = read_run(folder) if existed else None
+            seed = self.run.header.get("seed") if self.run else None
+            self.plan = Plan(
+                config.game,
+                config.options,
+                config.entrants,
+                config.seed or (str(seed) if seed else checked_seed(None)),
+                config.margin_us,
+                config.rejections,
+                config.start_us,
+            )
+            if self.run is None:
+                self._begin(files)
+            else:
+                self._continue(self.run, files, note)
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def _begin(self, files: dict[str, dict[str, str]]) -> None:
+        header = {**self.plan.header(), "rounds": self.config.rounds, "files": files}
+        self._journal = journal.Journal(self.folder)
+        self._journal.append(header)
+        self._freeze()
+        self.run = Run(self.folder, header, {}, Counter(), "", 0, 0)
+
+    def _continue(self, run: Run, files: dict[str, dict[str, str]], note: Callable[[str], None]) -> None:
+        change = self._change(run.header, files)
+        if change.get("files"):
+            note(f"changed since these games began: the program of {', '.join(change['files'])}")
+        if run.torn:
+            note(f"the last record was torn by a crash, {run.torn} bytes; its game is played again")
+            change["torn"] = run.torn
+        self._journal = journal.Journal.reopen(self.folder, run.last_hash, run.length)
+        if change:
+            self._journal.append({"kind": "change", "when": _now(), **change})
+            apply_change(run.header, change)
+            self._freeze()
+
+    def _change(self, header: dict[str, Any], files: dict[str, dict[str, str]]) -> dict[str, Any]:
+        """What was added to a tournament. Raises `UsageError` where anything else was changed."""
+        wrong = []
+        now = self.plan.header()
+        for name in ("game", "rules", "options", "margin_us", "rejections", "start_us", "seed"):
+            if now[name] != header.get(name):
+                wrong.append(f"`{name}` is {now[name]}, and was {header.get(name)}")
+        before = header["bots"]
+        for name, was in before.items():
+            if name not in now["bots"]:
+                wrong.append(f"bot `{name}` is missing")
+                continue
+            for key, value in now["bots"][name].items():
+                if value != was.get(key):
+                    wrong.append(f"`{key}` of bot `{name}` is {value}, and was {was.get(key)}")
+        if "rounds" not in header:
+            wrong.append("these are the records of a match")
+        elif self.config.rounds < header["rounds"]:
+            wrong.append(f"`rounds` is {self.config.rounds}, and was {header['rounds']}")
+        if wrong:
+            raise UsageError(
+                f"`{shown(str(self.folder))}` has the results of another tournament: "
+                f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots or rounds"
+            )
+        change: dict[str, Any] = {}
+        if added := {name: what for name, what in now["bots"].items() if name not in before}:
+            change["bots"] = added
+        if self.config.rounds > header["rounds"]:
+            change["rounds"] = self.config.rounds
+        known = header.get("files", {})
+        if changed := {name: what for name, what in files.items() if known.get(name) != what}:
+            change["files"] = changed
+        return change
+
+    def _freeze(self) -> None:
+        """Keeps a copy of the tournament file beside the results."""
+        try:
+            (self.folder / _FROZEN).write_bytes(self.config.text)
+        except OSError as error:
+            raise StorageError(f"cannot write to `{shown(str(self.folder))}`: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Lets go of the folder."""
+        self._journal.close()
+        os.close(self._lock)
+
+    @property
+    def total(self) -> int:
+        """How many games there are in all."""
+        return sum(len(encounter.games) for encounter in self._schedule())
+
+    @property
+    def games(self) -> dict[str, Summary]:
+        """Those that count so far."""
+        assert self.run
+        return self.run.games
+
+    @property
+    def _voids(self) -> Counter[str]:
+        assert self.run
+        return self.run.voids
+
+    @property
+    def unscored(self) -> list[str]:
+        """Those that stay void."""
+        assert self.run
+        return self.run.unscored
+
+    def _schedule(self) -> Iterator[Encounter]:
+        return round_robin(self.plan.names, self.config.game.seats(self.config.options), self.config.rounds)
+
+    def tasks(self) -> Iterator[Task]:
+        """What is still to play, in its order."""
+        for encounter in self._schedule():
+            games = tuple(
+                (pairing, self._voids[pairing.id] + 1)
+                for pairing in encounter.games
+                if pairing.id not in self.games and self._voids[pairing.id] < VOIDS
+            )
+            if games:
+                yield Task(self.plan, games, self.config.keep)
+
+    def play(self, workers: int, pin: bool, show: Show, stopping: Callable[[], bool]) -> None:
+        """Plays what is still to play, until it is done or somebody asks to stop.
+
+        Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where no worker lives.
+        """
+        self._show = show
+        self._queue = deque(self.tasks())
+        self._in_flight: set[str] = set()
+        while self._queue and not stopping():
+            begun = self._begun
+            if self._play_with(Workers(workers, pin, self._take), stopping):
+                return
+            if self._begun == begun:
+                raise EnvironmentLacksError("the workers die before they begin a game")
+            show.note("a worker died; what it played is played again")
+
+    def _play_with(self, workers: Workers, stopping: Callable[[], bool]) -> bool:
+        """Plays with one set of workers; false where one of them died and they are of no more use."""
+        running: dict[Future[None], Task] = {}
+        try:
+            while running or (self._queue and not stopping()):
+                if stopping():
+                    workers.stop()
+                    running = {future: task for future, task in running.items() if not future.cancel()}
+                while self._queue and len(running) < workers.room and not stopping():
+                    task = self._queue.popleft()
+                    if not self._forfeit(task):
+                        running[workers.submit(task)] = task
+                workers.listen(0 if any(future.done() for future in running) else 0.1)
+                self._show.tick()
+                done = [future for future in running if future.done()]
+                if done:
+                    workers.listen(0)  # what they reported last
+                for future in done:
+                    if isinstance(future.exception(), BrokenProcessPool):
+                        self._take_back(running.values())
+                        return False
+                    future.result()
+                    del running[future]
+        finally:
+            workers.close()
+        return True
+
+    def _take_back(self, tasks: Iterable[Task]) -> None:
+        """The workers that had these are no more: the games that were on are void, the others wait."""
+        for task in tasks:
+            for pairing, attempt in task.games:
+                if pairing.id in self._in_flight:
+                    self._take(Void(pairing.id, attempt, "the worker that played it died"))
+            waiting = tuple(
+                game for game in task.games if game[0].id not in self.games and not self._voids[game[0].id]
+            )
+            if waiting:
+                self._queue.append(Task(task.plan, waiting, task.keep))
+
+    def _forfeit(self, task: Task) -> bool:
+        """Whether the games of a task are forfeited, since one of its bots does not start."""
+        attempts = {pairing.id: attempt for pairing, attempt in task.games}
+        records = list(self._starts.forfeit(self.plan.terms(pairing) for pairing, _ in task.games))
+        for record in records:
+            self._take(Finished(to_json(replace(record, attempt=attempts[record.terms.id])), ""))
+        return bool(records)
+
+    def _take(self, report: Report) -> None:
+        """Takes down what a worker reports. A game counts when it is on the disk."""
+        match report:
+            case Began(game):
+                self._begun += 1
+                self._in_flight.add(game)
+                self._show.began(game)
+            case Finished(record, dialogue):
+                self._journal.append(record)
+                game_summary = summary(record)
+                self.games[game_summary.id] = game_summary
+                self._in_flight.discard(game_summary.id)
+                self._starts.note(game_summary)
+                if dialogue:
+                    self._keep(game_summary, dialogue)
+                self._show.finished(game_summary, record)
+            case Void(game, attempt, error):
+                self._in_flight.discard(game)
+                self._voids[game] += 1
+                _append(self.folder / _VOID, {"id": game, "attempt": attempt, "when": _now(), "error": error})
+                again = self._voids[game] < VOIDS
+                self._show.note(
+                    f"{game}: the referee itself failed ({shown(error.strip().splitlines()[-1])}), "
+                    + ("it is played again" if again else "it stays without a result")
+                )
+                if again:
+                    pairing = Pairing(game, tuple(game.split(":")[1:]))
+                    self._queue.append(Task(self.plan, ((pairing, attempt + 1),), self.config.keep))
+
+    def _keep(self, game: Summary, dialogue: str) -> None:
+        """Keeps a dialogue, as long as those that are kept do not fill the disk."""
+        path = self.folder / DIALOGUES
+        size = path.stat().st_size if path.exists() else 0
+        if size + len(dialogue) <= DIALOGUES_CAP:
+            _append(path, {"id": game.id, "attempt": game.attempt, "dialogue": dialogue})
+
+
+def _append(path: Path, value: dict[str, Any]) -> None:
+    """Adds a line to a file that nothing depends on."""
+    try:
+        with path.open("a", encoding="ascii") as file:
+            file.write(json.dumps(value, separators=(",", ":")) + "\n")
+    except OSError as error:
+        raise StorageError(f"cannot write to `{shown(str(path))}`: {error.strerror}") from None
+
+
+def dialogue_of(folder: Path, game: str) -> str | None:
+    """The kept dialogue of a game, the last attempt's; None where none was kept."""
+    found = None
+    path = folder / DIALOGUES
+    if path.is_file():
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    value = parse_json(line)
+                except RecordError:
+                    continue
+                if value.get("id") == game:
+                    found = str(value.get("dialogue"))
+    return found
+
+
+def hashes(bot: Bot) -> dict[str, str]:
+    """The SHA-256 of every file that a bot's command names, its program first."""
+    found = {}
+    program, *rest = bot.argv
+    path = shutil.which(program, path=bot.environment().get("PATH", os.defpath))
+    candidates = [(bot.command[0], bot.cwd / (path or program))] if bot.command[0] != "{python}" else []
+    for word in rest:
+        candidates.append((word, bot.cwd / word))
+    for word, file in candidates:
+        try:
+            if file.is_file():
+                with file.open("rb") as opened:
+                    found[word] = hashlib.file_digest(opened, "sha256").hexdigest()
+        except OSError:
+            continue  # it cannot be read; whether it can be started is not judged here
+    return found
+
+
+def _lock(folder: Path) -> int:
+    """The folder's lock, held until its descriptor is closed or its holder dies."""
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            raise UsageError(
+                f"another referee is at work in `{shown(str(folder))}`, expected one at a time"
+            ) from None
+    except OSError as error:
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+    return lock
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
