@@ -64,11 +64,15 @@ def misbehave(question: str) -> bool:
             subprocess.Popen(["sleep", "60"])
             sys.exit(0)
         case "helper":
-            subprocess.Popen(["sleep", "60"])
+            subprocess.Popen(["sleep", "61.25"])
         case "ignores TERM":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             forever(b"", 1)
         case "illegal for ever":
+            say(f"move {question} L:Z9")
+            return False
+        case "illegal slowly":
+            time.sleep(0.15)
             say(f"move {question} L:Z9")
             return False
         case "illegal once":
@@ -82,6 +86,11 @@ def misbehave(question: str) -> bool:
             say(f"move {question} \u202eevil\u2028")
             return False
     return True
+
+
+def clean_up(*_: object) -> None:
+    os.close(os.open(arguments[0], os.O_WRONLY | os.O_CREAT))
+    os._exit(0)
 
 
 def read_line() -> str:
@@ -114,6 +123,8 @@ while True:
         rows = 2 * side - 1
         cells = [f"{chr(65 + r)}{i + 1}" for r in range(rows) for i in range(rows - abs(side - 1 - r))]
     elif word == "prepare":
+        if vice == "stderr marks":
+            os.write(2, b"getting ready\n")
         say("ready")
         asked = 0
         if vice == "never reads":
@@ -133,9 +144,23 @@ while True:
             sys.exit(0)
         if vice == "plays twice":
             say(f"move {rest.split()[0]} L:{cells[1]}")
+        if vice == "plays ahead later" and asked == 1:
+            time.sleep(0.1)
+            say(f"move {int(rest.split()[0]) + 1} L:{cells[1]}")
         if vice == "plays ahead":
             say(f"move {int(rest.split()[0]) + 1} L:{cells[1]}")
     elif word == "end" and vice == "outlives the end":
         time.sleep(60)
+    elif word == "end" and vice == "exits at the end":
+        sys.exit(0)
+    elif word == "end" and vice == "says goodbye":
+        say("move 999 L:A1")
+    elif word == "end" and vice == "cleans up":
+        signal.signal(signal.SIGTERM, clean_up)
+        time.sleep(60)
+    elif word == "quit" and vice == "chatters at the end":
+        os.write(1, b"log goodbye\n" * 100_000)
+        os.write(2, b"goodbye\n" * 100_000)
+        clean_up()
     elif word == "quit":
         sys.exit(0)

@@ -145,6 +145,7 @@ def test_what_is_fenced_is_decided_before_anything_is_removed() -> None:
         ("L: D4", "not-a-move"),
         ("L:D4 D:D5 L:D6", "not-a-move"),
         ("L:D4,D:D5", "not-a-move"),
+        ("L:D4\u00a0  D:D5", "not-a-move"),
         ("L:Z1 D:D5", "two-stones"),
         ("L:D8", "no-such-cell"),
         ("L:D0", "no-such-cell"),

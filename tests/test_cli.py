@@ -322,3 +322,33 @@ def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 3
+
+
+def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As under nohup."""
+    command = [sys.executable, "-m", "referee", "match", "blooms", f"a={BAD} sleep 0.3", f"b={BAD} none"]
+    code = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    code += "; os.execv(sys.argv[1], sys.argv[1:])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *command, "--dialogue"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stderr
+    while b" < ask 1" not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_a_match_tries_a_bot_that_does_not_start_three_times() -> None:
+    done = referee("match", "blooms", f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10")
+    assert done.err.count("stderr: boom") == 4 and done.err.count("3 times in a row") == 6
+    assert "10 start" in done.out
+
+
+def test_a_name_that_is_too_long_is_one_line() -> None:
+    for words in (["verify", "x" * 300], ["replay", "x" * 300], ["run", "x" * 300], ["table", "x" * 300]):
+        done = referee(*words)
+        assert done.code == 2 and "File name too long" in done.err
+    done = referee("match", "blooms", "a=./" + "x" * 300, "true")
+    assert done.code == 2 and "File name too long" in done.err

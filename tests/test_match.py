@@ -459,3 +459,85 @@ def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
 
     run(ScriptedWire(bot, puppet((4_000_000, "L:A1"))))
     assert [line for line in said if line.startswith("reserve")] == ["reserve 2 6000", "reserve 2 4000"]
+
+
+def test_reserves_are_no_news_in_games_of_hidden_information(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        for line in lines:
+            if line.startswith("hello"):
+                yield 0, b"hello 1 clocks\n"
+            else:
+                yield from puppet("3", "2")([line])
+
+    monkeypatch.setattr(Bid, "is_open", False)
+    bid(bot, puppet("1", "2"))
+    assert "ask 1 1000 0" in said and not any(line.startswith("reserve") for line in said)
+
+
+def test_a_charge_and_a_default_are_told_once() -> None:
+    said: list[str] = []
+    plain = puppet("3", "9", "x", "2")
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        return plain(lines)
+
+    bid(bot, puppet("1", "2", "3"), puppet("1", "2", "3"))
+    assert sum(line.startswith("charged") for line in said) == 1
+    said.clear()
+    plain = puppet(None, "9", "x", "2")
+    bid(bot, puppet("2", "3"), puppet("3", "2"))
+    assert sum(line.startswith("defaulted") for line in said) == 1
+
+
+def test_a_late_default_earns_no_increment() -> None:
+    control = TimeControl.parse("200ms+100ms^1s")
+    what = terms(Bid(), control)
+    _, events = run(ScriptedWire(puppet(None, "3"), puppet("2", "3")), what)
+    first, second = [event for event in events.all if isinstance(event, Moved)][:2]
+    assert first.defaulted and first.charge.reserve_us == 0
+    assert second.charge.reserve_us == 1_100_000
+
+
+def test_a_turn_that_did_not_count_is_asked_anew_after_a_time_out_in_it() -> None:
+    verdict, events = bid(puppet(None, "2", "3"), puppet("resign {n}"), puppet("4", "5", "4"))
+    assert verdict.ending is Ending.RULES and verdict.outcome.ranks[1] == 3
+    moves = [event.text for event in events.all if isinstance(event, Moved)]
+    assert moves == ["2", "5", "3", "4"]
+
+
+def test_a_list_is_never_longer_than_may_be_sent() -> None:
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            if line.startswith("ask"):
+                yield 0, f"list {line.split()[1]} 999999\n".encode()
+            elif line.startswith("legal"):
+                heads.append(line)
+                yield 5, f"resign {line.split()[1]}\n".encode()
+            else:
+                yield from puppet()([line])
+
+    heads: list[str] = []
+    run(ScriptedWire(puppet("L:A1"), bot), terms(options={"size": "8"}))
+    kind, count, total = heads[0].split()[2:]
+    assert kind == "sample" and int(count) <= 2000 and int(total) == 168 * 169
+
+
+def test_info_is_of_one_answer_and_a_broken_conversation_is_over() -> None:
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            if line.startswith("ask 1 "):
+                yield 0, b"info first\nmove 1 L:A1\n"
+            elif line.startswith("ask"):
+                yield 0, f"move {line.split()[1]} L:A2\n".encode()
+            else:
+                yield from puppet()([line])
+
+    _, events = run(ScriptedWire(bot, puppet("L:D1")))
+    assert [event.info for event in events.all if isinstance(event, Moved) and event.seat == 0] == [
+        "first",
+        "",
+    ]

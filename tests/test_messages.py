@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from protocol import messages as m
 from referee.events import Ending
-from referee.wire.channel import TURN_CAP, Channel, Trouble
+from referee.wire.channel import LOG_CAP, TURN_CAP, Channel, Trouble
 from tests.scripted import puppet
 
 NUMBERS = st.integers(0, 10**15)
@@ -162,3 +162,16 @@ def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
         (0, b"ready\n"),
         (1000, b"move 1 L:A1\n"),
     ]
+
+
+def test_log_lines_are_bounded_in_number_too() -> None:
+    channel = greeted()
+    channel.hear(b"log\n" * 100_000)
+    assert len(channel.aside.log) <= LOG_CAP
+    assert channel.aside.log_dropped == 100_000 - len(channel.aside.log)
+
+
+def test_after_a_breach_nothing_more_is_heard() -> None:
+    channel = greeted()
+    assert len(channel.hear(b"ready\nready\n")) == 1
+    assert channel.hear(b"ready\nlog more\n") == [] and not channel.aside.log

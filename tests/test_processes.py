@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -17,11 +18,13 @@ import pytest
 from referee.bots import Bot
 from referee.clock import TimeControl
 from referee.encounter import play_encounter
+from referee.errors import EnvironmentLacksError
 from referee.events import Ending, Left, Moved, Rejected
 from referee.games import GAMES
 from referee.match import Terms
 from referee.record import GameRecord, to_json
 from referee.replay import verify
+from referee.wire.pipes import Link, Place, _used_us
 from referee.wire.process import BotProcess, end_processes
 from tests.command import BAD
 
@@ -209,7 +212,8 @@ def test_processes_serve_the_next_game_and_are_fresh_after_a_fault() -> None:
     assert moves[0] == moves[1]
     for game in (first, second):
         # `ready` is said before the mark, so each game has its own.
-        assert game.measured["seats"][0]["stderr"]["playing"]["text"].count("first of a game") == 1
+        assert game.measured["seats"][0]["stderr"]["playing"]["text"] == "first of a game\n"
+        assert game.measured["seats"][0]["stderr"]["starting"]["text"] == "getting ready\n"
 
 
 def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
@@ -217,11 +221,41 @@ def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
     assert loser(first) == loser(second) == (1, "gone")
 
 
+def test_a_rejection_does_not_arm_the_deadline_anew() -> None:
+    (record,) = games(("illegal slowly",), GOOD, clock="400ms")
+    assert loser(record) == (1, "time")
+    assert sum(isinstance(event, Rejected) for event in record.events) == 2
+
+
+def test_what_was_said_while_the_opponent_thought_is_no_answer() -> None:
+    """It lies in the pipe when its question is written: read later, it would pass for an answer."""
+    (record,) = games(("plays ahead later",), ("sleep", "0.3", "0.3"), clock="5s")
+    assert loser(record) == (1, "turn")
+    assert [event.seat for event in record.events if isinstance(event, Moved)] == [0, 1]
+
+
+@pytest.mark.parametrize("vice", ["exits at the end", "says goodbye"])
+def test_what_happens_between_two_games_is_judged_in_the_next(vice: str) -> None:
+    for _ in range(3):
+        records = games((vice,), ("sleep", "0", "60"), count=3, clock="100ms")
+        assert [loser(record) for record in records] == [(2, "time"), (1, "start"), (2, "time")]
+
+
+def test_a_bot_may_clean_up_on_sigterm(tmp_path: Path) -> None:
+    games(("cleans up", str(tmp_path / "done")), ("sleep", "0", "60"))
+    assert (tmp_path / "done").exists()
+
+
+def test_a_bot_that_says_much_at_the_end_is_not_held_up(tmp_path: Path) -> None:
+    games(("chatters at the end", str(tmp_path / "done")), ("sleep", "0", "60"))
+    assert (tmp_path / "done").exists()
+
+
 def test_helpers_end_with_the_bot() -> None:
     (record,) = games(("helper",), ("sleep", "0", "60"))
     assert loser(record) == (2, "time")
     ps = subprocess.run(["ps", "-e", "-o", "args="], capture_output=True, text=True).stdout
-    assert "sleep 60" not in ps.splitlines()
+    assert "sleep 61.25" not in ps.splitlines()
 
 
 def test_a_bot_that_does_not_quit_is_ended() -> None:
@@ -283,6 +317,57 @@ def test_the_referee_s_own_stoppage_is_not_the_bot_s_time(tmp_path: Path) -> Non
     assert isinstance(moved, Moved) and moved.seat == 1 and moved.charge.used_us < 400_000
     assert record.measured["seats"][1]["stopped_us"] > 500_000
     assert "stopped_us" not in record.measured["seats"][0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
+def test_the_deadline_moves_with_the_referee_s_stoppage() -> None:
+    """The answer comes 1.3 s after the question, of which the referee was stopped for one."""
+    stopper: list[subprocess.Popen[bytes]] = []
+
+    def show(terms: Terms, event: Any, state: Any) -> None:
+        if not stopper:
+            command = f"sleep 0.05; kill -STOP {os.getpid()}; sleep 1; kill -CONT {os.getpid()}"
+            stopper.append(subprocess.Popen(["sh", "-c", command]))
+
+    game = GAMES["blooms"]
+    bots = [bot("a", "sleep", "0", "60"), bot("b", "sleep", "1.3")]
+    control = TimeControl.parse("800ms")
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", MARGIN_US)
+    (record,) = play_encounter(bots, [terms], show)
+    stopper[0].wait()
+    assert loser(record) == (1, "time")
+    moved = record.events[1]
+    assert isinstance(moved, Moved) and 250_000 < moved.charge.used_us < 800_000
+
+
+def test_a_slow_reader_of_the_dialogue_costs_no_bot_its_game() -> None:
+    def tap(name: str, direction: str, data: bytes) -> None:
+        if b"ask" in data or b"move" in data:
+            time.sleep(0.2)
+
+    game = GAMES["blooms"]
+    control = TimeControl.parse("150ms")
+    bots = [bot("a", "sleep", "0", "0", "60"), bot("b", "none")]
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", MARGIN_US)
+    (record,) = play_encounter(bots, [terms], tap=tap)
+    assert loser(record) == (1, "time")
+    assert len(record.events) == 5
+
+
+def test_a_lack_of_the_machine_s_is_no_fault_of_a_bot_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("referee.wire.process.subprocess.Popen", lacking)
+    with pytest.raises(EnvironmentLacksError, match="Too many open files"):
+        games(GOOD, GOOD)
+
+
+def test_time_is_rounded_up() -> None:
+    place = Place(Link(Bot("x", ("/no/such",), Path("/"))), began_ns=1000)
+    assert _used_us(place, 2000) == 1
+    assert _used_us(place, 2001) == 2
+    assert _used_us(place, 500) == 0
 
 
 def test_how_a_signal_s_death_reads() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -277,3 +277,47 @@ def test_question_numbers_only_go_up_by_one() -> None:
         session.said(m.Speaker.BOT, m.Move(0, "x"))
     assert session.said(m.Speaker.BOT, m.Move(1, "x"))
     assert not session.said(m.Speaker.BOT, m.Move(1, "x")), "closed: dropped, no breach"
+
+
+def conversation(choose: Callable[[bot_py.Game], str | None], *lines: str) -> list[str]:
+    sink = BytesIO()
+    source = BytesIO("".join(line + "\n" for line in lines).encode())
+    bot_py.play(choose, source=source, sink=sink)
+    return sink.getvalue().decode().splitlines()
+
+
+GAME = ("hello 1 list", "game blooms 1 1 2", "seed 5", "prepare")
+
+
+def test_the_python_library_sends_whatever_it_is_given_as_one_line() -> None:
+    def choose(game: bot_py.Game) -> str:
+        game.log("a\r\nb\x1b[2J" + "é" * 5000)
+        game.info("\0")
+        return "L:A1"
+
+    said = conversation(choose, *GAME, "ask 1 0 0", "quit")
+    assert said[2].startswith("log a  b [2Jé") and 3990 < len(said[2].encode()) < m.LINE_CAP
+    assert said[3:] == ["info  ", "move 1 L:A1"]
+    for line in said:
+        m.parse(line.encode(), m.Speaker.BOT)
+
+
+def test_a_list_that_comes_too_late_ends_the_question_and_not_the_bot() -> None:
+    seen = []
+
+    def choose(game: bot_py.Game) -> str:
+        seen.append(game.question)
+        return game.legal()[0]
+
+    lines = (
+        *GAME,
+        "ask 1 0 0",
+        "end 2,1 time x",
+        *GAME[1:],
+        "ask 1 0 0",
+        "legal 1 all 1 1",
+        "choice L:B1",
+        "quit",
+    )
+    assert conversation(choose, *lines) == ["hello 1", "ready", "list 1", "ready", "list 1", "move 1 L:B1"]
+    assert seen == [1, 1]

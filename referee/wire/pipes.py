@@ -231,9 +231,15 @@ class PipesWire:
         """Waits until one of the asked seats has something to tell, or its time is up."""
         while True:
             for seat, place in enumerate(self._places):
-                if place.asked and (event := self._due(seat, place)):
+                if place.asked and (event := self._told(seat, place)):
                     return event
             self._wait()
+            # Only now is it known what the referee itself was late by, and nothing lies unread.
+            now = time.monotonic_ns()
+            for seat, place in enumerate(self._places):
+                if place.asked and not place.heard and now > place.deadline_ns:
+                    place.asked = False
+                    return Silence(seat, _used_us(place, now), _what_came(place.link))
 
     def _start_clock(self, place: Place, patience_ns: int) -> None:
         place.stopped_ns = 0
@@ -244,7 +250,7 @@ class PipesWire:
         if trouble := place.link.send(data):
             place.heard.append((time.monotonic_ns(), trouble))
 
-    def _due(self, seat: Seat, place: Place) -> WireEvent | None:
+    def _told(self, seat: Seat, place: Place) -> WireEvent | None:
         """The seat's next event, if there is one now."""
         while place.heard:
             stamp_ns, fact = place.heard.popleft()
@@ -258,11 +264,7 @@ class PipesWire:
                     place.stderr_starting = place.link.process.cut()
             place.asked = isinstance(fact, Wants)  # all else closes the question
             return event_of(fact, seat, _used_us(place, stamp_ns))
-        now = time.monotonic_ns()
-        if now <= place.deadline_ns:
-            return None
-        place.asked = False
-        return Silence(seat, _used_us(place, now), _what_came(place.link))
+        return None
 
     def _wait(self) -> None:
         """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
