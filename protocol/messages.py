@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import Enum
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
 VERSION = 1
@@ -108,11 +109,9 @@ class Message:
     shape: ClassVar[tuple[_Shape, ...]] = ()
 
     def __str__(self) -> str:
-        parts = [self.word]
-        for name, write in _LAYOUT[type(self)]:
-            if part := write(getattr(self, name)):
-                parts.append(part)
-        return " ".join(parts)
+        template, values = _TEMPLATES[type(self)]
+        line: str = template % values(self)
+        return line
 
     @classmethod
     def form(cls) -> str:
@@ -348,17 +347,29 @@ WORDS_OF: dict[Speaker, dict[str, type[Message]]] = {
 }
 """Every message that a side may say, by its first word."""
 
-_LAYOUT: dict[type[Message], list[tuple[str, Callable[[Any], str]]]] = {
-    kind: [(field.name, shape.write) for field, shape in zip(fields(kind), kind.shape, strict=True)]
-    for words in WORDS_OF.values()
-    for kind in words.values()
-}
-"""The names of each message's fields, and how they are written."""
+
+def _template(kind: type[Message]) -> tuple[str, Callable[[Any], Any]]:
+    """A message's line as a template, and what fills it."""
+    names = [field.name for field in fields(kind)]
+    if not names:
+        return kind.word, lambda message: ()
+    plain = all(shape.write is str and shape is not FREE for shape in kind.shape)
+    if plain:  # nearly all messages, and all that are sent at every move
+        return f"{kind.word}{' %s' * len(names)}", attrgetter(*names)
+
+    def written(message: Message) -> str:
+        parts = (shape.write(getattr(message, name)) for name, shape in zip(names, kind.shape, strict=True))
+        return " ".join(part for part in (kind.word, *parts) if part)
+
+    return "%s", written
+
+
+_TEMPLATES = {kind: _template(kind) for words in WORDS_OF.values() for kind in words.values()}
 
 
 # Within a message none of them means anything, and in a terminal or a file all of them do harm. (A tab
 # has become a blank before.)
-_CONTROL = re.compile("[\0-\x1f\x7f]")
+_CONTROL = re.compile("[\0-\x09\x0b-\x1f\x7f]")  # a newline is looked for apart
 _BOM = "\ufeff".encode()
 
 
@@ -378,7 +389,7 @@ def parse(line: bytes, speaker: Speaker) -> Message:
         left = rest.decode()
     except UnicodeDecodeError:
         raise Malformed(f"the line is not UTF-8, expected `{kind.form()}`") from None
-    if _CONTROL.search(left):
+    if _CONTROL.search(left) or "\n" in left:
         raise Malformed(f"there is a control character in the line, expected `{kind.form()}`")
     values = []
     try:
@@ -398,14 +409,14 @@ def parse(line: bytes, speaker: Speaker) -> Message:
 
 def encode(*messages: Message) -> bytes:
     """The bytes of messages, a line each. Raises `ValueError` for one that cannot be sent as a line."""
-    lines = []
-    for message in messages:
-        text = str(message)
-        line = text.encode() + b"\n"
-        if len(line) > LINE_CAP or _CONTROL.search(text):
-            raise ValueError(f"a `{message.word}` cannot be sent: too long, or with a control character")
-        lines.append(line)
-    return b"".join(lines)
+    lines = [str(message) for message in messages]
+    text = "\n".join(lines)
+    data = text.encode() + b"\n"
+    if len(data) > LINE_CAP and max(len(line.encode()) for line in lines) >= LINE_CAP:
+        raise ValueError("a message is too long for a line")
+    if _CONTROL.search(text) or text.count("\n") != len(lines) - 1:
+        raise ValueError("a message has a control character")
+    return data
 
 
 class Overlong(NamedTuple):

@@ -102,6 +102,9 @@ ANYWHERE = (Info, Log)
 """What a bot may say at any time after the referee's hello, without any effect on the session."""
 
 
+_BOTS = frozenset(WORDS_OF[Speaker.BOT].values())
+
+
 class Breach(Exception):
     """A message that the table does not allow; the text names the message and the state."""
 
@@ -111,6 +114,7 @@ class Session:
 
     def __init__(self) -> None:
         self.state = State.NEW
+        self._row = TABLE[State.NEW]
         self.asked = 0
         """The highest question number so far in this game."""
 
@@ -120,16 +124,17 @@ class Session:
         Raises `Breach` for what is not allowed; the session is then as it was before.
         """
         kind = type(message)
-        if isinstance(message, Move | Resign | List) and speaker is Speaker.BOT:
-            if self.state in (State.SETUP, State.LOADING):
-                return False
-            if message.question > self.asked or message.question == 0:
-                raise Breach(f"question {message.question} was never asked")
-            if self.state is not State.ASKED or message.question != self.asked:
-                return False
-        elif kind in ANYWHERE and speaker is Speaker.BOT and self.state is not State.NEW:
-            return True
-        to = TABLE[self.state].get(kind)
+        if speaker is Speaker.BOT:
+            if isinstance(message, Move | Resign | List):
+                if self.state in (State.SETUP, State.LOADING):
+                    return False
+                if message.question > self.asked or message.question == 0:
+                    raise Breach(f"question {message.question} was never asked")
+                if self.state is not State.ASKED or message.question != self.asked:
+                    return False
+            elif kind in ANYWHERE and self.state is not State.NEW:
+                return True
+        to = self._row.get(kind)
         if to is None or not self._may_say(speaker, kind):
             raise Breach(f"`{message.word}` is not expected in state {self.state.value}")
         if isinstance(message, Ask):
@@ -138,10 +143,12 @@ class Session:
             self.asked = message.question
         elif kind is Ready:
             self.asked = 0
-        self.state = to
+        if to is not self.state:
+            self.state = to
+            self._row = TABLE[to]
         return True
 
     def _may_say(self, speaker: Speaker, kind: type[Message]) -> bool:
         if kind is Hello:  # both sides have it; the referee speaks first
             return (speaker is Speaker.REFEREE) == (self.state is State.NEW)
-        return WORDS_OF[speaker].get(kind.word) is kind
+        return (kind in _BOTS) == (speaker is Speaker.BOT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,9 @@ KEEP = ("faults", "all", "nothing")
 
 MOST_ROUNDS = 1_000_000
 
+Build = tuple[str, tuple[str, ...], Path]
+"""Name, command and folder of what builds a bot before the first game."""
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -42,8 +46,9 @@ class Config:
     game: Game[Any]
     options: Options
     entrants: tuple[Entrant, ...]
-    builds: tuple[tuple[str, tuple[str, ...], Path], ...]
-    """Name, command and folder of what builds a bot before the first game."""
+    builds: tuple[Build, ...]
+    absent: tuple[str, ...]
+    """Which bots are left out on this machine, and why, for people."""
     seed: str | None
     rounds: int
     workers: int
@@ -124,7 +129,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
     game = game_named(main.text("game"))
     control = _control(main, "clock", game.clock)
     fresh = main.flag("fresh", False)
-    entrants, builds = _bots(path, fields, control, fresh)
+    entrants, builds, absent = _bots(path, fields, control, fresh)
     given = fields.scalars("options") if fields.has("options") else {}
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -136,6 +141,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
         options=checked_options(game, given, len(entrants)),
         entrants=entrants,
         builds=builds,
+        absent=absent,
         seed=checked_seed(main.text("seed")) if main.has("seed") else None,
         rounds=main.number("rounds", 1, MOST_ROUNDS, default=1),
         workers=main.number("workers", 0, 1000, default=default_workers()),
@@ -149,10 +155,13 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
 
 def _bots(
     path: Path, fields: Fields, control: TimeControl, fresh: bool
-) -> tuple[tuple[Entrant, ...], tuple[tuple[str, tuple[str, ...], Path], ...]]:
-    entrants, builds = [], []
+) -> tuple[tuple[Entrant, ...], tuple[Build, ...], tuple[str, ...]]:
+    entrants: list[Entrant] = []
+    builds: list[Build] = []
+    absent: list[str] = []
+    names: list[Bot] = []
     for bot in fields.objects("bot"):
-        bot.only("name", "cmd", "cwd", "env", "pass_env", "build", "clock", "fresh")
+        bot.only("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh")
         cwd = (path.parent / bot.text("cwd", ".")).resolve()
         env = bot.scalars("env") if bot.has("env") else {}
         pass_env = bot.texts("pass_env") if bot.has("pass_env") else ()
@@ -163,11 +172,17 @@ def _bots(
             raise bot.wrong("env", "values without NUL")
         command = _command(bot, "cmd")
         made = Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env)
-        entrants.append(Entrant(made, _control(bot, "clock", control), bot.flag("fresh", fresh)))
-        if bot.has("build"):
-            builds.append((made.name, _command(bot, "build"), cwd))
-    distinct([entrant.bot for entrant in entrants], [True] * len(entrants))
-    return tuple(entrants), tuple(builds)
+        entrant = Entrant(made, _control(bot, "clock", control), bot.flag("fresh", fresh))
+        build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None
+        names.append(made)
+        needs = bot.texts("needs") if bot.has("needs") else ()
+        if missing := [program for program in needs if shutil.which(program) is None]:
+            absent.append(f"bot `{made.name}` is left out: it needs `{shown(missing[0], 80)}`")
+            continue
+        entrants.append(entrant)
+        builds += [build] if build else []
+    distinct(names, [True] * len(names))
+    return tuple(entrants), tuple(builds), tuple(absent)
 
 
 def _command(fields: Fields, name: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from protocol.messages import Speaker, parse
+from referee.config import load
 from referee.wire import channel
 from tests.command import ROOT
 
@@ -64,6 +65,28 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
             done = run(command, checkout)
             assert done.returncode == 0, done.stderr
     assert (checkout / "run" / "games.jsonl").exists()
+    assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_benchmark_prints_its_table(checkout: Path) -> None:
+    (command,) = blocks("CONTRIBUTING.md", "sh")[1:]
+    command = command.replace(".venv/bin/python", sys.executable).strip()
+    done = run(f"{command} --games 3 --rounds 1", checkout)
+    assert done.returncode == 0, done.stderr
+    assert "ratio" in done.stdout and "pinned to one core" in done.stdout
+
+
+def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:
+    (text,) = blocks("README.md", "toml")
+    for key in ("game", "rounds", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start"):
+        assert f"\n{key} = " in text
+    for key in ("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh"):
+        assert f"\n{key} = " in text.partition("[[bot]]")[2]
+    second = '[[bot]]\nname = "other"\ncmd = "true"\n'
+    (tmp_path / "t.toml").write_text(text.replace('needs = ["cc"]', "") + second)
+    config = load(tmp_path / "t.toml")
+    assert config.workers == 2 and config.entrants[0].fresh and len(config.builds) == 1
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
@@ -75,19 +98,22 @@ def test_the_commands_in_tables(checkout: Path) -> None:
 
 
 def test_the_first_command_sets_up_and_plays(checkout: Path) -> None:
-    (command,) = (line for line in blocks("README.md", "sh") if "bin/referee match" in line)
+    (command,) = (line for line in blocks("README.md", "sh") if "bin/referee run" in line)
     done = run(command, checkout)
     assert done.returncode == 0, done.stderr
-    assert "Elo ± 95 %" in done.stdout and "greedy_bot" in done.stdout
+    assert "Elo ± 95 %" in done.stdout and "wins–draws–losses" in done.stdout
+    for name, program in (("c", "cc"), ("js", "node")):
+        played = re.search(rf"^ *\d+ +{name} ", done.stdout, re.MULTILINE) is not None
+        assert played == (shutil.which(program) is not None)
 
 
 def test_ci_runs_the_readme_s_own_commands() -> None:
     """The test command is this very run, and CONTRIBUTING's is the CI: they cannot run in here."""
     script = (ROOT / ".ci" / "run").read_text()
-    assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee match'" in script
+    assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee run'" in script
     lines = [line for line in (ROOT / "README.md").read_text().splitlines() if "bin/pytest" in line]
     assert len(lines) == 1 and lines[0].startswith("python3 -m venv .venv && ")
-    assert blocks("CONTRIBUTING.md", "sh") == ["sh .ci/run\n"]
+    assert blocks("CONTRIBUTING.md", "sh")[0] == "sh .ci/run\n"
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 

@@ -260,6 +260,14 @@ def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:
     assert "20 start" in done.out
 
 
+def test_a_bot_whose_needs_are_not_met_is_left_out(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml")
+    file.write_text(file.read_text() + 'needs = ["sh", "no-such-language"]\nbuild = "false"\n')
+    done = referee("run", str(file))
+    assert done.code == 0 and "bot `c` is left out: it needs `no-such-language`" in done.err
+    assert set(games(tmp_path / "t-results")) == {"1:a:b", "1:b:a", "2:a:b", "2:b:a"}
+
+
 def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "count.py").write_text((BOTS / "plain_bot.py").read_text())

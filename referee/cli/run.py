@@ -44,6 +44,8 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
     config = load(file)
     folder = folder or config.folder
     count = config.workers if workers is None else workers
+    for line in config.absent:
+        say(line)
     if dry_run:
         show_data(_forecast(config, folder, count))
         return
