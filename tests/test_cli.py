@@ -266,7 +266,7 @@ def test_the_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     )
     assert code == 3 and "stopped at once by SIGINT" in err
     assert time.monotonic() - before < 20
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout
     assert str(tmp_path) not in listed
 
 

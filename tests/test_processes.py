@@ -33,7 +33,7 @@ MARGIN_US = 10_000
 
 def children() -> set[int]:
     """The processes that this one started and that are still there, zombies too."""
-    done = subprocess.run(["ps", "-o", "pid=,ppid=,comm=", "-e"], capture_output=True, text=True)
+    done = subprocess.run(["ps", "-ww", "-o", "pid=,ppid=,comm=", "-e"], capture_output=True, text=True)
     rows = [line.split(None, 2) for line in done.stdout.splitlines()]
     return {int(pid) for pid, parent, name in rows if int(parent) == os.getpid() and name.strip() != "ps"}
 
@@ -254,7 +254,7 @@ def test_a_bot_that_says_much_at_the_end_is_not_held_up(tmp_path: Path) -> None:
 def test_helpers_end_with_the_bot() -> None:
     (record,) = games(("helper",), ("sleep", "0", "60"))
     assert loser(record) == (2, "time")
-    ps = subprocess.run(["ps", "-e", "-o", "args="], capture_output=True, text=True).stdout
+    ps = subprocess.run(["ps", "-ww", "-e", "-o", "args="], capture_output=True, text=True).stdout
     assert "sleep 61.25" not in ps.splitlines()
 
 

@@ -136,7 +136,7 @@ def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def living() -> int:
-        return subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout.count(
+        return subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout.count(
             "bad_bot.py"
         )
 
@@ -146,7 +146,7 @@ def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
     process.kill()
     process.wait()
     time.sleep(1)
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout
     assert str(tmp_path) not in listed
 
 
@@ -374,7 +374,7 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     assert process.stderr
     assert "1 of 4" in process.stderr.readline() + process.stderr.readline()
     listed = subprocess.run(
-        ["ps", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
+        ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
     )
     (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "spawn_main" in line)
     os.kill(int(worker), signal.SIGKILL)
