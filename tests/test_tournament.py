@@ -564,9 +564,11 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     words = ["-m", "referee", "run", str(tmp_path / "t.toml")]
     screen = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", timeout=30, dimensions=(40, 100))
     screen.expect("of 100 games, about")
+    screen.expect("bot.*games.*points.*faults")
     screen.expect("first +[0-9]+ +[0-9.]+ %")
     screen.expect("on: [0-9]+:first:second")
     screen.sendintr()
+    screen.expect("wins–draws–losses")
     screen.expect("stopped by SIGINT after [0-9]+ of 100 games; the same command continues")
     screen.expect(pexpect.EOF)
     screen.close()

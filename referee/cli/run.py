@@ -60,9 +60,12 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
         say("warning: this system cannot pin; `pin` is ignored")
     tournament = Tournament(config, folder, say)
     try:
-        _play(tournament, count)
-        games = list(tournament.games.values())
-        show_data(rendered(tournament.plan.names, games, "simple"))
+        try:
+            _play(tournament, count)
+        finally:
+            games = list(tournament.games.values())
+            if games:
+                show_data(rendered(tournament.plan.names, games, "simple"))
     finally:
         tournament.close()
     if tournament.unscored:

@@ -115,9 +115,11 @@ class Screen:
 
     def _picture(self) -> Group:
         played = len(self._games)
+        bar = Table.grid(expand=True)  # by itself a bar does not end its line
+        bar.add_row(ProgressBar(max(1, self._total), played))
         parts: list[Any] = [
             Text(f"{played} of {self._total} games{self._left(played)}"),
-            ProgressBar(max(1, self._total), played),
+            bar,
             self._standings(),
         ]
         now = time.monotonic()
