@@ -151,31 +151,19 @@ class BloomsState(State[Growth]):
         filled by the opponent's turn (`self.last`) and by this one, and by no other.
         """
         neighbours = self.rules.board.neighbours
-        light = 3 - 2 * self.mover
-        dark = light + 1
+        theirs = (3 - 2 * self.mover, 4 - 2 * self.mover)
         fenced: set[int] = set()
         for spot in (*move, *(self.last or ())):
             if spot == NOWHERE:
                 continue
             for start in (spot, *neighbours[spot]):
                 colour = cells[start]
-                if (colour != light and colour != dark) or start in fenced:
-                    continue
-                bloom = [start]
-                members = {start}
-                for cell in bloom:
-                    for near in neighbours[cell]:
-                        value = cells[near]
-                        if value == EMPTY:
-                            break
-                        if value == colour and near not in members:
-                            members.add(near)
-                            bloom.append(near)
+                if colour in theirs and start not in fenced:
+                    for near in neighbours[start]:
+                        if cells[near] == EMPTY:
+                            break  # as nearly always: no need to walk the bloom
                     else:
-                        continue
-                    break  # an empty cell: not fenced
-                else:
-                    fenced |= members
+                        fenced |= _closed_bloom(cells, start, neighbours)
         return tuple(sorted(fenced))
 
     def _empty(self) -> list[int]:
@@ -279,6 +267,21 @@ class BloomsState(State[Growth]):
         if self.last:
             lines.append([Span("[ ] placed, ( ) captured by this turn", "bright_black")])
         return lines
+
+
+def _closed_bloom(cells: bytearray, start: int, neighbours: tuple[tuple[int, ...], ...]) -> set[int]:
+    """The bloom of a stone if no cell beside it is empty, else nothing."""
+    colour = cells[start]
+    members, edge = {start}, [start]
+    for cell in edge:
+        for near in neighbours[cell]:
+            value = cells[near]
+            if value == EMPTY:
+                return set()
+            if value == colour and near not in members:
+                members.add(near)
+                edge.append(near)
+    return members
 
 
 class Blooms(Game[Growth]):
