@@ -192,8 +192,9 @@ def _command(fields: Fields, name: str) -> tuple[str, ...]:
         if not words or any("\0" in word for word in words):
             raise fields.wrong(name, "a command")
         return words
+    command = fields.text(name)
     try:
-        return tuple(split(fields.text(name)))
+        return tuple(split(command))
     except UsageError as error:
         raise UsageError(f"`{fields.at(name)}`: {error}") from None
 
@@ -201,8 +202,9 @@ def _command(fields: Fields, name: str) -> tuple[str, ...]:
 def _control(fields: Fields, name: str, default: TimeControl) -> TimeControl:
     if not fields.has(name):
         return default
+    text = fields.text(name)
     try:
-        return TimeControl.parse(fields.text(name))
+        return TimeControl.parse(text)
     except UsageError as error:
         raise UsageError(f"`{fields.at(name)}`: {error}") from None
 
@@ -210,7 +212,8 @@ def _control(fields: Fields, name: str, default: TimeControl) -> TimeControl:
 def _time(fields: Fields, name: str, default: int) -> int:
     if not fields.has(name):
         return default
+    text = fields.text(name)
     try:
-        return parse_period(fields.text(name))
+        return parse_period(text)
     except UsageError as error:
         raise UsageError(f"`{fields.at(name)}`: {error}") from None

@@ -258,6 +258,7 @@ def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:
     assert sum("3 times in a row" in detail for detail in details) == 16, "two encounters were tried"
     assert referee("verify", str(tmp_path / "t-results")).code == 0
     assert "20 start" in done.out
+    assert done.err.count("stderr: boom") == 1, "a bot's fault is explained once"
 
 
 def test_a_bot_whose_needs_are_not_met_is_left_out(tmp_path: Path) -> None:
@@ -413,7 +414,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected an object"),
     (GOOD.replace("blooms", "chess"), "no game `chess`, expected one of blooms"),
     (GOOD.replace("game =", "gaem ="), "`tournament.gaem` is no key here, expected `game`"),
-    (GOOD.replace('"true"', "1", 1), "`bot.1.cmd` is `1`, expected a text"),
+    (GOOD.replace('"true"', "1", 1), ".toml`: `bot.1.cmd` is `1`, expected a text"),
     (GOOD.replace('cmd = "true"\n[[', "[[", 1), "`bot.1.cmd` is missing, expected a text"),
     (GOOD.replace('cmd = "true"\n[[', "cmd = []\n[[", 1), "`bot.1.cmd` is `[]`, expected a command"),
     (GOOD.replace('"true"', '"\'x"', 1), "`bot.1.cmd`: command `'x` cannot be split"),

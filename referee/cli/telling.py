@@ -36,6 +36,7 @@ class Lines:
     def __init__(self, total: int, played: int) -> None:
         self._total = total
         self._played = played
+        self._explained: set[tuple[str, str]] = set()
 
     def __enter__(self) -> Lines:
         return self
@@ -52,7 +53,9 @@ class Lines:
         """A line, and what there is to say of a fault."""
         self._played += 1
         say(f"{self._played} of {self._total}: {game.id}: {_came_out(game)}")
-        if any(game.faults):
+        faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
+        if not faults <= self._explained:  # once for each bot and fault: `find` has the others
+            self._explained |= faults
             for line in explained(from_json(record)):
                 say(f"  {line}")
 
