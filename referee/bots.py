@@ -81,6 +81,8 @@ class Bot:
     def check(self) -> None:
         """Raises `UsageError` where the program cannot be found or not be executed."""
         program = self.argv[0]
+        if not self.cwd.is_dir():
+            raise UsageError(f"bot `{self.name}`: no folder `{shown(str(self.cwd))}` to run it in")
         if "/" not in program:
             if shutil.which(program, path=self.environment().get("PATH", os.defpath)) is None:
                 raise UsageError(f"bot `{self.name}`: no program `{shown(program)}` on the path")

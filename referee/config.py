@@ -162,7 +162,10 @@ def _bots(
     names: list[Bot] = []
     for bot in fields.objects("bot"):
         bot.only("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh")
-        cwd = (path.parent / bot.text("cwd", ".")).resolve()
+        folder = bot.text("cwd", ".")
+        if not folder or shown(folder, len(folder)) != folder:
+            raise bot.wrong("cwd", "a folder")
+        cwd = (path.parent / folder).resolve()
         env = bot.scalars("env") if bot.has("env") else {}
         pass_env = bot.texts("pass_env") if bot.has("pass_env") else ()
         for name in (*env, *pass_env):
@@ -172,7 +175,7 @@ def _bots(
             raise bot.wrong("env", "values without NUL")
         command = _command(bot, "cmd")
         made = Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env)
-        entrant = Entrant(made, _control(bot, "clock", control), bot.flag("fresh", fresh))
+        entrant = Entrant(made, _control(bot, "clock", control), bot.flag("fresh", fresh), folder)
         build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None
         names.append(made)
         needs = bot.texts("needs") if bot.has("needs") else ()

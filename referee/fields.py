@@ -36,6 +36,10 @@ class Fields:
         """A field as it is; None where it is missing."""
         return self._value.get(name)
 
+    def names(self) -> list[str]:
+        """The names that are there."""
+        return list(self._value)
+
     def has(self, name: str) -> bool:
         """Whether the field is there."""
         return name in self._value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from referee.bots import Bot
+from referee.bots import NAME, Bot
 from referee.clock import TimeControl
 from referee.errors import RecordError, UsageError
 from referee.fields import Fields
@@ -29,6 +29,8 @@ class Entrant:
     control: TimeControl
     fresh: bool = False
     """Whether it gets a new process for every game."""
+    folder: str = "."
+    """Where it runs, as the tournament file has it: a run may move with its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +91,35 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     if fields.number("record") != FORMAT:
         raise fields.wrong("record", f"{FORMAT}: this referee reads no other records")
     fields.text("seed")
-    bots = fields.object("bots")
-    for name in value["bots"]:
-        bots.object(name).text("clock")
+    fields.object("bots")
+    _check_additions(fields)
     return {name: what for name, what in value.items() if name not in ("prev", "hash")}
 
 
 def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     """Adds what a later line says was added. Raises `RecordError`."""
     fields = Fields(change, "", RecordError)
+    _check_additions(fields)
     for name in ("bots", "files"):
         if fields.has(name):
-            fields.object(name)
             header[name] = {**header.get(name, {}), **change[name]}
     if fields.has("rounds"):
         header["rounds"] = fields.number("rounds", 1)
+
+
+def _check_additions(fields: Fields) -> None:
+    """What a first line and a change have in common."""
+    if fields.has("bots"):
+        bots = fields.object("bots")
+        for name in bots.names():
+            if not NAME.fullmatch(name):
+                raise fields.wrong("bots", "names of bots")
+            bots.object(name).text("clock")
+    if fields.has("files"):
+        for name in fields.object("files").names():
+            fields.object("files").object(name)
+    if fields.has("rounds"):
+        fields.number("rounds", 1)
 
 
 def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
@@ -129,7 +145,7 @@ def entrant_json(entrant: Entrant) -> dict[str, Any]:
     bot = entrant.bot
     return {
         "command": list(bot.command),
-        "cwd": str(bot.cwd),
+        "cwd": entrant.folder,
         "env": dict(bot.env),
         "pass_env": list(bot.pass_env),
         "clock": str(entrant.control),

@@ -18,25 +18,13 @@ class Pairing(NamedTuple):
 class Encounter(NamedTuple):
     """The games of the same bots in one round, one for each seating."""
 
-    round: int
     games: tuple[Pairing, ...]
-
-    @property
-    def id(self) -> str:
-        """That of its first game."""
-        return self.games[0].id
 
 
 def encounter(number: int, bots: tuple[str, ...]) -> Encounter:
     """A round's games of some bots: every rotation of the seats, which for two is both seatings."""
     rotations = [bots[first:] + bots[:first] for first in range(len(bots))]
-    return Encounter(number, tuple(Pairing(":".join((str(number), *seats)), seats) for seats in rotations))
-
-
-def round_of(game_id: str) -> int:
-    """The round that an id names; 0 for an id of another make."""
-    number = game_id.partition(":")[0]
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+    return Encounter(tuple(Pairing(":".join((str(number), *seats)), seats) for seats in rotations))
 
 
 def encounter_of(game_id: str) -> tuple[str, ...]:

@@ -13,12 +13,13 @@ import json
 import os
 import shutil
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import BrokenBarrierError
 from typing import Any, Protocol
 
 from referee import journal
@@ -34,6 +35,9 @@ from referee.workers import Began, Finished, Report, Task, Void, Workers
 
 VOIDS = 2
 """After so many failures of the referee's own a game is not tried again."""
+
+WORKER_FAILURES = 3
+"""So often in a row all workers may die before a game is begun."""
 
 DIALOGUES_CAP = 256 << 20
 """Bytes of kept dialogues of a run."""
@@ -87,6 +91,8 @@ def read_run(folder: Path) -> Run:
                 header = read_header(value)
             elif value.get("kind") == "game":
                 game = summary(value)
+                if not set(game.bots) <= set(header["bots"]):
+                    raise RecordError("it has a bot that is not in this run")
                 games.setdefault(game.id, game)
             elif value.get("kind") == "change":
                 apply_change(header, value)
@@ -94,6 +100,8 @@ def read_run(folder: Path) -> Run:
             raise RecordError(f"{where}: {error}") from None
         last_hash = line.hash
         length += len(line.text) + 1
+    if not header:
+        raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no whole first line")
     return Run(folder, header, games, _read_voids(folder), last_hash, length, torn)
 
 
@@ -129,8 +137,8 @@ class Show(Protocol):
 class Tournament:
     """A run that is open for playing; only one referee at a time can hold it."""
 
-    def __init__(self, config: Config, folder: Path, note: Callable[[str], None]) -> None:
-        """Begins a run or continues it. Nothing is changed on the disk where this raises.
+    def __init__(self, config: Config, folder: Path) -> None:
+        """Takes a folder, which is another tournament's or not. Nothing is written to it before `begin`.
 
         Raises `UsageError` where the folder is another tournament's or another referee is at work,
         `RecordError` where a record is damaged, `StorageError` where it cannot be written.
@@ -139,12 +147,11 @@ class Tournament:
         self.folder = folder
         self._starts = FailedStarts()
         self._begun = 0
+        self._journal: journal.Journal | None = None
         journal.make_folder(folder)
-        existed = (folder / journal.NAME).exists()
         self._lock = _lock(folder)
         try:
-            files = {entrant.bot.name: hashes(entrant.bot) for entrant in config.entrants}
-            self.run = read_run(folder) if existed else None
+            self.run = read_run(folder) if _has_begun(folder) else None
             seed = self.run.header.get("seed") if self.run else None
             self.plan = Plan(
                 config.game,
@@ -155,16 +162,27 @@ class Tournament:
                 config.rejections,
                 config.start_us,
             )
-            if self.run is None:
-                self._begin(files)
-            else:
-                self._continue(self.run, files, note)
+            if self.run:
+                self._check(self.run.header)
+            elif (folder / _FROZEN).exists():
+                raise UsageError(
+                    f"`{shown(str(folder))}` has a `{_FROZEN}` and no results, expected a new folder"
+                )
         except BaseException:
             os.close(self._lock)
             raise
 
+    def begin(self, note: Callable[[str], None]) -> None:
+        """Makes the folder ready to take games, now that the bots' programs are there."""
+        files = {entrant.bot.name: hashes(entrant.bot) for entrant in self.config.entrants}
+        if self.run:
+            self._continue(self.run, files, note)
+        else:
+            self._begin(files)
+
     def _begin(self, files: dict[str, dict[str, str]]) -> None:
         header = {**self.plan.header(), "rounds": self.config.rounds, "files": files}
+        (self.folder / journal.NAME).unlink(missing_ok=True)  # at most a torn first line
         self._journal = journal.Journal(self.folder)
         self._journal.append(header)
         self._freeze()
@@ -172,8 +190,8 @@ class Tournament:
 
     def _continue(self, run: Run, files: dict[str, dict[str, str]], note: Callable[[str], None]) -> None:
         change = self._change(run.header, files)
-        if change.get("files"):
-            note(f"changed since these games began: the program of {', '.join(change['files'])}")
+        if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
+            note(f"changed since these games began: the program of {', '.join(changed)}")
         if run.torn:
             note(f"the last record was torn by a crash, {run.torn} bytes; its game is played again")
             change["torn"] = run.torn
@@ -183,8 +201,8 @@ class Tournament:
             apply_change(run.header, change)
             self._freeze()
 
-    def _change(self, header: dict[str, Any], files: dict[str, dict[str, str]]) -> dict[str, Any]:
-        """What was added to a tournament. Raises `UsageError` where anything else was changed."""
+    def _check(self, header: dict[str, Any]) -> None:
+        """Raises `UsageError` where anything was changed but bots and rounds that were added."""
         wrong = []
         now = self.plan.header()
         for name in ("game", "rules", "options", "margin_us", "rejections", "start_us", "seed"):
@@ -207,6 +225,10 @@ class Tournament:
                 f"`{shown(str(self.folder))}` has the results of another tournament: "
                 f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots or rounds"
             )
+
+    def _change(self, header: dict[str, Any], files: dict[str, dict[str, str]]) -> dict[str, Any]:
+        """What was added to a tournament."""
+        now, before = self.plan.header(), header["bots"]
         change: dict[str, Any] = {}
         if added := {name: what for name, what in now["bots"].items() if name not in before}:
             change["bots"] = added
@@ -219,14 +241,18 @@ class Tournament:
 
     def _freeze(self) -> None:
         """Keeps a copy of the tournament file beside the results."""
+        fresh = self.folder / f"{_FROZEN}.new"
         try:
-            (self.folder / _FROZEN).write_bytes(self.config.text)
+            fresh.unlink(missing_ok=True)
+            fresh.write_bytes(self.config.text)
+            fresh.replace(self.folder / _FROZEN)
         except OSError as error:
             raise StorageError(f"cannot write to `{shown(str(self.folder))}`: {error.strerror}") from None
 
     def close(self) -> None:
         """Lets go of the folder."""
-        self._journal.close()
+        if self._journal:
+            self._journal.close()
         os.close(self._lock)
 
     @property
@@ -271,28 +297,44 @@ class Tournament:
         Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where no worker lives.
         """
         self._show = show
-        self._queue = deque(self.tasks())
+        self._todo = self.tasks()
+        self._again: deque[Task] = deque()
         self._in_flight: set[str] = set()
-        while self._queue and not stopping():
+        failures = 0
+        while not stopping():
             begun = self._begun
-            if self._play_with(Workers(workers, pin, self._take), stopping):
-                return
-            if self._begun == begun:
+            try:
+                staff = Workers(workers, pin, self._take, stopping)
+                if self._play_with(staff, stopping) or stopping():
+                    return
+            except (BrokenProcessPool, BrokenBarrierError):
+                pass  # they died before they were all there
+            failures = failures + 1 if self._begun == begun else 0
+            if failures == WORKER_FAILURES:
                 raise EnvironmentLacksError("the workers die before they begin a game")
             show.note("a worker died; what it played is played again")
+
+    def _next(self) -> Task | None:
+        """What to play next: what is played again last, so that it holds nothing up."""
+        return next(self._todo, None) or (self._again.popleft() if self._again else None)
 
     def _play_with(self, workers: Workers, stopping: Callable[[], bool]) -> bool:
         """Plays with one set of workers; false where one of them died and they are of no more use."""
         running: dict[Future[None], Task] = {}
         try:
-            while running or (self._queue and not stopping()):
+            while True:
                 if stopping():
                     workers.stop()
                     running = {future: task for future, task in running.items() if not future.cancel()}
-                while self._queue and len(running) < workers.room and not stopping():
-                    task = self._queue.popleft()
+                while not stopping() and len(running) < workers.room and (task := self._next()):
                     if not self._forfeit(task):
-                        running[workers.submit(task)] = task
+                        try:
+                            running[workers.submit(task)] = task
+                        except BrokenProcessPool:
+                            self._take_back([task, *running.values()], stopping())
+                            return False
+                if not running:
+                    return True
                 workers.listen(0 if any(future.done() for future in running) else 0.1)
                 self._show.tick()
                 done = [future for future in running if future.done()]
@@ -300,25 +342,26 @@ class Tournament:
                     workers.listen(0)  # what they reported last
                 for future in done:
                     if isinstance(future.exception(), BrokenProcessPool):
-                        self._take_back(running.values())
+                        self._take_back(running.values(), stopping())
                         return False
                     future.result()
                     del running[future]
         finally:
             workers.close()
-        return True
 
-    def _take_back(self, tasks: Iterable[Task]) -> None:
-        """The workers that had these are no more: the games that were on are void, the others wait."""
+    def _take_back(self, tasks: Iterable[Task], stopping: bool) -> None:
+        """The workers that had these are no more: the games that were on are void, unless they were ended
+        because somebody stops the run; the others wait.
+        """
         for task in tasks:
+            waiting = []
             for pairing, attempt in task.games:
-                if pairing.id in self._in_flight:
+                if pairing.id in self._in_flight and not stopping:
                     self._take(Void(pairing.id, attempt, "the worker that played it died"))
-            waiting = tuple(
-                game for game in task.games if game[0].id not in self.games and not self._voids[game[0].id]
-            )
+                elif pairing.id not in self.games and self._voids[pairing.id] < attempt:
+                    waiting.append((pairing, attempt))
             if waiting:
-                self._queue.append(Task(task.plan, waiting, task.keep))
+                self._again.append(Task(task.plan, tuple(waiting), task.keep))
 
     def _forfeit(self, task: Task) -> bool:
         """Whether the games of a task are forfeited, since one of its bots does not start."""
@@ -336,6 +379,7 @@ class Tournament:
                 self._in_flight.add(game)
                 self._show.began(game)
             case Finished(record, dialogue):
+                assert self._journal
                 self._journal.append(record)
                 game_summary = summary(record)
                 self.games[game_summary.id] = game_summary
@@ -355,7 +399,7 @@ class Tournament:
                 )
                 if again:
                     pairing = Pairing(game, tuple(game.split(":")[1:]))
-                    self._queue.append(Task(self.plan, ((pairing, attempt + 1),), self.config.keep))
+                    self._again.append(Task(self.plan, ((pairing, attempt + 1),), self.config.keep))
 
     def _keep(self, game: Summary, dialogue: str) -> None:
         """Keeps a dialogue, as long as those that are kept do not fill the disk."""
@@ -374,9 +418,9 @@ def _append(path: Path, value: dict[str, Any]) -> None:
         raise StorageError(f"cannot write to `{shown(str(path))}`: {error.strerror}") from None
 
 
-def dialogue_of(folder: Path, game: str) -> str | None:
-    """The kept dialogue of a game, the last attempt's; None where none was kept."""
-    found = None
+def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
+    """The kept dialogues of these games, each the last attempt's."""
+    found = {}
     path = folder / DIALOGUES
     if path.is_file():
         with path.open("rb") as file:
@@ -385,8 +429,8 @@ def dialogue_of(folder: Path, game: str) -> str | None:
                     value = parse_json(line)
                 except RecordError:
                     continue
-                if value.get("id") == game:
-                    found = str(value.get("dialogue"))
+                if value.get("id") in games:
+                    found[str(value["id"])] = str(value.get("dialogue"))
     return found
 
 
@@ -406,6 +450,14 @@ def hashes(bot: Bot) -> dict[str, str]:
         except OSError:
             continue  # it cannot be read; whether it can be started is not judged here
     return found
+
+
+def _has_begun(folder: Path) -> bool:
+    """Whether there is a file of records with a whole first line; before that nothing was played."""
+    path = folder / journal.NAME
+    if not path.exists():
+        return False
+    return not next((line.torn for line in journal.read(folder)), True)
 
 
 def _lock(folder: Path) -> int:

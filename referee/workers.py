@@ -35,6 +35,10 @@ DIALOGUE_CAP = 65_536
 """Characters of a game's dialogue that are kept at its beginning, and again at its end."""
 
 
+ARRIVAL_S = 120
+"""So long all workers together may take to start."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What is left of an encounter."""
@@ -43,11 +47,6 @@ class Task:
     games: tuple[tuple[Pairing, int], ...]
     """With the number of the attempt."""
     keep: str
-
-    @property
-    def id(self) -> str:
-        """That of its first game."""
-        return self.games[0][0].id
 
 
 class Began(NamedTuple):
@@ -159,9 +158,11 @@ class _Inline(Executor):
 class Workers:
     """So many workers, or none at all: then tasks are played when they are submitted."""
 
-    def __init__(self, count: int, pin: bool, take: Callable[[Report], None]) -> None:
+    def __init__(
+        self, count: int, pin: bool, take: Callable[[Report], None], stopping: Callable[[], bool]
+    ) -> None:
         self._take = take
-        self._stopping = False
+        self._stopping = stopping
         self._executor: Executor
         if count == 0:
             self.room = 1
@@ -173,9 +174,23 @@ class Workers:
         self._reports, sender = context.Pipe(duplex=False)
         mortal, self._lifeline = context.Pipe(duplex=False)
         self._stop = context.Event()
-        shared = _Shared(sender, context.Lock(), self._stop, mortal, context.Value("i", 0) if pin else None)
+        counter = context.Value("i", 0) if pin else None
+        everybody = context.Barrier(count)
+        shared = _Shared(sender, context.Lock(), self._stop, mortal, counter, everybody)
         self._executor = ProcessPoolExecutor(count, context, _begin, (shared,))
-        self._sender, self._mortal = sender, mortal
+        # All are started now, with the signals blocked that are meant for the referee alone.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            for arrival in [self._executor.submit(_arrive) for _ in range(count)]:
+                arrival.result()
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            # With the workers' ends closed here, their death is the end of what they report.
+            sender.close()
+            mortal.close()
 
     @property
     def _inline(self) -> bool:
@@ -184,18 +199,22 @@ class Workers:
     def submit(self, task: Task) -> Future[None]:
         """Plays a task as soon as a worker is free."""
         if self._inline:
-            return self._executor.submit(play_task, task, self._take, lambda: self._stopping)
+            return self._executor.submit(play_task, task, self._take, self._stopping)
         return self._executor.submit(_serve, task)
 
     def listen(self, seconds: float) -> None:
         """Takes the reports that are there, and waits for the first one if there are none."""
         while not self._inline and self._reports.poll(seconds):
-            self._take(self._reports.recv())
+            try:
+                report = self._reports.recv()
+            except EOFError:
+                time.sleep(seconds)  # all workers are gone, one perhaps in the midst of a report
+                return
+            self._take(report)
             seconds = 0
 
     def stop(self) -> None:
         """Asks the workers to stop after the game that is on."""
-        self._stopping = True
         if not self._inline:
             self._stop.set()
 
@@ -204,8 +223,7 @@ class Workers:
         if not self._inline:
             self._lifeline.close()
             self._executor.shutdown(wait=True, cancel_futures=True)
-            for end in (self._reports, self._sender, self._mortal):
-                end.close()
+            self._reports.close()
 
 
 class _Shared(NamedTuple):
@@ -217,6 +235,8 @@ class _Shared(NamedTuple):
     lifeline: Connection
     counter: Any
     """Workers so far, if each is to have a core of its own."""
+    everybody: Any
+    """Where the workers wait for each other at the beginning."""
 
 
 _shared: _Shared
@@ -226,8 +246,9 @@ def _begin(shared: _Shared) -> None:
     """In a worker process, before its first task."""
     global _shared
     _shared = shared
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)  # it is the referee that a signal is meant for
+    for number in SIGNALS:  # it is the referee that they are meant for; SIGTERM may come from it
+        signal.signal(number, _end if number == signal.SIGTERM else signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if shared.counter is not None:
         with shared.counter.get_lock():
             worker = shared.counter.value
@@ -240,6 +261,16 @@ def _begin(shared: _Shared) -> None:
 def _live(lifeline: Connection) -> None:
     """Waits for the end of the referee, and goes with it."""
     lifeline.poll(None)
+    _end()
+
+
+def _arrive() -> None:
+    """In a worker process: waits until all are there, so that each got one of these."""
+    _shared.everybody.wait(ARRIVAL_S)
+
+
+def _end(*_: object) -> None:
+    """Ends this worker, and its bots before it."""
     BotProcess.kill_all()
     os._exit(Stopped.exit_code)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import click
@@ -42,6 +43,9 @@ for command in (run, match, table, find, replay, verify, games):
 
 def main() -> None:
     """Runs the command line and exits with the code of what went wrong, if something did."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a – is no reason to fail in an old locale
     sys.exit(_run())
 
 

@@ -11,7 +11,7 @@ from referee.cli.output import say, show_data
 from referee.errors import UsageError
 from referee.events import Ending
 from referee.text import shown
-from referee.tournament import dialogue_of, read_run
+from referee.tournament import dialogues, read_run
 
 
 @click.command()
@@ -65,9 +65,9 @@ def find(
         ):
             found.append(game)
     if dialogue:
+        kept = dialogues(folder, {game.id for game in found})
         for game in found:
-            kept = dialogue_of(folder, game.id)
-            lines = [] if kept is None else [shown(line, 5000) for line in kept.split("\n")]
+            lines = [shown(line, 5000) for line in kept[game.id].split("\n")] if game.id in kept else []
             show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or ["(not kept)"])]))
         return
     rows = [[game.id, ", ".join(map(str, game.ranks)), game.ending, shown(game.sentence)] for game in found]

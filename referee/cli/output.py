@@ -14,14 +14,14 @@ from referee.errors import StorageError
 def show_data(text: str) -> None:
     """A command's result, on stdout. Raises `StorageError` where it cannot be written.
 
-    That a reader such as `head` has had enough is no failure; click ends the program there.
+    That a reader such as `head` has had enough is no failure.
     """
     try:
         click.echo(text)
-    except BrokenPipeError:
-        raise
     except OSError as error:
         _discard(sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return
         raise StorageError(f"cannot write to standard output: {error.strerror}") from None
 
 
@@ -35,7 +35,7 @@ def say(line: str) -> None:
 
 def say_now(line: str) -> None:
     """The same from a signal's handler, past the buffer that may just be written."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, AttributeError):  # there may be no stderr at all
         os.write(sys.stderr.fileno(), f"{line}\n".encode())
 
 

@@ -49,17 +49,18 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
     if dry_run:
         show_data(_forecast(config, folder, count))
         return
-    for name, command, cwd in config.builds:
-        _build(name, command, cwd)
-    for entrant in config.entrants:
-        entrant.bot.check()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if count > cores:
         say(f"warning: {count} workers on {cores} cores; times will be those of a busy machine")
     if config.pin and not hasattr(os, "sched_setaffinity"):
         say("warning: this system cannot pin; `pin` is ignored")
-    tournament = Tournament(config, folder, say)
+    tournament = Tournament(config, folder)
     try:
+        for name, command, cwd in config.builds:
+            _build(name, command, cwd)
+        for entrant in config.entrants:
+            entrant.bot.check()
+        tournament.begin(say)
         try:
             _play(tournament, count)
         finally:
@@ -70,6 +71,10 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
         tournament.close()
     if tournament.unscored:
         raise RefereeError(f"without a result stay {', '.join(tournament.unscored[:10])}; see void.jsonl")
+    if len(games) + len(tournament.unscored) < tournament.total:
+        raise RefereeError(
+            f"{tournament.total - len(games)} games were not played; the same command continues"
+        )
     if strict and any(any(game.faults) for game in games):
         raise BotFaulted("a bot was at fault")
 

@@ -169,4 +169,4 @@ def _duration(seconds: float) -> str:
 
 def on_a_terminal() -> bool:
     """Whether somebody watches stderr."""
-    return sys.stderr.isatty()
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -63,7 +63,7 @@ class Link:
         except OSError as error:
             if error.errno in _OUR_LACK:
                 raise EnvironmentLacksError(f"cannot start bot `{bot.name}`: {error.strerror}") from None
-            self.failure = f"{error.strerror}: `{text.shown(error.filename or bot.argv[0])}`"
+            self.failure = f"{error.strerror}: `{text.shown(str(error.filename or bot.argv[0]))}`"
 
     @property
     def fit(self) -> bool:
