@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import pexpect
 import pytest
 
+from referee import journal
 from referee.config import load
 from referee.errors import UsageError
 from referee.schedule import encounter_of, round_robin
@@ -446,6 +448,8 @@ BAD_FILES: list[tuple[str, str]] = [
         "`tournament.workers` is `-1`, expected a number 0 to",
     ),
     (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected more bots than 1"),
+    (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: no folder `"),
+    (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "false"', 1),
@@ -574,4 +578,136 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 3
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+
+
+# --- What a hostile user did -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", [b"", b'{"kind":"tourna'])
+def test_a_run_that_was_killed_before_its_first_line_begins_anew(tmp_path: Path, start: bytes) -> None:
+    file, folder = toml(tmp_path / "t.toml", rounds=1), tmp_path / "run"
+    folder.mkdir()
+    (folder / "games.jsonl").write_bytes(start)
+    for command in ("table", "find"):
+        assert referee(command, str(folder)).code == 6
+    assert referee("run", str(file), "-o", str(folder)).code == 0
+    assert len(games(folder)) == 6 and referee("verify", str(folder)).code == 0
+
+
+def resealed(folder: Path, change: dict[str, Any]) -> None:
+    """Writes a run's file anew with another first line, all hashes right."""
+    values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]
+    values[0].update(change)
+    prev, data = journal.FIRST, b""
+    for value in values:
+        line, prev = journal.sealed(value, prev)
+        data += line
+    (folder / "games.jsonl").write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rounds": None},
+        {"rounds": "2"},
+        {"files": [1]},
+        {"files": {"a": 1}},
+        {"bots": []},
+        {"bots": {}},
+        {"bots": {"a": 1}},
+        {"bots": {"\x1b[2J": {"clock": "1s"}}},
+        {"record": 2},
+        {"seed": 5},
+    ],
+    ids=str,
+)
+def test_a_damaged_first_line_is_refused_in_one_line(tmp_path: Path, change: dict[str, Any]) -> None:
+    file, folder = toml(tmp_path / "t.toml", rounds=1), tmp_path / "t-results"
+    assert referee("run", str(file)).code == 0
+    resealed(folder, change)
+    for words in (["run", str(file)], ["table", str(folder)], ["find", str(folder)]):
+        done = referee(*words)
+        assert done.code == 6 and len(done.err.splitlines()) == 1, (words, done)
+
+
+def test_nothing_is_built_for_a_run_that_is_refused(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", rounds=1)
+    assert referee("run", str(file)).code == 0
+    toml(file, rounds=1, options="size = 4")
+    file.write_text(file.read_text() + 'build = "touch built"\n')
+    assert referee("run", str(file)).code == 2
+    assert not (tmp_path / "built").exists()
+
+
+def test_a_file_of_the_user_s_is_not_taken_for_ours(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "tournament.toml").write_text("mine")
+    done = referee("run", str(toml(tmp_path / "t.toml")), "-o", str(tmp_path / "run"))
+    assert done.code == 2 and "expected a new folder" in done.err
+    assert (tmp_path / "run" / "tournament.toml").read_text() == "mine"
+
+
+def test_a_run_may_move_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    shutil.copy(BOTS / "plain_bot.py", tmp_path / "here" / "bot.py")
+    bots = {"a": "{python} bot.py", "b": "{python} ./bot.py"}
+    assert referee("run", str(toml(tmp_path / "here" / "t.toml", bots, rounds=1))).code == 0
+    (tmp_path / "here").rename(tmp_path / "there")
+    done = referee("run", str(toml(tmp_path / "there" / "t.toml", bots, rounds=2)))
+    assert done.code == 0 and len(games(tmp_path / "there" / "t-results")) == 4
+
+
+def test_a_new_bot_is_not_reported_as_changed(tmp_path: Path) -> None:
+    plain = f"{{python}} {BOTS / 'plain_bot.py'}"
+    assert referee("run", str(toml(tmp_path / "t.toml", {"a": plain, "b": plain}, rounds=1))).code == 0
+    done = referee("run", str(toml(tmp_path / "t.toml", {"a": plain, "b": plain, "c": plain}, rounds=1)))
+    assert done.code == 0 and "changed" not in done.err
+
+
+def test_exit_codes_do_not_depend_on_who_reads(tmp_path: Path) -> None:
+    bots = {"a": f"{BAD} exits", "b": f"{{python}} {BOTS / 'plain_bot.py'}"}
+    file = toml(tmp_path / "t.toml", bots, rounds=1)
+    command = [sys.executable, "-m", "referee", "run", str(file), "--strict"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout
+    process.stdout.close()
+    assert process.wait() == 8
+    shell = f"{sys.executable} -m referee run {file} --strict >/dev/null 2>&-"
+    assert subprocess.run(["sh", "-c", shell]).returncode == 8
+    done = referee("table", str(tmp_path / "t-results"), env={"PYTHONIOENCODING": "ascii"})
+    assert done.code == 0 and "\\u2013" in done.out
+
+
+def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.5"), workers=0, rounds=1)
+    command = [sys.executable, "-m", "referee", "run", str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and "after 1 of 2 games" in err
+
+
+def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path: Path) -> None:
+    """Long dialogues do not fit into the pipe: while the referee is stopped, workers stand half-way."""
+    bots = dict.fromkeys("ab", f"{BAD} 'stderr marks'")
+    file = toml(tmp_path / "t.toml", bots, rounds=60, keep="all", options="size = 8")
+    command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    for _ in range(5):
+        process.stderr.readline()
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    listed = subprocess.run(
+        ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
+    )
+    for line in listed.stdout.splitlines():
+        if "spawn_main" in line:
+            os.kill(int(line.split()[0]), signal.SIGKILL)
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0 and "a worker died" in err
+    assert len(games(tmp_path / "t-results")) == 120
     assert referee("verify", str(tmp_path / "t-results")).code == 0
