@@ -207,7 +207,7 @@ class Workers:
         while not self._inline and self._reports.poll(seconds):
             try:
                 report = self._reports.recv()
-            except EOFError:
+            except (EOFError, OSError):
                 time.sleep(seconds)  # all workers are gone, one perhaps in the midst of a report
                 return
             self._take(report)
