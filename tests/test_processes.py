@@ -316,7 +316,7 @@ def test_the_referee_s_own_stoppage_is_not_the_bot_s_time(tmp_path: Path) -> Non
     moved = record.events[1]
     assert isinstance(moved, Moved) and moved.seat == 1 and moved.charge.used_us < 400_000
     assert record.measured["seats"][1]["stopped_us"] > 500_000
-    assert "stopped_us" not in record.measured["seats"][0]
+    assert record.measured["seats"][0].get("stopped_us", 0) < 500_000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
