@@ -46,6 +46,7 @@ _LOCK = "lock"
 _VOID = "void.jsonl"
 DIALOGUES = "dialogues.jsonl"
 _FROZEN = "tournament.toml"
+_BEGINNING = b'{"kind":"tournament",'
 
 
 @dataclass
@@ -138,7 +139,7 @@ class Tournament:
     """A run that is open for playing; only one referee at a time can hold it."""
 
     def __init__(self, config: Config, folder: Path) -> None:
-        """Takes a folder, which is another tournament's or not. Nothing is written to it before `begin`.
+        """Takes a folder, which may be another tournament's: only the lock is written before `begin`.
 
         Raises `UsageError` where the folder is another tournament's or another referee is at work,
         `RecordError` where a record is damaged, `StorageError` where it cannot be written.
@@ -453,11 +454,19 @@ def hashes(bot: Bot) -> dict[str, str]:
 
 
 def _has_begun(folder: Path) -> bool:
-    """Whether there is a file of records with a whole first line; before that nothing was played."""
+    """Whether there is a file of records with a whole first line; before that nothing was played.
+
+    Raises `RecordError` for a first line without an end that is not the beginning of ours.
+    """
     path = folder / journal.NAME
     if not path.exists():
         return False
-    return not next((line.torn for line in journal.read(folder)), True)
+    first = next(journal.read(folder), None)
+    if first is None or not first.torn:
+        return first is not None
+    if not (first.text.startswith(_BEGINNING) or _BEGINNING.startswith(first.text)):
+        raise RecordError(f"line 1 of `{shown(str(path))}`: {first.flaw}")
+    return False
 
 
 def _lock(folder: Path) -> int:

@@ -595,6 +595,13 @@ def test_a_run_that_was_killed_before_its_first_line_begins_anew(tmp_path: Path,
     assert len(games(folder)) == 6 and referee("verify", str(folder)).code == 0
 
 
+def test_a_file_that_is_not_ours_is_not_taken_for_a_torn_first_line(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "games.jsonl").write_text('{"mine": true}')
+    assert referee("run", str(toml(tmp_path / "t.toml")), "-o", str(tmp_path / "run")).code == 6
+    assert (tmp_path / "run" / "games.jsonl").read_text() == '{"mine": true}'
+
+
 def resealed(folder: Path, change: dict[str, Any]) -> None:
     """Writes a run's file anew with another first line, all hashes right."""
     values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]
