@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from referee.clock import Charge, Clock, TimeControl
 from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
-from referee.games.api import CHANCE, Game, Options, Outcome, Refusal, State
+from referee.games.api import CHANCE, SHARED_CHANCE, Game, Options, Outcome, Refusal, State
 from referee.rng import Stream, derive
 from referee.text import shown
 from referee.wire.api import (
@@ -56,7 +56,9 @@ class Terms:
     controls: tuple[TimeControl, ...]
     """By seat."""
     seed: bytes
-    """This game's own; whatever is random in the game is drawn from it."""
+    """This game's own; whatever is random in the game is drawn from it, but for what is shared."""
+    shared_seed: bytes = b""
+    """Of what the games of an encounter, or all bots that play alone in a round, have in common."""
     margin_us: int = MARGIN_US
     rejections: int = REJECTIONS
 
@@ -130,8 +132,11 @@ def judge(event: WireEvent, clock: Clock, margin_us: int) -> Ending | None:
 
 def seeded_dice(terms: Terms) -> Dice:
     """Chance as the game's seed has it."""
-    stream = Stream(derive(terms.seed, "chance"))
-    return lambda state: state.draw(stream)
+    streams = {
+        CHANCE: Stream(derive(terms.seed, "chance")),
+        SHARED_CHANCE: Stream(derive(terms.shared_seed, "chance")),
+    }
+    return lambda state: state.draw(streams[state.to_act()[0]])
 
 
 def play(terms: Terms, wire: Wire, dice: Dice, watch: Watch) -> Verdict:
@@ -156,7 +161,7 @@ class _Match:
         rated = self.start()
         while (outcome := self.state.outcome()) is None:
             acting = self.state.to_act()
-            if acting == (CHANCE,):
+            if acting[0] in (CHANCE, SHARED_CHANCE):
                 self.roll()
             else:
                 self.take_turn(acting)

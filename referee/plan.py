@@ -14,7 +14,7 @@ from referee.games.api import Game, Options
 from referee.match import MARGIN_US, REJECTIONS, Terms
 from referee.record import FORMAT
 from referee.rng import derive, fresh_seed
-from referee.schedule import Pairing
+from referee.schedule import Pairing, encounter_of
 from referee.text import shown
 
 START_US = 10_000_000
@@ -63,6 +63,7 @@ class Plan:
             pairing.bots,
             tuple(self.entrant(name).control for name in pairing.bots),
             game_seed(self.seed, pairing.id),
+            shared_seed(self.seed, pairing.id),
             self.margin_us,
             self.rejections,
         )
@@ -136,7 +137,9 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
         entrant = header["bots"].get(name)
         if entrant is None or entrant.get("clock") != clock:
             raise RecordError(f"bot {shown(name, 80)} with the clock {shown(clock, 40)} is not in this run")
-    if game_id.split(":")[1:] != list(bots) or fields.hex("seed") != game_seed(header["seed"], game_id):
+    seeds = (fields.hex("seed"), fields.hex("shared_seed"))
+    expected = (game_seed(header["seed"], game_id), shared_seed(header["seed"], game_id))
+    if game_id.split(":")[1:] != list(bots) or seeds != expected:
         raise RecordError("its id, bots and seed do not belong together in this run")
 
 
@@ -156,6 +159,14 @@ def entrant_json(entrant: Entrant) -> dict[str, Any]:
 def game_seed(seed: str, game_id: str) -> bytes:
     """The seed of one game of a run."""
     return derive(seed.encode(), "game", game_id)
+
+
+def shared_seed(seed: str, game_id: str) -> bytes:
+    """The seed of what a game shares: with the games of its encounter, or, where a bot plays alone, with
+    the games of the other bots in its round.
+    """
+    number, *bots = encounter_of(game_id)
+    return derive(seed.encode(), "shared", ":".join([number, *bots] if len(bots) > 1 else [number]))
 
 
 def checked_seed(seed: str | None) -> str:

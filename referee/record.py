@@ -58,6 +58,7 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "margin_us": terms.margin_us,
         "rejections": terms.rejections,
         "seed": terms.seed.hex(),
+        "shared_seed": terms.shared_seed.hex(),
         "ranks": list(verdict.outcome.ranks),
         "scores": list(verdict.outcome.scores),
         "ending": verdict.ending.word,
@@ -221,6 +222,7 @@ def _terms(fields: Fields) -> Terms:
         bots,
         controls,
         fields.hex("seed"),
+        fields.hex("shared_seed"),
         fields.number("margin_us"),
         fields.number("rejections", 1),
     )

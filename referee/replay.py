@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 from referee.errors import RecordError
 from referee.events import Event
 from referee.games.api import BadChance, State
-from referee.match import Verdict, Watch, play
+from referee.match import Verdict, Watch, play, seeded_dice
 from referee.plan import apply_change, check_against, read_header
 from referee.record import GameRecord, from_json, to_json
 from referee.text import shown
 from referee.wire.recorded import RecordedWire
 
 
-def replay(record: GameRecord, watch: Watch) -> Verdict:
+def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
     """Plays a record again through rules and clocks; `watch` is told of each event with the state after it.
 
-    Raises `RecordError`, naming the event, where the game goes another way than the record says.
+    What chance gave is taken from the record; `by_seed` has it drawn again and compared, too. Raises `RecordError`, naming the event, where the game goes another way than the record says.
     """
     wire = RecordedWire(record.events)
     count = 0
@@ -31,8 +31,15 @@ def replay(record: GameRecord, watch: Watch) -> Verdict:
         count += 1
         watch(event, state)
 
+    drawn = seeded_dice(record.terms)
+
+    def dice(state: State[Any]) -> str:
+        text, again = wire.dice(state), drawn(state)
+        _compare(f"event {count + 1}: chance", text, again)
+        return text
+
     try:
-        verdict = play(record.terms, wire, wire.dice, compare)
+        verdict = play(record.terms, wire, dice if by_seed else wire.dice, compare)
     except BadChance as error:
         raise RecordError(f"event {count + 1}: {error}") from None
     if count != len(record.events):
@@ -53,7 +60,7 @@ def verify(value: dict[str, Any]) -> None:
         raise RecordError(
             f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
         )
-    replay(record, lambda event, state: None)
+    replay(record, lambda event, state: None, by_seed=True)
     # What was not compared by playing is compared here: the record's members are these and no others.
     again = {**to_json(record), "prev": value.get("prev"), "hash": value.get("hash")}
     for name in {**again, **value}:

@@ -310,7 +310,7 @@ def test_what_a_move_cost_is_told_with_the_next_question() -> None:
 def test_clocks_may_differ() -> None:
     slow, fast = TimeControl.parse("5s"), TimeControl.parse("1s")
     what = terms()
-    odds = Terms("x", what.game, what.options, what.bots, (slow, fast), b"", 0)
+    odds = Terms("x", what.game, what.options, what.bots, (slow, fast), b"", b"", 0)
     answers = [(4_000_000, "L:A1"), (4_000_000, "L:A2")]
     verdict, _ = run(ScriptedWire(puppet(*answers), puppet((1_000_001, "L:D1"))), odds)
     assert verdict.ending is Ending.TIME and verdict.outcome.ranks == (1, 2)

@@ -65,7 +65,7 @@ def games(
     control = TimeControl.parse(clock)
     names = tuple(one.name for one in bots)
     terms = [
-        Terms(f"{number}", game, options, names, (control,) * 2, b"s", MARGIN_US, **changes)
+        Terms(f"{number}", game, options, names, (control,) * 2, b"s", b"", MARGIN_US, **changes)
         for number in range(count)
     ]
     records = list(play_encounter(bots, terms, start_us=TimeControl.parse(start).move_us))
@@ -309,7 +309,7 @@ def test_the_referee_s_own_stoppage_is_not_the_bot_s_time(tmp_path: Path) -> Non
     game = GAMES["blooms"]
     bots = [bot("a", "sleep", "0", "60"), bot("b", "sleep", "0.1", "0.1")]
     control = TimeControl.parse("400ms")
-    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", MARGIN_US)
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", b"", MARGIN_US)
     (record,) = play_encounter(bots, [terms], show)
     stopper[0].wait()
     assert loser(record) == (1, "time")
@@ -332,7 +332,7 @@ def test_the_deadline_moves_with_the_referee_s_stoppage() -> None:
     game = GAMES["blooms"]
     bots = [bot("a", "sleep", "0", "60"), bot("b", "sleep", "1.3")]
     control = TimeControl.parse("800ms")
-    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", MARGIN_US)
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", b"", MARGIN_US)
     (record,) = play_encounter(bots, [terms], show)
     stopper[0].wait()
     assert loser(record) == (1, "time")
@@ -348,7 +348,7 @@ def test_a_slow_reader_of_the_dialogue_costs_no_bot_its_game() -> None:
     game = GAMES["blooms"]
     control = TimeControl.parse("150ms")
     bots = [bot("a", "sleep", "0", "0", "60"), bot("b", "none")]
-    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", MARGIN_US)
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", b"", MARGIN_US)
     (record,) = play_encounter(bots, [terms], tap=tap)
     assert loser(record) == (1, "time")
     assert len(record.events) == 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from referee.clock import TimeControl
 from referee.games.api import (
@@ -85,9 +85,6 @@ class BidState(State[int]):
         state.left = (*self.left, tuple(seats))
         return state
 
-    def imagine(self, seat: Seat, rng: Stream) -> BidState:
-        return self
-
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
         lines: list[str] = []
         for number, prize in enumerate(self.prizes):
@@ -134,3 +131,6 @@ class Bid(Game[int]):
 
     def start(self, options: Options) -> BidState:
         return BidState(self.seats(options))
+
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> BidState:
+        raise NotImplementedError

@@ -9,9 +9,9 @@ information, chance, one to four seats, and seats that leave while the others pl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from referee.clock import TimeControl
 from referee.errors import GameOptionError
@@ -22,7 +22,12 @@ Seat = int
 """0-based."""
 
 CHANCE: Seat = -1
-"""Who acts where the dice do."""
+"""Who acts where the dice do, with what comes up drawn for this game alone."""
+
+SHARED_CHANCE: Seat = -2
+"""Who acts where the dice do, with what comes up the same in every game of an encounter, so that the
+seats are swapped under the same conditions; and for a seat that plays alone the same for all bots.
+"""
 
 M = TypeVar("M")
 """A game's own type of a move; hashable."""
@@ -59,7 +64,9 @@ class Outcome(NamedTuple):
     """How a finished game came out."""
 
     ranks: tuple[int, ...]
-    """One a seat, 1 is best; seats that share places share the best of them (1, 1 is a draw of two)."""
+    """One a seat, 1 is best; seats that share places share the best of them (1, 1 is a draw of two). A seat
+    that plays alone has won with 1 and lost with 2.
+    """
     scores: tuple[int, ...]
     """One a seat, in the game's own unit."""
     sentence: str
@@ -76,6 +83,33 @@ class Span(NamedTuple):
 
 Picture = list[list[Span]]
 """Lines of spans."""
+
+
+class Option(Protocol):
+    """Something about a game that can be chosen. It prints itself and reads what it printed."""
+
+    @property
+    def name(self) -> str:
+        """The word it is given under."""
+
+    @property
+    def meaning(self) -> str:
+        """What it decides, for people."""
+
+    @property
+    def default(self) -> int | str | None:
+        """None: it follows from other options."""
+
+    @property
+    def default_text(self) -> str:
+        """The default, for people."""
+
+    @property
+    def values_text(self) -> str:
+        """The values it takes, for people."""
+
+    def read(self, text: str) -> int | str:
+        """The value of a text. Raises `GameOptionError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +143,44 @@ class NumberOption:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ChoiceOption:
+    """An option that is one of some words; the first is the default."""
+
+    name: str
+    values: tuple[str, ...]
+    meaning: str
+
+    @property
+    def default(self) -> str:
+        """The first."""
+        return self.values[0]
+
+    @property
+    def default_text(self) -> str:
+        """The default, for people."""
+        return self.default
+
+    @property
+    def values_text(self) -> str:
+        """The values it takes, for people."""
+        return " or ".join(self.values)
+
+    def read(self, text: str) -> str:
+        """The value of a text. Raises `GameOptionError`."""
+        if text in self.values:
+            return text
+        raise GameOptionError(f"option `{self.name}` is `{shown(text, 80)}`, expected {self.values_text}")
+
+
 class State(ABC, Generic[M]):
     """A position, with all that led to it. Immutable: `play`, `chance` and `drop` give a new one."""
 
     @abstractmethod
     def to_act(self) -> tuple[Seat, ...]:
-        """Who acts: a seat, several at once, `(CHANCE,)`, or nobody when the game is over."""
+        """Who acts: a seat, several at once, `(CHANCE,)`, `(SHARED_CHANCE,)`, or nobody when the game is
+        over.
+        """
 
     @abstractmethod
     def read(self, seat: Seat, text: str) -> M:
@@ -161,10 +227,6 @@ class State(ABC, Generic[M]):
         """The position after these seats left at once, by fault or by will."""
 
     @abstractmethod
-    def imagine(self, seat: Seat, rng: Stream) -> State[M]:
-        """A full position that agrees with all that a seat has seen, for search."""
-
-    @abstractmethod
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
         """Every line that a seat has been told so far; it only grows. None: a spectator who sees all."""
 
@@ -186,7 +248,7 @@ class Game(ABC, Generic[M]):
     """Version of these rules; a record says under which it was played."""
     is_open: ClassVar[bool]
     """Whether every seat sees everything."""
-    options: ClassVar[tuple[NumberOption, ...]]
+    options: ClassVar[tuple[Option, ...]]
     clock: ClassVar[TimeControl]
     """The game's own time control."""
     summary: ClassVar[str]
@@ -226,6 +288,31 @@ class Game(ABC, Generic[M]):
     @abstractmethod
     def start(self, options: Options) -> State[M]:
         """The position before the first move."""
+
+    @abstractmethod
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> State[M]:
+        """A full position that agrees with all that a seat has seen, for search. It is made from these
+        lines and nothing else, so it cannot know more than the seat does.
+
+        Raises `ValueError` where nothing agrees with them.
+        """
+
+
+class OpenGame(Game[M]):
+    """A game in turn, in which everything is seen and nothing left to chance: its news are its moves."""
+
+    is_open = True
+
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> State[M]:
+        """The position itself, from the lines `move SEAT MOVE`."""
+        state = self.start(options)
+        for line in seen:
+            word, _, rest = line.partition(" ")
+            if word == "move":
+                number, _, text = rest.partition(" ")
+                mover = int(number) - 1
+                state = state.play({mover: state.read(mover, text)})
+        return state
 
 
 def placing(seats: int, best: Iterable[Iterable[Seat]]) -> tuple[int, ...]:

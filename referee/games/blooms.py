@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from referee.clock import TimeControl
 from referee.games.api import (
-    Game,
     Illegal,
     NotAMove,
     NumberOption,
+    OpenGame,
     Options,
     Outcome,
     Picture,
@@ -210,10 +210,6 @@ class BloomsState(State[Growth]):
             self.left | frozenset(seats),
         )
 
-    def imagine(self, seat: Seat, rng: Stream) -> BloomsState:
-        """The position itself: nothing is hidden."""
-        return self
-
     def _over(self) -> bool:
         return bool(self.left) or max(self.scores) >= self.rules.target
 
@@ -284,13 +280,12 @@ def _closed_bloom(cells: bytearray, start: int, neighbours: tuple[tuple[int, ...
     return members
 
 
-class Blooms(Game[Growth]):
+class Blooms(OpenGame[Growth]):
     """The rules of Blooms."""
 
     slug = "blooms"
     name = "Blooms"
     rules = 1
-    is_open = True
     options = (
         NumberOption("size", 3, 8, 4, "side of the hexagonal board"),
         NumberOption("target", 1, 100, None, "captured stones that win; 5 × size − 5 where it is not given"),
