@@ -18,7 +18,8 @@ from referee.wire.recorded import RecordedWire
 def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
     """Plays a record again through rules and clocks; `watch` is told of each event with the state after it.
 
-    What chance gave is taken from the record; `by_seed` has it drawn again and compared, too. Raises `RecordError`, naming the event, where the game goes another way than the record says.
+    What chance gave is taken from the record; `by_seed` has it drawn again too, and compared. Raises
+    `RecordError`, naming the event, where the game goes another way than the record says.
     """
     wire = RecordedWire(record.events)
     count = 0
