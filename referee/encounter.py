@@ -20,7 +20,8 @@ from referee.match import Terms, play, seeded_dice
 from referee.plan import START_US
 from referee.record import GameRecord, Summary
 from referee.wire.pipes import Link, PipesWire, Tap, end_links
-from referee.wire.recorded import RecordedWire
+
+NOT_TRIED = "it failed to start several times in a row, and is not tried again"
 
 Show = Callable[[Terms, Event, State[Any]], None]
 """Told of every event while a game is on, with the state after it."""
@@ -33,10 +34,11 @@ def play_encounter(
     tap: Tap | None = None,
     start_us: int = START_US,
     fresh: Collection[str] = (),
+    given_up: Collection[str] = (),
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and gives each as it is finished. All processes end with it.
 
-    Bots whose names are in `fresh` get a new process for every game.
+    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all.
     """
     by_name = {bot.name: bot for bot in bots}
     links: dict[str, Link] = {}
@@ -46,7 +48,7 @@ def play_encounter(
                 if name in links and (name in fresh or not links[name].fit):
                     end_links([links.pop(name)])
                 if name not in links:
-                    links[name] = Link(by_name[name], tap)
+                    links[name] = Link(by_name[name], tap, NOT_TRIED if name in given_up else "")
             record = _play(terms, [links[name] for name in terms.bots], show, start_us)
             for event in record.events:
                 if isinstance(event, Left) and event.ending.is_fault:
@@ -57,8 +59,8 @@ def play_encounter(
 
 
 class FailedStarts:
-    """Which bots are not worth trying: after so many failed starts in a row the rest of a bot's games are
-    forfeited without starting it.
+    """Which bots are not worth trying: after so many failed starts in a row a bot is not started again, and
+    its seat is lost from the beginning.
     """
 
     LIMIT = 3
@@ -71,18 +73,10 @@ class FailedStarts:
         for name, fault in zip(game.bots, game.faults, strict=True):
             self._in_a_row[name] = self._in_a_row[name] + 1 if fault == Ending.START.word else 0
 
-    def forfeit(self, games: Iterable[Terms]) -> Iterator[GameRecord]:
-        """The records of games in which a bot sits that is not tried again; nothing if none does."""
-        for terms in games:
-            events = [
-                Left(seat, Ending.START, f"it did not start {self.LIMIT} times in a row", 0)
-                for seat, name in enumerate(terms.bots)
-                if self._in_a_row[name] >= self.LIMIT
-            ]
-            if events:
-                wire = RecordedWire(events)
-                verdict = play(terms, wire, wire.dice, lambda event, state: None)
-                yield GameRecord(terms, tuple(events), verdict, {}, terms.game.rules)
+    @property
+    def given_up(self) -> frozenset[str]:
+        """The names of these bots."""
+        return frozenset(name for name, count in self._in_a_row.items() if count >= self.LIMIT)
 
 
 def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> GameRecord:

@@ -28,7 +28,7 @@ from referee.config import Config
 from referee.encounter import FailedStarts
 from referee.errors import EnvironmentLacksError, RecordError, StorageError, UsageError
 from referee.plan import Plan, apply_change, checked_seed, read_header
-from referee.record import Summary, head_of, parse_json, summary, to_json
+from referee.record import Summary, head_of, parse_json, summary
 from referee.schedule import Encounter, Pairing, round_robin
 from referee.text import shown
 from referee.workers import Began, Finished, Report, Task, Void, Workers
@@ -317,7 +317,8 @@ class Tournament:
 
     def _next(self) -> Task | None:
         """What to play next: what is played again last, so that it holds nothing up."""
-        return next(self._todo, None) or (self._again.popleft() if self._again else None)
+        task = next(self._todo, None) or (self._again.popleft() if self._again else None)
+        return task and replace(task, given_up=self._starts.given_up)
 
     def _play_with(self, workers: Workers, stopping: Callable[[], bool]) -> bool:
         """Plays with one set of workers; false where one of them died and they are of no more use."""
@@ -328,12 +329,11 @@ class Tournament:
                     workers.stop()
                     running = {future: task for future, task in running.items() if not future.cancel()}
                 while not stopping() and len(running) < workers.room and (task := self._next()):
-                    if not self._forfeit(task):
-                        try:
-                            running[workers.submit(task)] = task
-                        except BrokenProcessPool:
-                            self._take_back([task, *running.values()], stopping())
-                            return False
+                    try:
+                        running[workers.submit(task)] = task
+                    except BrokenProcessPool:
+                        self._take_back([task, *running.values()], stopping())
+                        return False
                 if not running:
                     return True
                 workers.listen(0 if any(future.done() for future in running) else 0.1)
@@ -363,14 +363,6 @@ class Tournament:
                     waiting.append((pairing, attempt))
             if waiting:
                 self._again.append(Task(task.plan, tuple(waiting), task.keep))
-
-    def _forfeit(self, task: Task) -> bool:
-        """Whether the games of a task are forfeited, since one of its bots does not start."""
-        attempts = {pairing.id: attempt for pairing, attempt in task.games}
-        records = list(self._starts.forfeit(self.plan.terms(pairing) for pairing, _ in task.games))
-        for record in records:
-            self._take(Finished(to_json(replace(record, attempt=attempts[record.terms.id])), ""))
-        return bool(records)
 
     def _take(self, report: Report) -> None:
         """Takes down what a worker reports. A game counts when it is on the disk."""

@@ -47,6 +47,8 @@ class Task:
     games: tuple[tuple[Pairing, int], ...]
     """With the number of the attempt."""
     keep: str
+    given_up: frozenset[str] = frozenset()
+    """Bots that are not to be started."""
 
 
 class Began(NamedTuple):
@@ -99,6 +101,7 @@ def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[
                 tap=tap,
                 start_us=task.plan.start_us,
                 fresh=fresh,
+                given_up=task.given_up,
             ):
                 value = to_json(replace(record, attempt=left.pop(0)[1]))
                 wanted = task.keep == "all" or (task.keep == "faults" and any(faults(record)))

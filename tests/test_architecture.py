@@ -15,7 +15,7 @@ FLOORS = [
     ["referee", "referee.errors", "referee.text", "referee.rng"],
     ["referee.clock", "referee.bots", "referee.fields", "referee.stop"],
     ["referee.games.api", "referee.games.trail", "referee.games.grid"],
-    ["referee.games.blooms"],
+    ["referee.games.blooms", "referee.games.floral", "referee.games.thetree"],
     ["referee.games"],
     ["referee.events", "referee.ratings", "referee.ratings.two"],
     ["referee.ratings.pool"],
@@ -38,7 +38,7 @@ FLOORS = [
 ]
 
 PURE = ["referee.match", "referee.events", "referee.clock", "referee.rng", "referee.record", "referee.replay"]
-PURE += ["referee.wire.api", "referee.wire.channel", "referee.wire.recorded", "referee.games.blooms"]
+PURE += ["referee.wire.api", "referee.wire.channel", "referee.wire.recorded", *FLOORS[3]]
 IMPURE = {"os", "subprocess", "selectors", "time", "signal", "socket", "threading", "random", "pathlib"}
 
 

@@ -65,8 +65,10 @@ class Part:
     options: dict[str, str] = field(default_factory=dict)
     clock: TimeControl = TimeControl(1)  # noqa: RUF009
     seed: int = 0
-    others: list[str] = field(default_factory=list)
-    """What the other seat does, in order."""
+    others: dict[int, list[str]] = field(default_factory=dict)
+    """What each other seat does, in order."""
+    chances: list[str] = field(default_factory=list)
+    """What chance gives, in order."""
 
 
 def parts(name: str) -> list[Part]:
@@ -83,8 +85,10 @@ def parts(name: str) -> list[Part]:
         elif line.startswith("REF: seed"):
             found[-1].seed = int(words[2])
         elif match := re.match(r"(?:REF: news move|# seat) (\d) (?:plays )?(.*)", line):
-            mine = int(match[1]) == found[-1].seat + 1
-            found[-1].others += [] if mine else [match[2]]
+            if int(match[1]) != found[-1].seat + 1:
+                found[-1].others.setdefault(int(match[1]) - 1, []).append(match[2])
+        elif line.startswith("# chance "):
+            found[-1].chances.append(line.removeprefix("# chance "))
     return found
 
 
@@ -114,7 +118,7 @@ class Reader:
 
 
 class Other:
-    """The other seat: plays what the transcript says it plays."""
+    """Another seat: plays what the transcript says it plays."""
 
     def __init__(self) -> None:
         self.answers: list[str] = []
@@ -141,23 +145,19 @@ class Seeded(ScriptedWire):
         super().open(seat, opening._replace(seed=self.seed))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "defaulted"])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_referee_says_just_what_the_session_says(name: str) -> None:
-    reader, other = Reader(name), Other()
+    reader = Reader(name)
     wire: Seeded | None = None
     first = parts(name)[0].seat
+    others = [Other() for _ in range(parts(name)[0].seats)]
     for part in parts(name):
         game = GAMES[part.slug]
-        terms = Terms(
-            "list",
-            game,
-            game.settle(part.options),
-            ("a", "b"),
-            (part.clock,) * 2,
-            bytes(32),
-        )
-        other.answers = part.others
-        bots = [other, other]
+        names, controls = tuple("abcd"[: part.seats]), (part.clock,) * part.seats
+        terms = Terms("list", game, game.settle(part.options), names, controls, bytes(32))
+        for seat, other in enumerate(others):
+            other.answers = part.others.get(seat, [])
+        bots = [*others]
         bots[part.seat] = reader  # type: ignore[call-overload]
         if wire is None:
             wire = Seeded(*bots)
@@ -165,7 +165,9 @@ def test_the_referee_says_just_what_the_session_says(name: str) -> None:
             wire.channels.reverse()
             wire._bots = tuple(bots)
         wire.seed = part.seed
-        play(terms, wire, seeded_dice(terms), Events())
+        drawn = iter(part.chances)
+        dice = (lambda state, drawn=drawn: next(drawn)) if part.chances else seeded_dice(terms)  # type: ignore[misc]
+        play(terms, wire, dice, Events())
     assert wire
     wire.channels = [wire.channels[parts(name)[-1].seat]]
     wire._bots = (reader,)
@@ -205,8 +207,12 @@ def test_the_documents_quote_the_sessions_as_they_are(page: str) -> None:
     assert quoted
     for name, session in quoted:
         assert session.splitlines() == read(name)
-    if page == "PROTOCOL.md":
-        assert sorted(name for name, _ in quoted) == NAMES
+
+
+def test_every_session_is_quoted_somewhere() -> None:
+    pages = [PROTOCOL / "PROTOCOL.md", *(PROTOCOL / "games").glob("*.md")]
+    text = "".join(page.read_text() for page in pages)
+    assert all(f"<!-- transcript {name} -->" in text for name in NAMES)
 
 
 def test_every_message_has_a_card_and_a_session() -> None:

@@ -111,9 +111,7 @@ def match(
         everyone = [entrant.bot for entrant in plan.entrants]
         with Stop(say_now) as stop:
             for terms in _encounters(plan, count):
-                played = list(starts.forfeit(terms)) or play_encounter(
-                    everyone, terms, show, tap, plan.start_us
-                )
+                played = play_encounter(everyone, terms, show, tap, plan.start_us, given_up=starts.given_up)
                 for record in played:
                     value = to_json(record)
                     if log:

@@ -217,7 +217,7 @@ class BloomsState(State[Growth]):
         """`move SEAT MOVE` for each turn, followed by `captured SEAT CELL ...` where it captured."""
         return self.trail.lines()
 
-    def _turn_news(self, move: Growth, captured: tuple[int, ...]) -> tuple[str, ...]:
+    def _turn_news(self, move: Growth, captured: tuple[int, ...], audience: Seat | None) -> tuple[str, ...]:
         names = self.rules.board.names
         moved = f"move {self.mover + 1} {self.write(move)}"
         if not captured:

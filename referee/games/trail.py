@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+Audience = int | None
+"""A seat, or None: a spectator who sees all."""
+
+Lines = tuple[str, ...]
+
+
+def _nothing(audience: Audience) -> Lines:
+    return ()
+
 
 class Trail:
     """A list of lines to which each position adds its own, behind those of the position before.
@@ -12,23 +21,24 @@ class Trail:
     pays one small object each; a reader pays for each line once.
     """
 
-    __slots__ = ("_all", "_before", "_own")
+    __slots__ = ("_before", "_known", "own")
 
-    def __init__(self, before: Trail | None = None, own: Callable[[], tuple[str, ...]] = tuple) -> None:
+    def __init__(self, before: Trail | None = None, own: Callable[[Audience], Lines] = _nothing) -> None:
         self._before = before
-        self._own = own
-        self._all: tuple[str, ...] | None = None
+        self.own = own
+        """The lines that this position adds, for somebody."""
+        self._known: dict[Audience, Lines] = {}
 
-    def lines(self) -> tuple[str, ...]:
-        """All lines up to here, oldest first."""
+    def lines(self, audience: Audience = None) -> Lines:
+        """All lines up to here that somebody is told, oldest first."""
         unread = []
         node: Trail | None = self
-        while node is not None and node._all is None:
+        while node is not None and audience not in node._known:
             unread.append(node)
             node = node._before
-        lines = node._all if node is not None and node._all is not None else ()
+        # Taken, not copied: a game keeps one list a reader, not one a position.
+        lines = node._known.pop(audience) if node is not None else ()
         for node in reversed(unread):
-            lines += node._own()
-            node._all = lines
-            node._before = None  # all that was needed of it
+            lines += node.own(audience)
+        self._known[audience] = lines
         return lines

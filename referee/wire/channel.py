@@ -143,7 +143,8 @@ class Channel:
     def ask(self, question: Question) -> bytes:
         """A question with all that goes with it."""
         said: list[m.Message] = []
-        if self._session.state is State.ASKED:  # its time was up in a turn that did not count
+        if self._session.state is State.ASKED and not question.defaulted:
+            # Its time was up in a turn that did not count.
             said.append(m.Rejected(self._session.asked, "closed", "time was up"))
         if question.rejected:
             said.append(m.Rejected(self._answered, *question.rejected))

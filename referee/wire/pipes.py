@@ -47,7 +47,8 @@ class Link:
     A bot that cannot even be started is a link too: its seat learns of it when it is opened.
     """
 
-    def __init__(self, bot: Bot, tap: Tap | None = None) -> None:
+    def __init__(self, bot: Bot, tap: Tap | None = None, failure: str = "") -> None:
+        """A `failure` that is known already spares trying."""
         self.bot = bot
         self.channel = Channel()
         self.greeted = False
@@ -57,7 +58,9 @@ class Link:
         self.stdout_open = True
         self._tap = tap
         self.process: BotProcess | None = None
-        self.failure = ""
+        self.failure = failure
+        if failure:
+            return
         try:
             self.process = BotProcess(bot)
         except OSError as error:
