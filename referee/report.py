@@ -1,4 +1,6 @@
-"""Tables of results: of a match of two, and of a pool. Pure functions of the games' summaries."""
+"""Tables of results: of a match of two, of a pool, and of bots that play alone. Pure functions of the games'
+summaries.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,10 @@ class Tally:
 
     by_seat: dict[int, list[int]] = field(default_factory=dict)
     """For each seat that it sat in: losses, draws, wins."""
+    points: float = 0
+    """A game gives the share of the others that it beat, a tie half of one: for two seats, wins and half
+    the draws. Alone, a win gives one.
+    """
     faults: Counter[str] = field(default_factory=Counter)
     """How often it left a game by a fault, by the fault's word."""
 
@@ -39,11 +45,6 @@ class Tally:
         """How many were rated."""
         return sum(self.counts)
 
-    @property
-    def points(self) -> float:
-        """Wins and half the draws."""
-        return self.counts[2] + self.counts[1] / 2
-
 
 def tally(name: str, games: Iterable[Summary]) -> Tally:
     """A bot's results in these games."""
@@ -55,11 +56,20 @@ def tally(name: str, games: Iterable[Summary]) -> Tally:
                 found.faults[game.faults[seat]] += 1
             if game.rated:
                 found.by_seat.setdefault(seat, [0, 0, 0])[score(name, game)] += 1
+                found.points += _share(seat, game.ranks)
     return found
 
 
+def _share(seat: int, ranks: Sequence[int]) -> float:
+    """Of the others, those that this seat beat, and half of those it tied with."""
+    own = ranks[seat]
+    if len(ranks) == 1:
+        return float(own == 1)
+    return (sum(other > own for other in ranks) + (ranks.count(own) - 1) / 2) / (len(ranks) - 1)
+
+
 def score(name: str, game: Summary) -> int:
-    """0 for a loss, 1 for a draw of the best place, 2 for a win."""
+    """0 where others did better, 1 for the best place shared, 2 for the best place alone."""
     own = game.ranks[game.bots.index(name)]
     return 0 if own > 1 else 1 if game.ranks.count(1) > 1 else 2
 
@@ -184,9 +194,10 @@ def _notes(pool: Pool) -> list[str]:
     return notes
 
 
-def pool_table(table: Standings, form: str = "simple") -> str:
+def pool_table(table: Standings, seats: int = 2, form: str = "simple") -> str:
     """The standings as text."""
-    headers = ["", "bot", "Elo ± 95 %", "games", "wins", "draws", "losses", "points", "faults"]
+    counts = ["wins", "draws", "losses"] if seats == 2 else ["first", "shared", "behind"]
+    headers = ["", "bot", "Elo ± 95 %", "games", *counts, "points", "faults"]
     rows = [
         [
             row.rank,
@@ -223,15 +234,75 @@ def crosstable(names: Sequence[str], games: Iterable[Summary], form: str = "simp
     return tabulate(rows, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
 
 
+# --- Bots that play alone ------------------------------------------------------------------------------
+
+
+class Alone(NamedTuple):
+    """A row of the table of bots that each play alone, over the same deals."""
+
+    rank: int
+    bot: str
+    games: int
+    wins: int
+    share: float
+    """Of games won."""
+    left: float
+    """The mean of what was left: the games' scores, of which less is better."""
+    faults: dict[str, int]
+
+
+def alone(names: Sequence[str], games: Sequence[Summary]) -> list[Alone]:
+    """Best first: by the share of wins, then by the mean of what was left."""
+    rows = []
+    for name in sorted(names):
+        found = tally(name, games)
+        left = [game.scores[0] for game in games if game.rated and game.bots == (name,)]
+        played = max(1, found.games)
+        rows.append((-found.points / played, sum(left) / played, name, found))
+    return [
+        Alone(rank, name, found.games, found.counts[2], -share, left, dict(sorted(found.faults.items())))
+        for rank, (share, left, name, found) in enumerate(sorted(rows, key=lambda row: row[:3]), 1)
+    ]
+
+
+def alone_table(rows: Sequence[Alone], form: str = "simple") -> str:
+    """The rows as text."""
+    headers = ["", "bot", "games", "wins", "won", "mean left", "faults"]
+    cells = [
+        [row.rank, row.bot, row.games, row.wins]
+        + ([f"{100 * row.share:.1f} %", f"{row.left:.2f}"] if row.games else ["–", "–"])
+        + [", ".join(f"{count} {word}" for word, count in row.faults.items()) or "–"]
+        for row in rows
+    ]
+    align = ("right", "left", *["right"] * 4, "left")
+    return tabulate(cells, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
+
+
+# --- Reports -------------------------------------------------------------------------------------------
+
+
 def rendered(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
     """The whole report of a pool in one of `FORMATS`."""
+    seats = len(games[0].bots) if games else 2
+    if seats == 1:
+        return _rendered_alone(names, games, form)
     table = standings(names, games)
     if form == "json":
         return json.dumps(_json(table), indent=2)
     if form == "csv":
         return _csv(table)
     order = [row.bot for row in table.rows]
-    return "\n".join([pool_table(table, form), *table.notes, "", crosstable(order, games, form)])
+    return "\n".join([pool_table(table, seats, form), *table.notes, "", crosstable(order, games, form)])
+
+
+def _rendered_alone(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
+    rows = alone(names, games)
+    if form == "json":
+        return json.dumps({"standings": [row._asdict() for row in rows], "notes": _unrated(games)}, indent=2)
+    if form == "csv":
+        cells = [[row.rank, _cell(row.bot), *row[2:4], f"{row.share:.4f}", f"{row.left:.4f}"] for row in rows]
+        return _csv_text(Alone._fields, cells, [row.faults for row in rows])
+    return "\n".join([alone_table(rows, form), *_unrated(games)])
 
 
 def _json(table: Standings) -> dict[str, Any]:
@@ -244,13 +315,26 @@ def _json(table: Standings) -> dict[str, Any]:
 
 
 def _csv(table: Standings) -> str:
+    cells = [
+        [row.rank, _cell(row.bot), f"{row.elo:.1f}"]
+        + ["" if row.half_width is None else f"{row.half_width:.1f}", *row[4:9]]
+        for row in table.rows
+    ]
+    return _csv_text(Standing._fields, cells, [row.faults for row in table.rows])
+
+
+def _cell(name: str) -> str:
+    """A name may begin with + or -, which a spreadsheet would take for a formula."""
+    return f"'{name}" if name[0] in "+-" else name
+
+
+def _csv_text(
+    fields: Sequence[str], rows: Iterable[Sequence[object]], faults: Iterable[dict[str, int]]
+) -> str:
+    """Rows whose last cell is a bot's faults."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Standing._fields)
-    for row in table.rows:
-        faults = " ".join(f"{word}:{count}" for word, count in row.faults.items())
-        half = "" if row.half_width is None else f"{row.half_width:.1f}"
-        # A name may begin with + or -, which a spreadsheet would take for a formula.
-        name = f"'{row.bot}" if row.bot[0] in "+-" else row.bot
-        writer.writerow([row.rank, name, f"{row.elo:.1f}", half, *row[4:9], faults])
+    writer.writerow(fields)
+    for row, counts in zip(rows, faults, strict=True):
+        writer.writerow([*row, " ".join(f"{word}:{count}" for word, count in counts.items())])
     return text.getvalue().rstrip("\n")

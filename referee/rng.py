@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import MutableSequence, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -27,6 +27,19 @@ def fresh_seed() -> bytes:
 def derive(seed: bytes, *purpose: str) -> bytes:
     """The key of a stream, 32 bytes; `purpose` is a path of names, none of which may hold a NUL."""
     return hmac.new(seed, "\0".join(purpose).encode(), hashlib.sha256).digest()
+
+
+class Random(Protocol):
+    """What a game asks of chance. `Stream` gives it, and so can a generator that is only fast."""
+
+    def below(self, n: int) -> int:
+        """A number from 0 to n - 1, uniform. Raises `ValueError` for n < 1."""
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items, uniform."""
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Shuffles in place."""
 
 
 class Stream:

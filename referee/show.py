@@ -10,7 +10,7 @@ import click
 
 from protocol.messages import LINE_CAP
 from referee.clock import TimeControl
-from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Unplayed
+from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
 from referee.games.api import Picture, State
 from referee.match import Terms, Verdict
 from referee.record import GameRecord
@@ -89,19 +89,51 @@ def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bo
     return text
 
 
+def seat_frame(
+    seat: Seat, event: Event, news: Sequence[str], state: State[Any], terms: Terms, colour: bool
+) -> str:
+    """An event as far as a seat knew of it: what it did itself, what it was told, and what it could see.
+    Empty where it noticed nothing.
+    """
+    lines = []
+    if isinstance(event, Left) and event.seat != seat:
+        lines.append(f"seat {event.seat + 1} {terms.bots[event.seat]} {event.ending.sentence}")
+    elif not isinstance(event, Drawn) and event.seat == seat:
+        lines.append(told(event, terms.bots, terms.controls))
+    lines += [f"  {line}" for line in news]
+    if news:
+        lines.append(f"{painted(state.picture(seat), colour)}\n")
+    return "\n".join(lines)
+
+
 def result(terms: Terms, verdict: Verdict) -> str:
     """How a game came out, in a line."""
     ranks = verdict.outcome.ranks
-    best = [name for name, rank in zip(terms.bots, ranks, strict=True) if rank == 1]
-    who = f"{best[0]} won" if len(best) == 1 else "a draw"
-    return f"{who}: {shown(verdict.outcome.sentence)}"
+    return f"{came_out(terms.bots, ranks)}: {shown(verdict.outcome.sentence)}"
 
 
-def asides(terms: Terms, measured: Mapping[str, Any]) -> Iterator[str]:
-    """What the bots said beside their answers, a line each; whatever stands there is taken for text."""
+def came_out(bots: Sequence[str], ranks: Sequence[int]) -> str:
+    """Who took which place, in a few words."""
+    best = [name for name, rank in zip(bots, ranks, strict=True) if rank == 1]
+    if len(bots) == 2 and len(best) == 2:
+        return "a draw"
+    if not best:
+        return f"{bots[0]} lost"
+    if len(bots) < 3:
+        return f"{best[0]} won"
+    order = sorted(zip(ranks, bots, strict=True))
+    return ", ".join(f"{rank}. {name}" for rank, name in order)
+
+
+def asides(terms: Terms, measured: Mapping[str, Any], only: Seat | None = None) -> Iterator[str]:
+    """What the bots, or the one in a seat, said beside their answers, a line each; whatever stands there is
+    taken for text.
+    """
     seats = measured.get("seats")
-    for name, said in zip(terms.bots, seats if isinstance(seats, list) else [], strict=False):
-        for what, line in _flat(said):
+    for seat, (name, said) in enumerate(
+        zip(terms.bots, seats if isinstance(seats, list) else [], strict=False)
+    ):
+        for what, line in _flat(said) if only in (None, seat) else ():
             yield f"{name} {shown(what)}: {shown(line)}"
 
 

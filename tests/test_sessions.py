@@ -166,7 +166,7 @@ def test_the_referee_says_just_what_the_session_says(name: str) -> None:
             wire._bots = tuple(bots)
         wire.seed = part.seed
         drawn = iter(part.chances)
-        dice = (lambda state, drawn=drawn: next(drawn)) if part.chances else seeded_dice(terms)  # type: ignore[misc]
+        dice = (lambda state, drawn=drawn: next(drawn)) if part.chances else seeded_dice(terms)
         play(terms, wire, dice, Events())
     assert wire
     wire.channels = [wire.channels[parts(name)[-1].seat]]

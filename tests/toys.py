@@ -20,7 +20,7 @@ from referee.games.api import (
     State,
     placing,
 )
-from referee.rng import Stream
+from referee.rng import Random
 
 
 class BidState(State[int]):
@@ -65,13 +65,13 @@ class BidState(State[int]):
     def legal(self, seat: Seat) -> Iterator[int]:
         return (bid for bid in range(1, 6) if not (self.bids and self.bids[-1][seat] == bid))
 
-    def sample(self, seat: Seat, rng: Stream) -> int:
+    def sample(self, seat: Seat, rng: Random) -> int:
         return rng.choice(list(self.legal(seat)))
 
     def default(self, seat: Seat) -> int | None:
         return next(self.legal(seat))
 
-    def draw(self, rng: Stream) -> str:
+    def draw(self, rng: Random) -> str:
         return f"prize {1 + rng.below(9)}"
 
     def chance(self, text: str) -> BidState:
@@ -132,5 +132,5 @@ class Bid(Game[int]):
     def start(self, options: Options) -> BidState:
         return BidState(self.seats(options))
 
-    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> BidState:
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> BidState:
         raise NotImplementedError

@@ -16,8 +16,9 @@ def games(slug: str | None) -> None:
     if slug is None:
         rows = []
         for game in GAMES.values():
-            seats = game.seats(game.settle({}))
-            rows.append([game.slug, game.name, seats, "open" if game.is_open else "hidden", str(game.clock)])
+            rows.append(
+                [game.slug, game.name, game.seats_text, "open" if game.is_open else "hidden", str(game.clock)]
+            )
         show_data(tabulate(rows, ["slug", "name", "seats", "information", "clock"], disable_numparse=True))
         return
     game = game_named(slug)

@@ -1,4 +1,4 @@
-"""`referee match`: games between two bots, to a table."""
+"""`referee match`: games between a few bots, to a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from referee.games.api import State
 from referee.match import MARGIN_US, REJECTIONS, Terms
 from referee.plan import START_US, Entrant, Plan, checked_seed
 from referee.record import Summary, summary, to_json
-from referee.report import match_table
+from referee.report import match_table, rendered
 from referee.schedule import encounter
 from referee.show import Dialogue, frame, heading
 from referee.stop import Stop
@@ -87,7 +87,7 @@ def match(
     start: str,
     strict: bool,
 ) -> None:
-    """Plays games of GAME between two bots and prints a table.
+    """Plays games of GAME between as many bots as it has seats, and prints a table.
 
     BOT is [name=]command, the command as one argument. {python} in it is the interpreter that runs the
     referee. The bots change seats after every game. Ctrl-C lets the game that is on finish; a second
@@ -125,7 +125,10 @@ def match(
         if log:
             log.close()
         if records:
-            show_data(match_table(plan.names, records))
+            seats = len(records[0].bots)
+            show_data(
+                match_table(plan.names, records) if seats == 2 else rendered(plan.names, records, "simple")
+            )
     if strict and any(any(game.faults) for game in records):
         raise BotFaulted("a bot was at fault")
 
@@ -152,7 +155,7 @@ def _plan(
 
 
 def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:
-    """So many games, in pairs with both seatings."""
+    """So many games, in groups with all rotations of the seats."""
     for number in range(1, count + 1):
         games = [plan.terms(pairing) for pairing in encounter(number, plan.names).games]
         yield games[:count]

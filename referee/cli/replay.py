@@ -12,11 +12,11 @@ from tabulate import tabulate
 from referee import journal
 from referee.cli.output import say, show_data
 from referee.errors import RecordError, UsageError
-from referee.events import Event
+from referee.events import Event, Seat
 from referee.games.api import State
 from referee.record import GameRecord, Summary, from_json, parse_json, summary
 from referee.replay import replay as play_again
-from referee.show import asides, frame, heading, painted, result
+from referee.show import asides, frame, heading, painted, result, seat_frame
 from referee.text import shown
 
 
@@ -24,7 +24,10 @@ from referee.text import shown
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, also in a terminal.")
-def replay(file: Path, game_id: str | None, at_once: bool) -> None:
+@click.option(
+    "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew while it played."
+)
+def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
     FILE is a file of records, or the folder that holds one. ID is a game's id, or its number in the file,
@@ -40,7 +43,10 @@ def replay(file: Path, game_id: str | None, at_once: bool) -> None:
     colour = sys.stdout.isatty()
     if found.rules != found.terms.game.rules:
         say(f"warning: it was played under rules {found.rules}, this referee has {found.terms.game.rules}")
-    frames, damage = _frames(found, colour)
+    seats = len(found.terms.bots)
+    if seat is not None and seat > seats:
+        raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
+    frames, damage = _frames(found, colour, None if seat is None else seat - 1)
     if at_once or not (sys.stdin.isatty() and colour):
         for text in frames:
             show_data(text)
@@ -89,20 +95,30 @@ def _record(value: dict[str, Any]) -> GameRecord:
         raise RecordError(f"game {shown(str(value.get('id')), 100)}: {error}") from None
 
 
-def _frames(record: GameRecord, colour: bool) -> tuple[list[str], RecordError | None]:
-    """Every step of a game as text, as far as it can be played, and why no farther."""
+def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[str], RecordError | None]:
+    """Every step of a game as text, as far as it can be played, and why no farther; with a seat, what that
+    seat knew.
+    """
     terms = record.terms
     start = terms.game.start(terms.options)
-    frames = [f"{heading(terms)}\n{painted(start.picture(None), colour)}\n"]
+    frames = [f"{heading(terms)}\n{painted(start.picture(seat), colour)}\n"]
+    told = 0
 
     def watch(event: Event, state: State[Any]) -> None:
-        frames.append(frame(len(frames), event, state, terms, colour))
+        nonlocal told
+        if seat is None:
+            frames.append(frame(len(frames), event, state, terms, colour))
+            return
+        news = state.seen(seat)
+        if text := seat_frame(seat, event, news[told:], state, terms, colour):
+            frames.append(f"{len(frames)}. {text}")
+        told = len(news)
 
     try:
         verdict = play_again(record, watch)
     except RecordError as error:
         return frames, RecordError(f"game {shown(terms.id)}: {error}")
-    frames.append("\n".join([result(terms, verdict), *asides(terms, record.measured)]))
+    frames.append("\n".join([result(terms, verdict), *asides(terms, record.measured, seat)]))
     return frames, None
 
 

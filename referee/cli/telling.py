@@ -17,7 +17,7 @@ from rich.text import Text
 from referee.cli.output import say, say_now
 from referee.record import GameRecord, Summary, from_json
 from referee.report import tally
-from referee.show import explained, result
+from referee.show import came_out, explained, result
 
 SHOWN_BOTS = 20
 SHOWN_FAULTS = 5
@@ -157,8 +157,7 @@ class Screen:
 
 
 def _came_out(game: Summary) -> str:
-    best = [name for name, rank in zip(game.bots, game.ranks, strict=True) if rank == 1]
-    return f"{f'{best[0]} won' if len(best) == 1 else 'a draw'}: {game.sentence}"
+    return f"{came_out(game.bots, game.ranks)}: {game.sentence}"
 
 
 def _duration(seconds: float) -> str:

@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from referee.clock import TimeControl
 from referee.errors import GameOptionError
-from referee.rng import Stream
+from referee.rng import Random
 from referee.text import shown
 
 Seat = int
@@ -58,6 +58,9 @@ class Illegal(Refusal):
 
 class BadChance(ValueError):
     """A recorded chance outcome that cannot have come up here."""
+
+
+NOTHING_TO_DRAW = "chance has nothing to decide here"
 
 
 class Outcome(NamedTuple):
@@ -207,20 +210,20 @@ class State(ABC, Generic[M]):
         return None
 
     @abstractmethod
-    def sample(self, seat: Seat, rng: Stream) -> M:
+    def sample(self, seat: Seat, rng: Random) -> M:
         """A random legal move; each has a chance. Only where there is one."""
 
     def default(self, seat: Seat) -> M | None:
         """What is submitted for a seat whose time is up; None where it then loses."""
         return None
 
-    def draw(self, rng: Stream) -> str:
+    def draw(self, rng: Random) -> str:
         """What chance gives, as text that `chance` takes. Only where chance acts."""
-        raise BadChance("chance has nothing to decide here")
+        raise BadChance(NOTHING_TO_DRAW)
 
     def chance(self, text: str) -> State[M]:
         """The position after a chance outcome. Raises `BadChance`."""
-        raise BadChance("chance has nothing to decide here")
+        raise BadChance(NOTHING_TO_DRAW)
 
     @abstractmethod
     def drop(self, seats: Iterable[Seat]) -> State[M]:
@@ -248,6 +251,8 @@ class Game(ABC, Generic[M]):
     """Version of these rules; a record says under which it was played."""
     is_open: ClassVar[bool]
     """Whether every seat sees everything."""
+    seats_text: ClassVar[str] = "2"
+    """How many can play, for people."""
     options: ClassVar[tuple[Option, ...]]
     clock: ClassVar[TimeControl]
     """The game's own time control."""
@@ -290,7 +295,7 @@ class Game(ABC, Generic[M]):
         """The position before the first move."""
 
     @abstractmethod
-    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> State[M]:
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> State[M]:
         """A full position that agrees with all that a seat has seen, for search. It is made from these
         lines and nothing else, so it cannot know more than the seat does.
 
@@ -303,7 +308,7 @@ class OpenGame(Game[M]):
 
     is_open = True
 
-    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> State[M]:
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> State[M]:
         """The position itself, from the lines `move SEAT MOVE`."""
         state = self.start(options)
         for line in seen:

@@ -28,7 +28,7 @@ from referee.games.api import (
 )
 from referee.games.grid import HexBoard
 from referee.games.trail import Trail
-from referee.rng import Stream
+from referee.rng import Random
 
 EMPTY = 0
 """A cell holds EMPTY, or 1 + 2 × seat for the seat's light colour, one more for its dark one."""
@@ -186,7 +186,7 @@ class BloomsState(State[Growth]):
         e = self.cells.count(EMPTY)
         return e * (e + 1) if self.turn else 2 * e
 
-    def sample(self, seat: Seat, rng: Stream) -> Growth:
+    def sample(self, seat: Seat, rng: Random) -> Growth:
         """Uniform."""
         empty = self._empty()
         e = len(empty)

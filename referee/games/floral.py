@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, permutations
 from operator import eq, ge, gt, le, lt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from referee.clock import TimeControl
 from referee.errors import GameOptionError
 from referee.games.api import (
     CHANCE,
+    NOTHING_TO_DRAW,
     SHARED_CHANCE,
     BadChance,
     Game,
@@ -34,7 +35,7 @@ from referee.games.api import (
     placing,
 )
 from referee.games.trail import Audience, Lines, Trail
-from referee.rng import Stream
+from referee.rng import Random
 from referee.text import shown
 
 SYMBOLS = ("ABCDEFGH", "STUVWXYZ")
@@ -115,7 +116,7 @@ class Condition(NamedTuple):
         return cls("seq", int(found["seq"]), (), relations)
 
     @classmethod
-    def drawn(cls, rng: Stream) -> Condition:
+    def drawn(cls, rng: Random) -> Condition:
         """At random: the form is uniform, and so is all within a form."""
         form = rng.choice(("set", "sum", "seq"))
         length = 3 + rng.below(3)
@@ -141,7 +142,7 @@ class Condition(NamedTuple):
         )
 
 
-def _some(values: Sequence[int], count: int, rng: Stream) -> tuple[int, ...]:
+def _some(values: Sequence[int], count: int, rng: Random) -> tuple[int, ...]:
     """So many different ones, ascending."""
     items = list(values)
     rng.shuffle(items)
@@ -436,7 +437,7 @@ class FloralState(State[str]):
         """How many."""
         return sum(1 for _ in self.legal(seat))
 
-    def sample(self, seat: Seat, rng: Stream) -> str:
+    def sample(self, seat: Seat, rng: Random) -> str:
         """Uniform."""
         return rng.choice(tuple(self.legal(seat)))
 
@@ -447,8 +448,10 @@ class FloralState(State[str]):
         side = self.sides[seat]
         return side.symbols[side.runes.index(1 if side.previous == STALL else STALL)]
 
-    def draw(self, rng: Stream) -> str:
+    def draw(self, rng: Random) -> str:
         """First the conditions, where they are not given, then both mappings."""
+        if self.acting not in ((CHANCE,), (SHARED_CHANCE,)):
+            raise BadChance(NOTHING_TO_DRAW)
         if self.rules.spells is None:
             return str(Spells(Condition.drawn(rng), Condition.drawn(rng), Condition.drawn(rng)))
         mappings = []
@@ -460,6 +463,8 @@ class FloralState(State[str]):
 
     def chance(self, text: str) -> FloralState:
         """Conditions as the option has them; mappings as the identities of each seat's symbols in order."""
+        if self.acting not in ((CHANCE,), (SHARED_CHANCE,)):
+            raise BadChance(NOTHING_TO_DRAW)
         if self.rules.spells is None:
             try:
                 spells = Spells.parse(text)
@@ -729,6 +734,17 @@ def _turn_news(turn: Turn, shows: tuple[Seat, ...], audience: Audience) -> Itera
 # --- Imagining -----------------------------------------------------------------------------------------
 
 
+class _Told(NamedTuple):
+    """What a seat was told of a turn."""
+
+    casts: tuple[str, str]
+    effects: Effects
+    """Its own."""
+    planted: str
+    """What it planted before this turn."""
+    pots: list[str]
+
+
 class _Dreamer:
     """Looks for what a seat cannot see, so that the whole game agrees with what it was told.
 
@@ -736,21 +752,63 @@ class _Dreamer:
     mappings fall by that alone. What the other planted only shows in its stages, every fifth turn.
     """
 
-    def __init__(self, seat: Seat, seen: Sequence[str], rng: Stream) -> None:
+    def __init__(self, seat: Seat, seen: Sequence[str], rng: Random) -> None:
         self.seat = seat
+        self.other = 1 - seat
         self.seen = tuple(seen)
         self.rng = rng
-        words = [line.split() for line in seen]
-        self.spells = "; ".join(line.split(" ", 2)[2] for line in seen if line.startswith("spell "))
-        self.runes = next((tuple(rune[1] for rune in w[2:]) for w in words if w[0] == "runes"), ())
-        self.casts = [
-            (one[2], other[2])
-            for one, other in pairwise(words)
-            if one[0] == other[0] == "cast" and one[1] == "1"
-        ]
-        self.plants = [w[3] for w in words if w[0] == "planted"]
-        theirs = SYMBOLS[1 - seat]
-        self.known = {w[2]: w[3] for w in words if w[0] == "cast" and len(w) > 3 and w[2] in theirs}
+        self.spells = ""
+        self.runes: dict[str, int] = {}
+        """The own mapping."""
+        self.plants: list[str] = []
+        self.turns: list[_Told] = []
+        self.stands: list[tuple[str, int, bool]] = []
+        """What is known of the other's mapping: a symbol, an identity, and whether it stands for it."""
+        self._read()
+
+    def _read(self) -> None:
+        conditions = []
+        casts: list[str] = []
+        pots: list[str] = []
+        planted, effects = NONE, Effects()
+        for line in self.seen:
+            match line.split():
+                case ["spell", _, *condition]:
+                    conditions.append(" ".join(condition))
+                case ["runes", _, *runes]:
+                    self.runes = {rune[0]: int(rune[1]) for rune in runes}
+                case ["planted", _, _, planted]:
+                    self.plants.append(planted)
+                case ["cast", who, symbol, *_]:
+                    casts.append(symbol)
+                    if int(who) - 1 == self.other and casts[-3:-2] == [symbol]:
+                        self.stands.append((symbol, STALL, False))
+                case ["effect", _, name, *numbers]:
+                    if numbers:
+                        known: dict[str, Any] = {name: int(numbers[-1])}
+                        effects = effects._replace(**known)
+                case ["pots", _, *pots]:
+                    pass
+                case ["guess", who, symbol, result]:
+                    self._learn(int(who) - 1, symbol, result == "right", casts)
+                case ["points", _, _]:
+                    self.turns.append(_Told((casts[-2], casts[-1]), effects, planted, pots))
+                    planted, effects = NONE, Effects()
+        self.spells = "; ".join(conditions)
+
+    def _learn(self, who: Seat, symbol: str, right: bool, casts: list[str]) -> None:
+        """A declaration compares a symbol of the one with what the other cast on the turn before."""
+        before = casts[who - 4]
+        if who == self.seat:
+            known = (symbol, self.runes[before], right)
+        else:
+            known = (before, self.runes[symbol], right)
+        if (
+            known[0],
+            known[1],
+            True,
+        ) not in self.stands:  # guessed right before, it is wrong, and says nothing
+            self.stands.append(known)
 
     def dream(self, start: FloralState) -> FloralState:
         """A position that agrees. Raises `ValueError`."""
@@ -758,68 +816,85 @@ class _Dreamer:
             start = start.chance(self.spells)
         if not self.runes:
             return start
-        free = [rune for rune in _IDENTITIES if rune not in self.known.values()]
-        orders = list(permutations(free))
+        spell = Spells.parse(self.spells).weather
+        own = "".join(map(str, self.runes.values()))
+        orders = list(permutations(range(8)))
         while orders:
             at = self.rng.below(len(orders))
             orders[at], orders[-1] = orders[-1], orders[at]
-            rest = iter(orders.pop())
-            mapping = "".join(self.known.get(symbol) or next(rest) for symbol in SYMBOLS[1 - self.seat])
-            own = "".join(self.runes)
-            state = start.chance(f"{own} {mapping}" if self.seat == 0 else f"{mapping} {own}")
-            if self.follow(state, 0, 0, blind=True) and (found := self.follow(state, 0, 0)):
-                return found
+            order = orders.pop()
+            runes = dict(zip(SYMBOLS[self.other], order, strict=True))
+            if all((runes[symbol] == rune) == so for symbol, rune, so in self.stands) and self._grows(
+                runes, spell
+            ):
+                theirs = "".join(map(str, order))
+                both = f"{own} {theirs}" if self.seat == 0 else f"{theirs} {own}"
+                if found := self._follow(start.chance(both), 0, 0):
+                    return found
         raise ValueError("nothing agrees with what the seat was told")
 
-    def follow(self, state: FloralState, told: int, planted: int, blind: bool = False) -> FloralState | None:
+    def _grows(self, runes: Mapping[str, int], spell: Condition) -> bool:
+        """Whether the own flowers grew as they did, if the other has these runes. A quick look, which
+        spares playing most mappings.
+        """
+        chain: tuple[int, ...] = ()
+        weather = SUNNY
+        pots: tuple[Flower | None, ...] = (None,) * POTS
+        for number, told in enumerate(self.turns):
+            rune = runes.get(told.casts[self.other])
+            sabotaged = 0
+            if rune is None:
+                chain = ()
+            elif rune != STALL:
+                chain = (*chain[-4:], rune)
+                if spell.holds(chain):
+                    weather = number % 3 + 1
+                if len(chain) > 1:
+                    sabotaged = SABOTAGE.get(chain[-2] + rune, 0)
+            weather = told.effects.weather or weather
+            if told.planted != NONE:
+                at = pots.index(None)
+                pots = (*pots[:at], Flower(told.planted), *pots[at + 1 :])
+            if pots != (None, None, None):
+                pots, _, _ = _garden(pots, weather, told.effects, sabotaged)
+                for flower, name in zip(pots, told.pots, strict=True):
+                    if flower is not None and f"{flower.kind}{flower.stage}" != name:
+                        return False
+        return True
+
+    def _follow(self, state: FloralState, told: int, planted: int) -> FloralState | None:
         """Plays on from a position, whose news agree up to `told` and `planted` own plantings, to the end
-        of what the seat was told. `blind`: the other seat's flowers are left out, and what depends on them.
+        of what the seat was told.
         """
         while True:
             own = state.trail.own(self.seat)
-            there = self.seen[told : told + len(own)]
-            told += len(own)
-            if own != there and not (blind and _without_stages(own) == _without_stages(there)):
+            if own != self.seen[told : told + len(own)]:
                 return None
-            if told >= len(self.seen):
+            told += len(own)
+            if told == len(self.seen):
                 return state
             if not state.acting:
                 return None
-            other = 1 - self.seat
-            if state.planting:
-                moves = {}
-                if self.seat in state.acting:
-                    if planted == len(self.plants):
-                        return None
-                    moves[self.seat] = self.plants[planted]
-                    planted += 1
-                if other not in state.acting:
-                    state = state.play(moves)
-                elif blind:
-                    state = state.play({**moves, other: NONE})
-                else:
-                    kinds = list(state.legal(other))
-                    self.rng.shuffle(kinds)
-                    for kind in kinds:
-                        if found := self.follow(state.play({**moves, other: kind}), told, planted):
-                            return found
-                    return None
-            else:
-                if state.turn == len(self.casts):
-                    return None
-                casts = self.casts[state.turn]
-                side = state.sides[other]
-                symbol = casts[other]
-                if symbol in side.symbols:
-                    if side.identity(symbol) == side.previous == STALL:
-                        return None
-                elif not (side.charge or blind):
+            if not state.planting:
+                casts = self.turns[state.turn].casts
+                side = state.sides[self.other]
+                if casts[self.other] not in side.symbols and not side.charge:
                     return None
                 state = state.play({0: casts[0], 1: casts[1]})
-
-
-def _without_stages(lines: Lines) -> Lines:
-    return tuple(line for line in lines if not line.startswith("stages "))
+                continue
+            moves = {}
+            if self.seat in state.acting:
+                moves[self.seat] = self.plants[planted]
+                planted += 1
+            if self.other not in state.acting:
+                state = state.play(moves)
+                continue
+            kinds = list(state.legal(self.other))
+            self.rng.shuffle(kinds)
+            for kind in kinds:
+                if found := self._follow(state.play({**moves, self.other: kind}), told, planted):
+                    return found
+            return None
 
 
 class FloralExtract(Game[str]):
@@ -867,7 +942,7 @@ class FloralExtract(Game[str]):
         sides = (Side(SYMBOLS[0]), Side(SYMBOLS[1]))
         return FloralState(rules, sides, 0, SUNNY, False, 0, Trail())
 
-    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> FloralState:
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
         """Tries the other seat's mappings, and for each what it may have planted, in a random order, until
         one agrees.
         """

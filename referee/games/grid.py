@@ -56,3 +56,39 @@ class HexBoard(NamedTuple):
 def _join(touching: list[list[int]], one: int, other: int) -> None:
     touching[one].append(other)
     touching[other].append(one)
+
+
+class SquareBoard(NamedTuple):
+    """A square board of some size, made for sets of cells that are the bits of one number.
+
+    Cells are numbered row by row, and behind each row one number is left out: so a whole set moves a step
+    when it is shifted by one of `steps`, and what leaves the board falls outside of `all`.
+    """
+
+    size: int
+    rows: tuple[range, ...]
+    """The cells of each row."""
+    names: dict[int, str]
+    """By cell."""
+    cells: dict[str, int]
+    """By name, in capitals."""
+    steps: dict[str, int]
+    """From a cell to the one beside it: down, left, right, up, by initial and in alphabetical order."""
+    all: int
+    """The set of all cells."""
+
+    @classmethod
+    @cache
+    def of_size(cls, size: int) -> SquareBoard:
+        """The board of a size up to 26 (26 rows have letters)."""
+        width = size + 1
+        rows = tuple(range(row * width, row * width + size) for row in range(size))
+        names = {cell: f"{chr(65 + r)}{i + 1}" for r, row in enumerate(rows) for i, cell in enumerate(row)}
+        return cls(
+            size,
+            rows,
+            names,
+            {name: cell for cell, name in names.items()},
+            {"D": width, "L": -1, "R": 1, "U": -width},
+            sum(1 << cell for cell in names),
+        )

@@ -16,6 +16,7 @@ from referee.clock import TimeControl
 from referee.errors import GameOptionError
 from referee.games.api import (
     CHANCE,
+    NOTHING_TO_DRAW,
     SHARED_CHANCE,
     BadChance,
     ChoiceOption,
@@ -33,7 +34,7 @@ from referee.games.api import (
     placing,
 )
 from referee.games.trail import Audience, Lines, Trail
-from referee.rng import Stream
+from referee.rng import Random
 from referee.text import shown
 
 HAND = 9
@@ -67,7 +68,7 @@ _RINGS = tuple(
     for symbol in SYMBOLS
 )
 _MOVE = re.compile(r"([0-7])-([0-7])@(0|-?[1-9][0-9]*),(0|-?[1-9][0-9]*)")
-_FORM = "a tile and where its left half goes, such as `5-1@3,2`"
+_FORM = "a tile and where its left half goes, such as `5-1@3,3`"
 
 Slot = tuple[int, int]
 """Where a tile can lie: x and y of its left half, both even or both odd, as in a brick wall."""
@@ -329,7 +330,7 @@ class TreeState(State[Laying]):
         """Whether there is a legal move."""
         return bool(self.hands[seat] & self.tree.fits())
 
-    def sample(self, seat: Seat, rng: Stream) -> Laying:
+    def sample(self, seat: Seat, rng: Random) -> Laying:
         """Uniform over tiles and places, then over the ways round."""
         hand = self.hands[seat]
         found = [(slot, spot) for slot, spot in self.tree.spots.items() if spot.tiles & hand]
@@ -342,8 +343,10 @@ class TreeState(State[Laying]):
             number -= tiles.bit_count()
         raise ValueError("there is no legal move")
 
-    def draw(self, rng: Stream) -> str:
+    def draw(self, rng: Random) -> str:
         """All tiles in the order in which they are dealt."""
+        if self.acting >= 0 or self.over:
+            raise BadChance(NOTHING_TO_DRAW)
         tiles = list(NAMES)
         rng.shuffle(tiles)
         return " ".join(tiles)
@@ -352,6 +355,8 @@ class TreeState(State[Laying]):
         """Nine tiles to each seat in play, in the order of seats, the rest is the supply; the lowest double
         or else the lowest tile of all hands is laid.
         """
+        if self.acting >= 0 or self.over:
+            raise BadChance(NOTHING_TO_DRAW)
         names = text.split(" ")
         if sorted(names) != sorted(NAMES):
             raise BadChance(f"`{shown(text, 80)}` is not all tiles in some order")
@@ -403,10 +408,10 @@ class TreeState(State[Laying]):
         scores = tuple(hand.bit_count() for hand in self.hands)
         if self.rules.players == 1:
             left = f"{scores[0]} tiles are left in hand" if scores[0] != 1 else "1 tile is left in hand"
+            if self.finished:
+                return Outcome((1,), scores, "all tiles are laid")
             sentence = "seat 1 left the game" if self.out else f"seat 1 is at its end, {left}"
-            return Outcome(
-                (1 if self.finished else 2,), scores, sentence if scores[0] else "all tiles are laid"
-            )
+            return Outcome((2,), scores, sentence)
         playing = self.in_play()
         groups = [*([seat] for seat in self.finished), playing, *reversed(self.out)]
         ranks = placing(self.rules.players, groups)
@@ -587,7 +592,7 @@ class _Deal:
             for who, event, fits in self.stuck
         )
 
-    def order(self, rng: Stream) -> str:
+    def order(self, rng: Random) -> str:
         """All tiles in an order of dealing that agrees, at random. Raises `ValueError`."""
         hands = {seat: [_Place(seat, -1)] * HAND for seat in self.playing if seat != self.me}
         places = [place for hand in hands.values() for place in hand]
@@ -608,7 +613,7 @@ class _Deal:
         dealt += found.get(_Place(SUPPLY, -1), [])
         return " ".join(NAMES[tile] for tile in dealt)
 
-    def _mixed(self, tiles: list[int], places: list[_Place], rng: Stream) -> list[int]:
+    def _mixed(self, tiles: list[int], places: list[_Place], rng: Random) -> list[int]:
         """A tile for every place: first any that is possible, by augmenting paths, then swapped about."""
         fits = [[self.possible(tile, place) for place in places] for tile in range(len(TILES))]
         lies: list[int | None] = [None] * len(places)
@@ -640,6 +645,7 @@ class TheTree(Game[Laying]):
     name = "The Tree"
     rules = 1
     is_open = False
+    seats_text = "1 to 4"
     options = (
         NumberOption("players", 1, 4, 2, "seats"),
         NumberOption("deals", 1, 100, None, "how often a blocked game is dealt; 10, or 1 with one player"),
@@ -655,7 +661,7 @@ class TheTree(Game[Laying]):
         "that plays alone wins if it lays all of them."
     )
     notation = (
-        "`5-1@3,2`: the symbols from left to right, and x and y of the left half. The first tile has its\n"
+        "`5-1@3,3`: the symbols from left to right, and x and y of the left half. The first tile has its\n"
         "left half at 0,0; x and y are both even or both odd."
     )
 
@@ -683,7 +689,7 @@ class TheTree(Game[Laying]):
         rules = Rules(int(options["players"]), int(options["deals"]), options["places"] == "first")
         return TreeState(rules, Tree({}, {}), (0,) * rules.players, (), 0)
 
-    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Stream) -> TreeState:
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> TreeState:
         """Deals the tiles again so that all that was laid, drawn and passed could have happened."""
         playing = self.start(options).in_play()
         deals: list[_Deal] = []
@@ -703,7 +709,7 @@ class TheTree(Game[Laying]):
         raise ValueError("nothing agrees with what the seat was told")
 
     def _played(
-        self, options: Options, seen: Sequence[str], deals: Sequence[_Deal], rng: Stream
+        self, options: Options, seen: Sequence[str], deals: Sequence[_Deal], rng: Random
     ) -> TreeState:
         """The game as it was seen, with the tiles dealt at random where they are hidden."""
         state = self.start(options)
