@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate, tabulate_formats
 
+from referee.games.api import share_beaten
 from referee.ratings.pool import Pool, Result, fit
 from referee.ratings.two import Comparison, compare
 from referee.record import Summary
@@ -56,16 +57,8 @@ def tally(name: str, games: Iterable[Summary]) -> Tally:
                 found.faults[game.faults[seat]] += 1
             if game.rated:
                 found.by_seat.setdefault(seat, [0, 0, 0])[score(name, game)] += 1
-                found.points += _share(seat, game.ranks)
+                found.points += share_beaten(game.ranks, seat)
     return found
-
-
-def _share(seat: int, ranks: Sequence[int]) -> float:
-    """Of the others, those that this seat beat, and half of those it tied with."""
-    own = ranks[seat]
-    if len(ranks) == 1:
-        return float(own == 1)
-    return (sum(other > own for other in ranks) + (ranks.count(own) - 1) / 2) / (len(ranks) - 1)
 
 
 def score(name: str, game: Summary) -> int:

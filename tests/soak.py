@@ -10,13 +10,12 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import MutableSequence, Sequence
-from typing import Any
 
 from tabulate import tabulate
 
 from referee.games import GAMES
 from referee.games.api import Options
+from referee.kit import Quick
 from tests.random_play import is_chance
 
 GAMES_EACH = 10_000
@@ -48,25 +47,9 @@ def main(count: int) -> None:
     print(tabulate(rows, ["game", "shortest", "mean", "longest", "bound", "s", "ranks"], floatfmt=".1f"))
 
 
-class Fast:
-    """Random numbers for a soak: the games' own generator is exact, portable, and slow."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def below(self, n: int) -> int:
-        return self._random.randrange(n)
-
-    def choice(self, items: Sequence[Any]) -> Any:
-        return items[self._random.randrange(len(items))]
-
-    def shuffle(self, items: MutableSequence[Any]) -> None:
-        self._random.shuffle(items)
-
-
 def play(slug: str, options: Options, seed: int) -> tuple[int, tuple[int, ...]]:
     """A random game: how many moves it had, and the ranks."""
-    game, rng = GAMES[slug], Fast(seed)
+    game, rng = GAMES[slug], Quick(random.Random(seed))
     state = game.start(options)
     bound = game.longest(options)
     moves = 0

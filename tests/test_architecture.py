@@ -8,6 +8,7 @@ from pathlib import Path
 
 import protocol
 import referee
+from referee.games import GAMES
 
 ROOT = Path(referee.__file__).parent
 
@@ -15,8 +16,9 @@ FLOORS = [
     ["referee", "referee.errors", "referee.text", "referee.rng"],
     ["referee.clock", "referee.bots", "referee.fields", "referee.stop"],
     ["referee.games.api", "referee.games.trail", "referee.games.grid"],
-    ["referee.games.blooms", "referee.games.floral", "referee.games.thetree"],
+    [f"referee.games.{slug}" for slug in GAMES],
     ["referee.games"],
+    ["referee.kit"],
     ["referee.events", "referee.ratings", "referee.ratings.two"],
     ["referee.ratings.pool"],
     ["referee.wire", "referee.wire.api"],

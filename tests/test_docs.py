@@ -13,6 +13,7 @@ import pytest
 
 from protocol.messages import Speaker, parse
 from referee.config import load
+from referee.games import GAMES
 from referee.wire import channel
 from tests.command import ROOT
 
@@ -20,7 +21,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     "protocol/PROTOCOL.md",
-    "protocol/games/blooms.md",
+    *(f"protocol/games/{slug}.md" for slug in GAMES),
     "referee/RECORD.md",
 ]
 
@@ -68,13 +69,26 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
     assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
 
 
+SHORT = {
+    "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
+    "tests.bench.engines": ("--games 1", "worst ms"),
+    "tests.soak": ("", "thetree players=4"),
+    "tests.golden": ("", ""),
+}
+"""The commands for developers: what makes them short, and what they print."""
+
+
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_the_benchmark_prints_its_table(checkout: Path) -> None:
-    (command,) = blocks("CONTRIBUTING.md", "sh")[1:]
-    command = command.replace(".venv/bin/python", sys.executable).strip()
-    done = run(f"{command} --games 3 --rounds 1", checkout)
-    assert done.returncode == 0, done.stderr
-    assert "ratio" in done.stdout and "pinned to one core" in done.stdout
+def test_the_commands_of_the_contributors_page(checkout: Path) -> None:
+    commands = blocks("CONTRIBUTING.md", "sh")[1:]
+    assert len(commands) == len(SHORT)
+    before = {path.name: path.read_text() for path in (checkout / "tests" / "golden_games").iterdir()}
+    for command, (module, (words, printed)) in zip(commands, SHORT.items(), strict=True):
+        assert module in command
+        done = run(command.replace(".venv/bin/python", sys.executable).strip() + f" {words}", checkout)
+        assert done.returncode == 0, done.stderr
+        assert printed in done.stdout
+    assert {path.name: path.read_text() for path in (checkout / "tests" / "golden_games").iterdir()} == before
 
 
 def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +34,7 @@ def js_bot() -> str:
     return f"{NODE} {ROOT / 'sample_bots' / 'js_bot.js'}"
 
 
-def games(folder: Path) -> list[dict[str, object]]:
+def games(folder: Path) -> list[dict[str, Any]]:
     """The games of a run, without what was measured."""
     values = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
     return [
@@ -74,6 +76,23 @@ def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: 
             runs.append(games(folder))
         assert runs[0] == runs[1]
         assert [game["events"] for game in runs[0]] != [game["events"] for game in runs[2]]
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "tournaments").glob("*.toml")))
+def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -> None:
+    (tmp_path / "tournaments").mkdir()
+    (tmp_path / "sample_bots").symlink_to(ROOT / "sample_bots")
+    file = tmp_path / "tournaments" / f"{name}.toml"
+    text = (ROOT / "tournaments" / f"{name}.toml").read_text()
+    text = re.sub(r"^rounds = .*", "rounds = 1", text, flags=re.MULTILINE)
+    text = re.sub(r"--playouts \d+", "--playouts 8", text)
+    file.write_text(re.sub(r"^clock = .*", 'clock = "1m"', text, flags=re.MULTILINE))
+    done = referee("run", str(file))
+    assert done.code == 0, done.err
+    assert "Elo ± 95 %" in done.out or "mean left" in done.out
+    folder = tmp_path / "tournaments" / f"{name}-results"
+    assert not any(any(game["faults"]) for game in games(folder))
+    assert referee("verify", str(folder)).code == 0
 
 
 def test_greedy_beats_random() -> None:

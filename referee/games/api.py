@@ -309,15 +309,28 @@ class OpenGame(Game[M]):
     is_open = True
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> State[M]:
-        """The position itself, from the lines `move SEAT MOVE`."""
-        state = self.start(options)
-        for line in seen:
+        """The position itself."""
+        return self.follow(self.start(options), seen)
+
+    def follow(self, state: State[M], news: Iterable[str]) -> State[M]:
+        """The position after more news: the lines `move SEAT MOVE` are all that has to be played."""
+        for line in news:
             word, _, rest = line.partition(" ")
             if word == "move":
                 number, _, text = rest.partition(" ")
                 mover = int(number) - 1
                 state = state.play({mover: state.read(mover, text)})
         return state
+
+
+def share_beaten(ranks: Sequence[int], seat: Seat) -> float:
+    """Of the others, those that a seat beat, and half of those it tied with, as a share from 0 to 1. For a
+    seat that plays alone 1 if it has won, else 0.
+    """
+    own = ranks[seat]
+    if len(ranks) == 1:
+        return float(own == 1)
+    return (sum(other > own for other in ranks) + (ranks.count(own) - 1) / 2) / (len(ranks) - 1)
 
 
 def placing(seats: int, best: Iterable[Iterable[Seat]]) -> tuple[int, ...]:

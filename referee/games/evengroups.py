@@ -1,0 +1,337 @@
+"""Even Groups, by RedsToad: leave your own colour with an even number of groups.
+
+Two seats, open information, on a hexagonal board. Seat 1 is White, seat 2 is Orange, and either places
+stones of both colours. The notation, the options and the order of reasons are those of
+`protocol/games/evengroups.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from itertools import combinations
+from operator import itemgetter
+from typing import NamedTuple
+
+from referee.clock import TimeControl
+from referee.games.api import (
+    Illegal,
+    NotAMove,
+    NumberOption,
+    OpenGame,
+    Options,
+    Outcome,
+    Picture,
+    Seat,
+    Span,
+    State,
+    placing,
+)
+from referee.games.grid import HexBoard
+from referee.games.trail import Trail
+from referee.rng import Random
+
+Stone = int
+"""2 × the cell it goes to + the seat whose colour it has."""
+
+Placement = tuple[Stone, ...]
+"""A move: the stones in ascending order, which is that of their cells."""
+
+_INKS = ("bright_white", "yellow")
+_COLOURS = ("white", "orange")
+_PART = re.compile(r"[WOwo]:([A-Za-z])(0|[1-9][0-9]*)")
+_FORM = "two parts such as `O:B4 W:F6`, or one on the first turn"
+_TRIES = 50
+"""About half of all placements are legal as a rule; after so many in vain they are rare."""
+
+
+class Rules(NamedTuple):
+    """What the states of one game share."""
+
+    board: HexBoard
+    near: tuple[Callable[[bytes], tuple[int, ...]], ...]
+    """By cell: what an array holds for the cells beside it."""
+    stones: dict[str, Stone]
+    """By every spelling of a part of a move."""
+
+    @classmethod
+    @cache
+    def of_side(cls, side: int) -> Rules:
+        """The rules on a board of some side."""
+        board = HexBoard.of_side(side)
+        stones = {}
+        for cell, name in enumerate(board.names):
+            for colour, letters in enumerate(("Ww", "Oo")):
+                for letter in letters:
+                    stones[f"{letter}:{name}"] = stones[f"{letter}:{name.lower()}"] = 2 * cell + colour
+        return cls(board, tuple(itemgetter(*cells) for cells in board.neighbours), stones)
+
+
+class EvenGroupsState(State[Placement]):
+    """A position: who moves, the stones, and which group each of them belongs to."""
+
+    __slots__ = ("_stuck", "counts", "empty", "groups", "last", "left", "mover", "rules", "trail", "turn")
+
+    def __init__(
+        self,
+        rules: Rules,
+        empty: bytes,
+        groups: tuple[bytes, bytes],
+        counts: tuple[int, int],
+        turn: int,
+        last: Placement = (),
+        trail: Trail | None = None,
+        left: frozenset[Seat] = frozenset(),
+    ) -> None:
+        self.rules = rules
+        self.empty = empty
+        """The empty cells, ascending."""
+        self.groups = groups
+        """By colour, for each cell: 0, or for a stone of this colour its group's number, which is
+        1 + the cell of one of the group's stones.
+        """
+        self.counts = counts
+        """How many groups each colour has."""
+        self.turn = turn
+        """Turns played before this position."""
+        self.mover: Seat = turn % 2
+        self.last = last
+        """The move that led here."""
+        self.trail = trail or Trail()
+        self.left = left
+        self._stuck: bool | None = None
+        """Whether there is no legal move, once it has been asked."""
+
+    def to_act(self) -> tuple[Seat, ...]:
+        """The mover, or nobody."""
+        return () if self._over() else (self.mover,)
+
+    def read(self, seat: Seat, text: str) -> Placement:
+        """Parts `COLOUR:CELL`: one on the first turn, then two, in either order and case."""
+        parts = [part for part in text.split(" ") if part]
+        known = self.rules.stones
+        stones = [known[part] for part in parts if part in known]
+        if len(stones) != len(parts) or len(parts) != (2 if self.turn else 1):
+            raise self._misread(parts)
+        if len(stones) == 2 and stones[0] >> 1 == stones[1] >> 1:
+            raise Illegal("same-cell", f"both stones are on {self._name(stones[0])}")
+        if not self.turn and stones[0] & 1 == 0:
+            raise Illegal("first-orange", "the first stone of the game must be orange")
+        for stone in stones:
+            if stone >> 1 not in self.empty:
+                raise Illegal("occupied", f"{self._name(stone)} is occupied")
+        if not self.turn:
+            return (stones[0],)
+        one, other = stones
+        total = self._total(one, other)
+        if total % 2 == 0:
+            raise Illegal("even-total", f"there would be {total} groups, expected an odd number")
+        return (one, other) if one < other else (other, one)
+
+    def _misread(self, parts: list[str]) -> NotAMove | Illegal:
+        """Why these are not the stones of this turn."""
+        matches = [_PART.fullmatch(part) for part in parts[:3]]
+        if len(parts) not in (1, 2) or None in matches:
+            return NotAMove(_FORM)
+        if len(parts) != (2 if self.turn else 1):
+            due = "a turn places two stones" if self.turn else "the first turn places one stone"
+            return Illegal("wrong-number", due)
+        board = self.rules.board
+        names = (match[1].upper() + match[2] for match in matches if match)
+        missing = next(name for name in names if name not in board.cells)
+        return Illegal("no-such-cell", f"there is no cell {missing[:20]} on a board of side {board.side}")
+
+    def write(self, move: Placement) -> str:
+        """In the order of the cells."""
+        return " ".join(f"{'WO'[stone & 1]}:{self._name(stone)}" for stone in move)
+
+    def _name(self, stone: Stone) -> str:
+        return self.rules.board.names[stone >> 1]
+
+    def _beside(self, stone: Stone) -> set[int]:
+        """The groups that a stone would join, and 0."""
+        return {0, *self.rules.near[stone >> 1](self.groups[stone & 1])}
+
+    def _total(self, one: Stone, other: Stone) -> int:
+        """How many groups there would be with these stones, on two different empty cells."""
+        joined, beside = self._beside(one), self._beside(other)
+        total = sum(self.counts) + 4 - len(joined) - len(beside)
+        if (one ^ other) & 1 == 0:
+            # What the first stone joined, itself included, is one group to the second.
+            shared = len(joined & beside) - 1
+            if shared or other >> 1 in self.rules.board.neighbours[one >> 1]:
+                total += shared - 1
+        return total
+
+    def play(self, moves: Mapping[Seat, Placement]) -> EvenGroupsState:
+        """Each stone is a group of its own or joins those that it touches, which become one."""
+        move = moves[self.mover]
+        near = self.rules.near
+        groups = list(self.groups)
+        counts = list(self.counts)
+        for stone in move:
+            cell, colour = stone >> 1, stone & 1
+            own = groups[colour]
+            joined = {0, *near[cell](own)}
+            counts[colour] += 2 - len(joined)
+            joined.remove(0)
+            number = bytes((joined.pop() if joined else cell + 1,))
+            for other in joined:
+                own = own.replace(bytes((other,)), number)
+            groups[colour] = own[:cell] + number + own[cell + 1 :]
+        return EvenGroupsState(
+            self.rules,
+            self.empty.translate(None, bytes([stone >> 1 for stone in move])),
+            (groups[0], groups[1]),
+            (counts[0], counts[1]),
+            self.turn + 1,
+            move,
+            Trail(self.trail, partial(self._turn_news, move)),
+        )
+
+    def legal(self, seat: Seat) -> Iterator[Placement]:
+        """By pairs of cells."""
+        if not self.turn:
+            yield from ((2 * cell + 1,) for cell in self.empty)
+            return
+        for one, other in combinations(self.empty, 2):
+            for colour in (0, 1):
+                for other_colour in (0, 1):
+                    move = (2 * one + colour, 2 * other + other_colour)
+                    if self._total(*move) % 2:
+                        yield move
+
+    def any_legal(self, seat: Seat) -> bool:
+        """Nearly always one of the first pairs of empty cells will do."""
+        if not self.turn:
+            return True
+        if len(self.empty) < 2:
+            return False
+        # Stones of different colours do not touch each other's groups, so a pair of them is legal when
+        # both change the number of groups by an even number, or both by an odd one.
+        first = self.empty[0]
+        white, orange = self._flips(2 * first), self._flips(2 * first + 1)
+        for cell in self.empty[1:]:
+            if self._flips(2 * cell) == orange or self._flips(2 * cell + 1) == white:
+                return True
+        return next(self.legal(seat), None) is not None
+
+    def _flips(self, stone: Stone) -> bool:
+        """Whether a stone alone changes the number of groups by an odd number."""
+        return len(self._beside(stone)) % 2 == 1
+
+    def sample(self, seat: Seat, rng: Random) -> Placement:
+        """Uniform."""
+        empty = self.empty
+        e = len(empty)
+        if not self.turn:
+            return (2 * empty[rng.below(e)] + 1,)
+        for _ in range(_TRIES):
+            number, colours = divmod(rng.below(4 * e * (e - 1)), 4)
+            one, other = divmod(number, e - 1)
+            other += other >= one
+            stones = (2 * empty[one] + colours // 2, 2 * empty[other] + colours % 2)
+            if self._total(*stones) % 2:
+                return stones if one < other else stones[::-1]
+        return rng.choice(list(self.legal(seat)))
+
+    def drop(self, seats: Iterable[Seat]) -> EvenGroupsState:
+        """The position with these seats gone, which ends the game."""
+        return EvenGroupsState(
+            self.rules,
+            self.empty,
+            self.groups,
+            self.counts,
+            self.turn,
+            self.last,
+            self.trail,
+            self.left | frozenset(seats),
+        )
+
+    def _over(self) -> bool:
+        if self.left:
+            return True
+        if self._stuck is None:
+            self._stuck = not self.any_legal(self.mover)
+        return self._stuck
+
+    def seen(self, seat: Seat | None) -> tuple[str, ...]:
+        """`move SEAT MOVE` for each turn."""
+        return self.trail.lines()
+
+    def _turn_news(self, move: Placement, audience: Seat | None) -> tuple[str, ...]:
+        return (f"move {self.mover + 1} {self.write(move)}",)
+
+    def outcome(self) -> Outcome | None:
+        """Who has an even number of groups wins; a seat that left loses."""
+        if self.left:
+            here = [seat for seat in (0, 1) if seat not in self.left]
+            ranks = placing(2, [here, sorted(self.left)])
+            gone = " and ".join(f"seat {seat + 1}" for seat in sorted(self.left))
+            return Outcome(ranks, self.counts, f"{gone} left the game")
+        if not self._over():
+            return None
+        winner = 0 if self.counts[0] % 2 == 0 else 1
+        has = f"seat {winner + 1} has an even number of groups, {self.counts[winner]}"
+        sentence = f"{has}, and seat {2 - winner} an odd one, {self.counts[1 - winner]}"
+        return Outcome(placing(2, [[winner], [1 - winner]]), self.counts, sentence)
+
+    def picture(self, seat: Seat | None) -> Picture:
+        """The board, `W` for a white stone and `O` for an orange one; `[ ]` round what the last turn
+        placed.
+        """
+        board = self.rules.board
+        placed = {stone >> 1 for stone in self.last}
+        lines: Picture = []
+        for row in board.rows:
+            name = board.names[row[0]][0]
+            line = [Span(f"{name} ", "bright_black"), Span("  " * (2 * board.side - 1 - len(row)))]
+            for cell in row:
+                left, right = "[]" if cell in placed else "  "
+                white, orange = self.groups[0][cell], self.groups[1][cell]
+                stone = Span("W", _INKS[0]) if white else Span("O", _INKS[1]) if orange else Span("·")
+                line += [Span(f" {left}"), stone, Span(right)]
+            line.append(Span(f" {name}{len(row)}", "bright_black"))
+            lines.append(line)
+        for player, count in enumerate(self.counts):
+            kind = "even" if count % 2 == 0 else "odd"
+            colour = Span(f"seat {player + 1}, {_COLOURS[player]}: ", _INKS[player])
+            lines.append([colour, Span(f"{count} group{'s' * (count != 1)}, {kind}")])
+        if self.last:
+            lines.append([Span("[ ] placed by this turn", "bright_black")])
+        return lines
+
+
+class EvenGroups(OpenGame[Placement]):
+    """The rules of Even Groups."""
+
+    slug = "evengroups"
+    name = "Even Groups"
+    rules = 1
+    options = (NumberOption("size", 2, 8, 5, "side of the hexagonal board"),)
+    clock = TimeControl.parse("60s+300s")
+    summary = (
+        "Seat 1 is White, seat 2 is Orange; a group is a maximal connected set of stones of one colour.\n"
+        "Seat 1 begins by placing one orange stone. Then every turn places two stones, each of either\n"
+        "colour, on empty cells, so that the total number of groups is odd after it. Who is to move and\n"
+        "has no legal move ends the game, and the seat whose colour has an even number of groups wins."
+    )
+    notation = (
+        "`O:B4 W:F6`: an orange stone on B4 and a white one on F6; the first move is one part such as\n"
+        "`O:E5`. Rows are letters from the top, cells are numbered from the left within their row."
+    )
+
+    def seats(self, options: Options) -> int:
+        """Two."""
+        return 2
+
+    def longest(self, options: Options) -> int:
+        """One stone, then two a turn, until the board is full: the number of its cells is odd."""
+        return (len(HexBoard.of_side(int(options["size"])).names) + 1) // 2
+
+    def start(self, options: Options) -> EvenGroupsState:
+        """The empty board."""
+        rules = Rules.of_side(int(options["size"]))
+        cells = len(rules.board.names)
+        return EvenGroupsState(rules, bytes(range(cells)), (bytes(cells), bytes(cells)), (0, 0), 0)

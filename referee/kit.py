@@ -1,0 +1,110 @@
+"""The engines for bots in Python and for training: the position that a bot was told of, and quick playouts.
+
+    from protocol.bot import Game, play
+    from referee.kit import Follower, Quick
+
+    def start(game):
+        global follower, rng
+        rng = Quick(game.random)
+        follower = Follower(game, rng)
+
+    def choose(game):
+        state = follower.state()
+        return state.write(state.sample(game.seat - 1, rng))
+
+    play(choose, start)
+
+It knows no more than the bot does: where information is hidden, each position is one that may be.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, MutableSequence, Sequence
+from typing import Any, Protocol, TypeVar
+
+from referee.games import GAMES
+from referee.games.api import OpenGame, Outcome, Seat, State
+from referee.rng import Random
+
+T = TypeVar("T")
+
+_NO_MOVES: Mapping[Seat, Any] = {}
+
+
+class Told(Protocol):
+    """What a bot was told of its game; `protocol.bot.Game` is one."""
+
+    slug: str
+    seat: int
+    """Counted from 1."""
+    options: dict[str, str]
+    news: list[str]
+    """All of it, oldest first."""
+
+
+class Quick:
+    """Random numbers for search, some ten times as fast as a `Stream`: the generator of Python's `random`.
+
+    A number below *n* is uniform up to *n* in 2 to the 53, and what a seed gives may change with Python.
+    """
+
+    def __init__(self, source: random.Random) -> None:
+        self._random = source.random
+        self._shuffle = source.shuffle
+
+    def below(self, n: int) -> int:
+        """A number from 0 to n - 1. Raises `ValueError` for n < 1."""
+        if n < 1:
+            raise ValueError(f"below({n})")
+        return int(self._random() * n)
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return items[self.below(len(items))]
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Shuffles in place."""
+        self._shuffle(items)
+
+
+class Follower:
+    """The position of one game, as far as a bot can know it."""
+
+    def __init__(self, told: Told, rng: Random) -> None:
+        """Raises `KeyError` for a game that is not known here, `GameOptionError` for its options."""
+        self._told = told
+        self._rng = rng
+        self._game = GAMES[told.slug]
+        self._options = self._game.settle(told.options)
+        self._state = self._game.start(self._options)
+        self._followed = 0
+
+    def state(self) -> State[Any]:
+        """The position itself in an open game; else a random one that agrees with what was told, another
+        for each call. Raises `ValueError` where none is found.
+        """
+        news = self._told.news
+        if not isinstance(self._game, OpenGame):
+            return self._game.imagine(self._options, self._told.seat - 1, news, self._rng)
+        self._state = self._game.follow(self._state, news[self._followed :])
+        self._followed = len(news)
+        return self._state
+
+
+def step(state: State[Any], rng: Random, moves: Mapping[Seat, Any] = _NO_MOVES) -> State[Any]:
+    """The position after whoever acts did so: seats with a move of `moves`, the others and chance at random.
+
+    Only where the game is on.
+    """
+    acting = state.to_act()
+    if acting[0] < 0:
+        return state.chance(state.draw(rng))
+    return state.play({seat: moves[seat] if seat in moves else state.sample(seat, rng) for seat in acting})
+
+
+def playout(state: State[Any], rng: Random) -> Outcome:
+    """How the game comes out if it goes on at random."""
+    while (outcome := state.outcome()) is None:
+        state = step(state, rng)
+    return outcome

@@ -1,0 +1,169 @@
+"""How fast the rules are: `python -m tests.bench.engines [--games N]`.
+
+For every game: the time to judge the text of a move (`read`), to apply it and to see whether the game is
+over, over random games; and for Beautiful Vine Tree the test for its end over positions that were found
+by looking for bad ones (`vinetree_positions.txt`), from nothing, without what a game remembers.
+
+Beside each time stands its multiple of one step of a calibration loop, which is plain Python on the same
+core in the same run: machines differ and drift, ratios tell more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from referee.games import GAMES
+from referee.games.api import State
+from referee.games.vinetree import VineTreeState
+from referee.rng import Stream
+from tests.random_play import is_chance
+
+POSITIONS = Path(__file__).with_name("vinetree_positions.txt")
+ROUNDS = 5
+
+CASES: list[tuple[str, dict[str, str]]] = [
+    ("blooms", {}),
+    ("blooms", {"size": "5"}),
+    ("vinetree", {}),
+    ("vinetree", {"size": "13"}),
+    ("evengroups", {}),
+    ("evengroups", {"size": "8"}),
+    ("floral", {}),
+    ("thetree", {}),
+    ("thetree", {"players": "4"}),
+]
+
+Turn = tuple[State[Any], dict[int, str]]
+"""A position, and what each seat says in it."""
+
+
+def turns_of(slug: str, given: dict[str, str], games: int) -> list[list[Turn]]:
+    """Random games as texts, so that only judging and applying them is timed."""
+    game = GAMES[slug]
+    found = []
+    for number in range(games):
+        rng = Stream(f"{slug} {number}".encode())
+        state = game.start(game.settle(given))
+        turns: list[Turn] = []
+        while state.outcome() is None:
+            if is_chance(state):
+                state = state.chance(state.draw(rng))
+                continue
+            moves = {seat: state.sample(seat, rng) for seat in state.to_act()}
+            turns.append((state, {seat: state.write(move) for seat, move in moves.items()}))
+            state = state.play(moves)
+        found.append(turns)
+    return found
+
+
+def calibration_us() -> float:
+    """One step of a loop that adds and indexes: what Python costs here and now."""
+    items = list(range(64))
+    total = 0
+    began = time.perf_counter_ns()
+    for number in range(300_000):
+        total += items[number & 63]
+    return (time.perf_counter_ns() - began) / 300_000 / 1000
+
+
+def per_turn_us(games: list[list[Turn]]) -> tuple[float, float]:
+    """µs a turn: of reading alone, and of reading, applying and asking whether the game is over."""
+    turns = [turn for game in games for turn in game]
+    began = time.perf_counter_ns()
+    for state, texts in turns:
+        for seat, text in texts.items():
+            state.read(seat, text)
+    read = time.perf_counter_ns() - began
+    whole = 0
+    for game in games:
+        state = game[0][0]
+        began = time.perf_counter_ns()
+        for _, texts in game:
+            # As the match does it: on the state that the turn before gave, with what that remembers.
+            state = state.play({seat: state.read(seat, text) for seat, text in texts.items()})
+            state.outcome()
+            if is_chance(state):
+                break  # a deal is no move
+        whole += time.perf_counter_ns() - began
+    played = sum(_until_chance(game) for game in games)
+    return read / len(turns) / 1000, whole / played / 1000
+
+
+def _until_chance(game: list[Turn]) -> int:
+    """The turns of a game before chance comes between them."""
+    for number, (state, texts) in enumerate(game, 1):
+        if is_chance(state.play({seat: state.read(seat, text) for seat, text in texts.items()})):
+            return number
+    return len(game)
+
+
+def positions() -> list[tuple[int, VineTreeState]]:
+    """The bad positions, with their boards' sizes."""
+    found = []
+    for line in POSITIONS.read_text().splitlines():
+        size, bend, moves = line.split(" ", 2)
+        game = GAMES["vinetree"]
+        state = game.start(game.settle({"size": size, "bend": bend}))
+        for text in moves.split(", "):
+            (seat,) = state.to_act()
+            state = state.play({seat: state.read(seat, text)})
+        assert isinstance(state, VineTreeState)
+        found.append((int(size), state))
+    return found
+
+
+def best_of(rounds: int, measure: Callable[[], float]) -> float:
+    """The least of several: what is above it is the machine's doing."""
+    return min(measure() for _ in range(rounds))
+
+
+def end_test_ms(state: VineTreeState) -> float:
+    fresh = state.forgetful()
+    began = time.perf_counter_ns()
+    fresh.outcome()
+    return (time.perf_counter_ns() - began) / 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How fast the rules are.")
+    parser.add_argument("--games", type=int, default=30, help="random games of each kind")
+    arguments = parser.parse_args()
+    loop = best_of(ROUNDS, calibration_us)
+    rows = []
+    for slug, given in CASES:
+        games = turns_of(slug, given, arguments.games)
+        times = [per_turn_us(games) for _ in range(ROUNDS)]
+        read, whole = (min(column) for column in zip(*times, strict=True))
+        name = " ".join([slug, *(f"{option}={value}" for option, value in given.items())])
+        rows.append([name, f"{read:.1f}", f"{whole:.1f}", f"{whole / loop:.0f}", f"{1e6 / whole:,.0f}"])
+    print(tabulate(rows, ["a turn", "µs to read", "µs in all", "loops", "turns/s"], disable_numparse=True))
+    print()
+    ends: list[list[str]] = []
+    by_size: dict[int, list[float]] = {}
+    for size, state in positions():
+        by_size.setdefault(size, []).append(best_of(ROUNDS, lambda state=state: end_test_ms(state)))  # type: ignore[misc]
+    for size, found in sorted(by_size.items()):
+        middle, worst = statistics.median(found), max(found)
+        ends.append(
+            [
+                f"{size} × {size}",
+                str(len(found)),
+                f"{middle:.2f}",
+                f"{worst:.2f}",
+                f"{worst * 1000 / loop:.0f}",
+            ]
+        )
+    headers = ["end of vinetree", "positions", "median ms", "worst ms", "worst in loops"]
+    print(tabulate(ends, headers, disable_numparse=True))
+    print(f"\none step of the calibration loop: {loop * 1000:.1f} ns")
+
+
+if __name__ == "__main__":
+    main()
