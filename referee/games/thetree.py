@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from referee.clock import TimeControl
@@ -516,6 +516,8 @@ def _news(told: Lines, private: Mapping[int, tuple[Seat, str]], audience: Audien
 # --- Imagining -----------------------------------------------------------------------------------------
 
 SUPPLY: Seat = -1
+NOTHING = -1
+
 SWAPS = 200
 """Tries at mixing tiles that could as well lie elsewhere."""
 
@@ -594,17 +596,11 @@ class _Deal:
 
     def order(self, rng: Random) -> str:
         """All tiles in an order of dealing that agrees, at random. Raises `ValueError`."""
-        hands = {seat: [_Place(seat, -1)] * HAND for seat in self.playing if seat != self.me}
-        places = [place for hand in hands.values() for place in hand]
-        places += [place for place in self.draws if place.seat != self.me]
-        tiles = [tile for tile in range(len(TILES)) if not self.own >> tile & 1]
-        places += [_Place(SUPPLY, -1)] * (len(tiles) - len(places))
-        rng.shuffle(places)
-        rng.shuffle(tiles)
-        lies = self._mixed(tiles, places, rng)
+        tiles, places, fits = self._puzzle
+        lies = _mixed(tiles, len(places), fits, rng)
         found: dict[_Place, list[int]] = {}
-        for at, tile in enumerate(lies):
-            found.setdefault(places[at], []).append(tile)
+        for place, tile in zip(places, lies, strict=True):
+            found.setdefault(place, []).append(tile)
         dealt: list[int] = []
         for seat in self.playing:
             dealt += _tiles(self.hand) if seat == self.me else found[_Place(seat, -1)]
@@ -613,29 +609,58 @@ class _Deal:
         dealt += found.get(_Place(SUPPLY, -1), [])
         return " ".join(NAMES[tile] for tile in dealt)
 
-    def _mixed(self, tiles: list[int], places: list[_Place], rng: Random) -> list[int]:
-        """A tile for every place: first any that is possible, by augmenting paths, then swapped about."""
+    @cached_property
+    def _puzzle(self) -> tuple[list[int], list[_Place], list[list[bool]]]:
+        """Tiles that are hidden or were, places they came from, and by both whether it is possible."""
+        others = [seat for seat in self.playing if seat != self.me]
+        places = [_Place(seat, -1) for seat in others for _ in range(HAND)]
+        places += [place for place in self.draws if place.seat != self.me]
+        tiles = [tile for tile in range(len(TILES)) if not self.own >> tile & 1]
+        places += [_Place(SUPPLY, -1)] * (len(tiles) - len(places))
         fits = [[self.possible(tile, place) for place in places] for tile in range(len(TILES))]
-        lies: list[int | None] = [None] * len(places)
+        return tiles, places, fits
 
-        def find(tile: int, tried: set[int]) -> bool:
-            for at in range(len(places)):
-                if fits[tile][at] and at not in tried:
-                    tried.add(at)
-                    other = lies[at]
-                    if other is None or find(other, tried):
-                        lies[at] = tile
-                        return True
-            return False
 
-        if not all(find(tile, set()) for tile in tiles):
-            raise ValueError("nothing agrees with what the seat was told")
-        mixed = [tile for tile in lies if tile is not None]
-        for _ in range(SWAPS if len(mixed) > 1 else 0):
-            one, other = rng.below(len(mixed)), rng.below(len(mixed))
-            if fits[mixed[one]][other] and fits[mixed[other]][one]:
-                mixed[one], mixed[other] = mixed[other], mixed[one]
-        return mixed
+def _mixed(tiles: Sequence[int], places: int, fits: Sequence[Sequence[bool]], rng: Random) -> list[int]:
+    """A tile for every place: first any that is possible, by augmenting paths, then swapped about."""
+    order = list(range(places))
+    rng.shuffle(order)
+    mixed = list(tiles)
+    rng.shuffle(mixed)
+    lies = [NOTHING] * places
+
+    def find(tile: int, tried: set[int]) -> bool:
+        for at in order:
+            if fits[tile][at] and at not in tried:
+                tried.add(at)
+                if lies[at] == NOTHING or find(lies[at], tried):
+                    lies[at] = tile
+                    return True
+        return False
+
+    if not all(find(tile, set()) for tile in mixed):
+        raise ValueError("nothing agrees with what the seat was told")
+    for _ in range(SWAPS if places > 1 else 0):
+        one, other = rng.below(places), rng.below(places)
+        if fits[lies[one]][other] and fits[lies[other]][one]:
+            lies[one], lies[other] = lies[other], lies[one]
+    return lies
+
+
+@lru_cache(maxsize=8)  # a search asks again and again for the same
+def _deals(players: int, seat: Seat, seen: Lines) -> tuple[_Deal, ...]:
+    """What a seat was told, deal by deal."""
+    playing = list(range(players))
+    deals: list[_Deal] = []
+    for line in seen:
+        words = line.split(" ")
+        if words[0] == "out":
+            playing = [other for other in playing if str(other + 1) not in words[1:]]
+        elif words[0] == "deal":
+            deals.append(_Deal(seat, playing))
+        elif words[0] != "blocked":
+            deals[-1].take(words)
+    return tuple(deals)
 
 
 class TheTree(Game[Laying]):
@@ -691,16 +716,7 @@ class TheTree(Game[Laying]):
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> TreeState:
         """Deals the tiles again so that all that was laid, drawn and passed could have happened."""
-        playing = self.start(options).in_play()
-        deals: list[_Deal] = []
-        for line in seen:
-            words = line.split(" ")
-            if words[0] == "out":
-                playing = [other for other in playing if str(other + 1) not in words[1:]]
-            elif words[0] == "deal":
-                deals.append(_Deal(seat, playing))
-            elif words[0] != "blocked":
-                deals[-1].take(words)
+        deals = _deals(self.seats(options), seat, tuple(seen))
         # A seat that is to move, or was when it left, has a move; only trying makes sure of that.
         for _ in range(TRIES):
             with suppress(Refusal):
@@ -709,7 +725,7 @@ class TheTree(Game[Laying]):
         raise ValueError("nothing agrees with what the seat was told")
 
     def _played(
-        self, options: Options, seen: Sequence[str], deals: Sequence[_Deal], rng: Random
+        self, options: Options, seen: Sequence[str], deals: Iterable[_Deal], rng: Random
     ) -> TreeState:
         """The game as it was seen, with the tiles dealt at random where they are hidden."""
         state = self.start(options)
