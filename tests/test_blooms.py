@@ -23,7 +23,7 @@ def position(stones: dict[str, str], mover: int, target: int = 15, side: int = 4
     for stone, names in stones.items():
         for name in names.split():
             cells[board.cells[name]] = 1 + 2 * (int(stone[0]) - 1) + "LD".index(stone[1])
-    return BloomsState(Rules(board, target), bytes(cells), 10 + mover)
+    return BloomsState(Rules.of(side, target), bytes(cells), 10 + mover)
 
 
 def play(state: BloomsState, *moves: str) -> BloomsState:

@@ -8,8 +8,9 @@ notation, the options and the order of reasons are those of `protocol/games/bloo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from referee.clock import TimeControl
@@ -53,6 +54,18 @@ class Rules(NamedTuple):
 
     board: HexBoard
     target: int
+    around: tuple[tuple[int, ...], ...]
+    """By cell: it, and its neighbours."""
+    beside: tuple[Callable[[bytearray], tuple[int, ...]], ...]
+    """By cell: gives what its neighbours hold."""
+
+    @classmethod
+    @cache
+    def of(cls, side: int, target: int) -> Rules:
+        """The rules on a board of some side."""
+        board = HexBoard.of_side(side)
+        around = tuple((cell, *near) for cell, near in enumerate(board.neighbours))
+        return cls(board, target, around, tuple(itemgetter(*near) for near in board.neighbours))
 
 
 class BloomsState(State[Growth]):
@@ -150,21 +163,16 @@ class BloomsState(State[Growth]):
         turn before, none of the opponent's was fenced (those were captured), and since then cells were
         filled by the opponent's turn (`self.last`) and by this one, and by no other.
         """
-        neighbours = self.rules.board.neighbours
+        around, beside = self.rules.around, self.rules.beside
         theirs = (3 - 2 * self.mover, 4 - 2 * self.mover)
         fenced: set[int] = set()
-        for spot in (*move, *(self.last or ())):
-            if spot == NOWHERE:
-                continue
-            for start in (spot, *neighbours[spot]):
-                colour = cells[start]
-                if colour in theirs and start not in fenced:
-                    for near in neighbours[start]:
-                        if cells[near] == EMPTY:
-                            break  # as nearly always: no need to walk the bloom
-                    else:
-                        fenced |= _closed_bloom(cells, start, neighbours)
-        return tuple(sorted(fenced))
+        for spot in move if self.last is None else move + self.last:
+            if spot != NOWHERE:
+                for start in around[spot]:
+                    # Nearly always there is an empty cell beside, and no need to walk the bloom.
+                    if cells[start] in theirs and EMPTY not in beside[start](cells) and start not in fenced:
+                        fenced |= _closed_bloom(cells, start, self.rules.board.neighbours)
+        return tuple(sorted(fenced)) if fenced else ()
 
     def _empty(self) -> list[int]:
         return [cell for cell, value in enumerate(self.cells) if value == EMPTY]
@@ -319,5 +327,5 @@ class Blooms(OpenGame[Growth]):
 
     def start(self, options: Options) -> BloomsState:
         """The empty board."""
-        board = HexBoard.of_side(int(options["size"]))
-        return BloomsState(Rules(board, int(options["target"])), bytes(len(board.names)), 0)
+        rules = Rules.of(int(options["size"]), int(options["target"]))
+        return BloomsState(rules, bytes(len(rules.board.names)), 0)

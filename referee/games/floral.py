@@ -302,7 +302,7 @@ class FloralState(State[str]):
         turn: int,
         weather: int,
         planting: bool,
-        ahead: Seat,
+        ahead: Seat | None,
         trail: Trail,
         left: frozenset[Seat] = frozenset(),
     ) -> None:
@@ -312,8 +312,8 @@ class FloralState(State[str]):
         """Turns played."""
         self.weather = weather
         self.planting = planting
-        self.ahead: Seat = ahead
-        """Who had more points when they last differed; seat 1, which has the advantage, if they never did."""
+        self.ahead = ahead
+        """Who had more points when they last differed; None if they never did."""
         self.trail = trail
         self.left = left
         self.acting = self._acting()
@@ -331,7 +331,7 @@ class FloralState(State[str]):
         return (0, 1)
 
     def _then(
-        self, event: Dealt | Planted | Turn, rules: Rules, sides: tuple[Side, Side], ahead: Seat
+        self, event: Dealt | Planted | Turn, rules: Rules, sides: tuple[Side, Side], ahead: Seat | None
     ) -> FloralState:
         """The position after something happened."""
         turn, weather = self.turn, self.weather
@@ -503,10 +503,10 @@ class FloralState(State[str]):
             ranks = placing(2, [here, sorted(self.left)] if here else more)
             return Outcome(ranks, scores, f"{gone} left the game")
         if min(scores) >= self.rules.goal:
-            sentence = (
-                f"both seats reached {self.rules.goal} on one turn, and seat {self.ahead + 1} was ahead"
-            )
-            return Outcome(placing(2, [[self.ahead], [1 - self.ahead]]), scores, sentence)
+            winner = self.ahead or 0
+            why = "has the advantage" if self.ahead is None else "had been ahead"
+            sentence = f"both seats reached {self.rules.goal} on one turn, and seat {winner + 1} {why}"
+            return Outcome(placing(2, [[winner], [1 - winner]]), scores, sentence)
         if max(scores) >= self.rules.goal:
             winner = more[0][0]
             runes = "rune" if self.rules.goal == 1 else "runes"
@@ -940,7 +940,7 @@ class FloralExtract(Game[str]):
         spells = Spells.parse(str(options["spells"])) if options["spells"] else None
         rules = Rules(spells, int(options["goal"]), int(options["max_turns"]))
         sides = (Side(SYMBOLS[0]), Side(SYMBOLS[1]))
-        return FloralState(rules, sides, 0, SUNNY, False, 0, Trail())
+        return FloralState(rules, sides, 0, SUNNY, False, None, Trail())
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
         """Tries the other seat's mappings, and for each what it may have planted, in a random order, until
