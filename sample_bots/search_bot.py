@@ -1,24 +1,65 @@
-"""Plays every game by trying moves out: after each of some moves the game is played to its end at random, the
-worse half of the moves is put aside, the rest is tried out again, until one move is left.
+"""Plays every game in turn by tree search: random games, most of them through the moves that did well so far.
 
-    search_bot.py --playouts 100
+    search_bot.py --playouts 200
     search_bot.py --time 200ms
 
 With `--playouts` it draws from nothing but the seed that the referee sent, and plays the same game again;
 with `--time` what it does depends on how fast the machine is. It knows the rules from the referee's engines
-and nothing about how to play well; where information is hidden it imagines what it cannot see.
+and nothing about how to play well. Where information is hidden, every playout begins in another position
+that agrees with what it was told, and moves that are not possible there are passed over.
+
+The tree is UCT's (Kocsis and Szepesvári), with moves added to a position as it is visited more often, since
+there may be millions of them.
 """
 
 import argparse
-from itertools import islice
+from math import log, sqrt
 from time import monotonic
 from typing import Any
 
 from protocol.bot import Game, play
 from referee.clock import parse_period
 from referee.errors import TimeControlError
-from referee.games.api import State, share_beaten
+from referee.games import GAMES
+from referee.games.api import Refusal, State, share_beaten
 from referee.kit import Follower, Quick, playout, step
+
+EXPLORE = 0.5
+"""How much a move counts for having been tried seldom."""
+
+WIDTH = 2.0
+"""A position that was visited n times has this, times the root of n, moves."""
+
+
+class Node:
+    """What came of a move: a seat made it, so often, and left this share of the others behind in all."""
+
+    def __init__(self, seat: int) -> None:
+        self.seat = seat
+        self.visits = 0
+        self.total = 0.0
+        self.replies: dict[tuple[int, Any], Node] = {}
+        """By seat and move: where information is hidden, who moves next is not sure either."""
+
+    def worth(self, parent_visits: int) -> float:
+        if not self.visits:
+            return float("inf")
+        return self.total / self.visits + EXPLORE * sqrt(log(parent_visits + 1) / self.visits)
+
+    def best(self, state: State[Any]) -> tuple[int, Any]:
+        """The reply to go on with."""
+        replies = sorted(self.replies, key=lambda reply: -self.replies[reply].worth(self.visits))
+        return next(reply for reply in replies if open_game or possible(state, *reply))
+
+
+def possible(state: State[Any], seat: int, move: Any) -> bool:
+    if state.to_act() != (seat,):
+        return False
+    try:
+        state.read(seat, state.write(move))
+    except Refusal:
+        return False
+    return True
 
 
 def seconds(text: str) -> float:
@@ -29,53 +70,59 @@ def seconds(text: str) -> float:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Plays every game by trying moves out.")
-    parser.add_argument("--playouts", type=int, default=100, help="random games for a move, about (100)")
-    parser.add_argument("--time", type=seconds, help="instead: how long it tries, such as 200ms")
-    parser.add_argument("--moves", type=int, default=24, help="moves that it tries out, at most (24)")
+    parser = argparse.ArgumentParser(description="Plays every game in turn by tree search.")
+    parser.add_argument("--playouts", type=int, default=200, help="random games for a move (200)")
+    parser.add_argument("--time", type=seconds, help="instead: how long it searches, such as 200ms")
     return parser.parse_args()
 
 
 given = arguments()
 rng: Quick
 follower: Follower
+open_game: bool
+"""Then every move that was possible once still is."""
 
 
 def start(game: Game) -> None:
-    global follower, rng
+    global follower, open_game, rng
     rng = Quick(game.random)
     follower = Follower(game, rng)
+    open_game = GAMES[game.slug].is_open
 
 
-def candidates(state: State[Any], seat: int) -> list[Any]:
-    """All legal moves, or a random choice of them where there are many."""
-    moves = list(islice(state.legal(seat), given.moves + 1))
-    if len(moves) > given.moves:
-        moves = list(dict.fromkeys(state.sample(seat, rng) for _ in range(given.moves)))
-    return moves
+def explore(root: Node, state: State[Any]) -> None:
+    """One random game: down the tree, one new move, and to the end at random."""
+    path = [root]
+    while state.outcome() is None and (len(path) == 1 or path[-1].visits):
+        seat = state.to_act()[0]
+        if seat < 0:
+            state = step(state, rng)
+            continue
+        node = path[-1]
+        # In an imagined position perhaps no reply that is there is possible; a sampled one is.
+        if len(node.replies) < WIDTH * sqrt(node.visits + 1) or not open_game:
+            node.replies.setdefault((seat, state.sample(seat, rng)), Node(seat))
+        reply = node.best(state)
+        state = state.play({seat: reply[1]})
+        path.append(node.replies[reply])
+    ranks = playout(state, rng).ranks
+    for node in path:
+        node.visits += 1
+        node.total += share_beaten(ranks, node.seat)
 
 
 def choose(game: Game) -> str:
-    seat, began = game.seat - 1, monotonic()
+    root, began, tries = Node(game.seat - 1), monotonic(), 0
     state = follower.state()
-    left = candidates(state, seat)
-    total = dict.fromkeys(left, 0.0)
-    tries = 0
-    rounds = (len(left) - 1).bit_length()
-    for number in range(1, rounds + 1):
-        # Each round has the same share of the budget. The moves that are left were tried equally often, and
-        # in the same positions where they have to be imagined, so their totals can be compared.
-        enough = tries + max(1, given.playouts // (rounds * len(left)))
-        while tries < enough if given.time is None else monotonic() < began + given.time * number / rounds:
-            position = follower.state()
-            for move in left:
-                total[move] += share_beaten(playout(step(position, rng, {seat: move}), rng).ranks, seat)
-            tries += 1
-        left.sort(key=total.__getitem__, reverse=True)
-        del left[(len(left) + 1) // 2 :]
-    if tries:
-        game.info(f"{total[left[0]] / tries:.2f} of {tries} tries")
-    return state.write(left[0])
+    while tries < given.playouts if given.time is None else monotonic() < began + given.time:
+        explore(root, state)
+        state = follower.state()
+        tries += 1
+    if not root.replies:
+        return state.write(state.sample(game.seat - 1, rng))
+    reply = max(root.replies, key=lambda reply: root.replies[reply].visits)
+    game.info(f"{root.replies[reply].total / root.replies[reply].visits:.2f} of {tries} tries")
+    return state.write(reply[1])
 
 
 play(choose, start)

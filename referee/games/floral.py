@@ -914,8 +914,8 @@ class FloralExtract(Game[str]):
     )
     clock = TimeControl.parse("60s")
     summary = (
-        "Each of two seats has eight symbols, which secretly stand for the runes 0 to 7. Before every\n"
-        "fifth turn each plants a flower; on each turn both cast a rune at once. Runes in the right\n"
+        "Each of two seats has eight symbols, which secretly stand for the runes 0 to 7. Before turns 1,\n"
+        "6, 11 and so on each plants a flower; on each turn both cast a rune at once. Runes in the right\n"
         "order are spells that water, fertilize, change the weather or sabotage. A flower that blooms\n"
         "gives access to the guessing spell: cast the last runes all different, then name a symbol of\n"
         "the other seat's. It scores if it stands for the rune cast on the turn before. `goal` such\n"
