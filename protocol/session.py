@@ -117,6 +117,12 @@ class Session:
         self._row = TABLE[State.NEW]
         self.asked = 0
         """The highest question number so far in this game."""
+        self._lapsed = False
+        """Whether its time was up: it is closed, though the bot has not been told yet."""
+
+    def lapse(self) -> None:
+        """Closes the open question, whose time is up. What it comes to is told with the next one."""
+        self._lapsed = True
 
     def said(self, speaker: Speaker, message: Message) -> bool:
         """Takes one message down. False for a stale answer, which has no effect.
@@ -130,7 +136,7 @@ class Session:
                     return False
                 if message.question > self.asked or message.question == 0:
                     raise Breach(f"question {message.question} was never asked")
-                if self.state is not State.ASKED or message.question != self.asked:
+                if self.state is not State.ASKED or message.question != self.asked or self._lapsed:
                     return False
             elif kind in ANYWHERE and self.state is not State.NEW:
                 return True
@@ -141,6 +147,7 @@ class Session:
             if message.question != self.asked + 1:
                 raise Breach(f"question {message.question} after question {self.asked}")
             self.asked = message.question
+            self._lapsed = False
         elif kind is Ready:
             self.asked = 0
         if to is not self.state:

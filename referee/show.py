@@ -89,21 +89,40 @@ def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bo
     return text
 
 
-def seat_frame(
-    seat: Seat, event: Event, news: Sequence[str], state: State[Any], terms: Terms, colour: bool
-) -> str:
-    """An event as far as a seat knew of it: what it did itself, what it was told, and what it could see.
-    Empty where it noticed nothing.
-    """
-    lines = []
-    if isinstance(event, Left) and event.seat != seat:
-        lines.append(f"seat {event.seat + 1} {terms.bots[event.seat]} {event.ending.sentence}")
-    elif not isinstance(event, Drawn) and event.seat == seat:
-        lines.append(told(event, terms.bots, terms.controls))
-    lines += [f"  {line}" for line in news]
-    if news:
-        lines.append(f"{painted(state.picture(seat), colour)}\n")
-    return "\n".join(lines)
+class SeatView:
+    """A game as one seat knew it: what it did itself, what it was told, and what it could see."""
+
+    def __init__(self, seat: Seat, terms: Terms, colour: bool) -> None:
+        self._seat = seat
+        self._terms = terms
+        self._colour = colour
+        self._told = 0
+        self._state: State[Any] | None = None
+        """A position whose news were not shown yet: the seat's own part in the same turn comes first."""
+
+    def take(self, event: Event, state: State[Any]) -> Iterator[str]:
+        """What an event with the state after it was to this seat, a text for each thing; perhaps nothing."""
+        if self._state is not state:
+            yield from self.rest()
+        self._state = state
+        terms = self._terms
+        if isinstance(event, Drawn):
+            return
+        if event.seat == self._seat:
+            yield "\n".join([told(event, terms.bots, terms.controls), *self.rest()])
+        elif isinstance(event, Left):
+            yield f"seat {event.seat + 1} {terms.bots[event.seat]} {event.ending.sentence}"
+
+    def rest(self) -> Iterator[str]:
+        """The news that were not shown yet, with the position."""
+        if self._state is None:
+            return
+        news = self._state.seen(self._seat)
+        lines = [f"told: {line}" for line in news[self._told :]]
+        if lines:
+            yield "\n".join([*lines, painted(self._state.picture(self._seat), self._colour), ""])
+        self._told = len(news)
+        self._state = None
 
 
 def result(terms: Terms, verdict: Verdict) -> str:

@@ -95,6 +95,7 @@ class ScriptedWire:
             if not waiting:
                 seat, patience = min(self._asked.items(), key=lambda item: item[1])
                 del self._asked[seat]
+                self.channels[seat].lapse()
                 return Silence(seat, patience + 1, "nothing came")
             used_us, seat = min(waiting)
             if used_us > self._asked[seat]:
@@ -102,6 +103,7 @@ class ScriptedWire:
                 data = self._coming[seat].pop(0)[1]
                 if b"\n" not in data or self._heard[seat]:
                     patience = self._asked.pop(seat)
+                    self.channels[seat].lapse()
                     return Silence(seat, patience + 1, "nothing came")
                 self._hear(seat, used_us, data)
                 continue

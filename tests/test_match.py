@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from referee.events import Drawn, Ending, Left, Moved, Rejected, Unplayed
 from referee.games import GAMES
 from referee.games.api import Game
 from referee.match import MARGIN_US, Terms, Verdict, play, seeded_dice
+from referee.wire.api import Question
 from tests.scripted import Bot, Events, Reply, ScriptedWire, puppet
 from tests.toys import Bid
 
@@ -507,6 +508,41 @@ def test_a_turn_that_did_not_count_is_asked_anew_after_a_time_out_in_it() -> Non
     assert verdict.ending is Ending.RULES and verdict.outcome.ranks[1] == 3
     moves = [event.text for event in events.all if isinstance(event, Moved)]
     assert moves == ["2", "5", "3", "4"]
+
+
+@pytest.mark.parametrize("late", ["move 18 4", "resign 18", "list 18", "move 18 nonsense"])
+def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_dropped(late: str) -> None:
+    """Before turn 16 seat 1 can plant and seat 2 cannot: between its default and its next question there is
+    a question to the other seat alone.
+    """
+    never = "seq 5 < < < <"
+    options = {"spells": f"{never}; {never}; {never}", "max_turns": "17"}
+    said: list[str] = []
+
+    def answers(plants: str, last: str | None) -> Iterator[str | None]:
+        for plant in plants:
+            yield from (plant, "1", "2", "3", "4", last if plant == "X" else "5")
+        yield from ("-", "6", "7") if last else ("6", "7")
+
+    def other(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        return slow(lines)
+
+    class Late(ScriptedWire):
+        def post(self, seat: int, question: Question) -> None:
+            if question.defaulted:
+                self.say_off_turn(seat, late.encode() + b"\n")
+            super().post(seat, question)
+
+    slow = puppet(*answers("CWX", None))
+    wire = Late(puppet(*answers("---", "5")), other)
+    _, events = run(wire, terms(GAMES["floral"], TimeControl.parse("1s"), options=options))
+    moved = [event for event in events.all if isinstance(event, Moved) and event.seat == 1]
+    assert [number for number, event in enumerate(moved, 1) if event.defaulted] == [18]
+    assert not any(isinstance(event, Rejected | Left) for event in events.all)
+    assert wire.channels[1].aside.stale_count == 1
+    assert not any(line.startswith(("rejected", "legal")) for line in said)
+    assert sum(line.startswith("defaulted 18 ") for line in said) == 1
 
 
 def test_a_list_is_never_longer_than_may_be_sent() -> None:

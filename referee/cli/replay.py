@@ -16,7 +16,7 @@ from referee.events import Event, Seat
 from referee.games.api import State
 from referee.record import GameRecord, Summary, from_json, parse_json, summary
 from referee.replay import replay as play_again
-from referee.show import asides, frame, heading, painted, result, seat_frame
+from referee.show import SeatView, asides, frame, heading, painted, result
 from referee.text import shown
 
 
@@ -102,22 +102,21 @@ def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[s
     terms = record.terms
     start = terms.game.start(terms.options)
     frames = [f"{heading(terms)}\n{painted(start.picture(seat), colour)}\n"]
-    told = 0
+    view = SeatView(seat, terms, colour) if seat is not None else None
 
     def watch(event: Event, state: State[Any]) -> None:
-        nonlocal told
-        if seat is None:
+        if view:
+            for text in view.take(event, state):
+                frames.append(f"{len(frames)}. {text}")
+        else:
             frames.append(frame(len(frames), event, state, terms, colour))
-            return
-        news = state.seen(seat)
-        if text := seat_frame(seat, event, news[told:], state, terms, colour):
-            frames.append(f"{len(frames)}. {text}")
-        told = len(news)
 
     try:
         verdict = play_again(record, watch)
     except RecordError as error:
         return frames, RecordError(f"game {shown(terms.id)}: {error}")
+    for text in view.rest() if view else ():
+        frames.append(f"{len(frames)}. {text}")
     frames.append("\n".join([result(terms, verdict), *asides(terms, record.measured, seat)]))
     return frames, None
 

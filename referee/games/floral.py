@@ -69,11 +69,15 @@ _INKS = ("bright_red", "bright_blue")
 
 _RELATIONS = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _CONDITION = re.compile(
-    r"(?:set (?P<set>[3-5]) \{(?P<members>[1-7](?:,[1-7]){2,4})\}"
+    r"(?:set (?P<set>[3-5]) \{(?P<members>[1-7](?:, ?[1-7]){2,4})\}"
     r"|sum (?P<sum>[3-5]) (?P<low>[1-9][0-9]?)-(?P<high>[1-9][0-9]?)"
     r"|seq (?P<seq>[3-5]) (?P<relations>(?:<=|>=|<|=|>)(?: (?:<=|>=|<|=|>)){1,3}))"
 )
-_CONDITION_FORM = "`set 3 {1,2,5}`, `sum 4 9-17` or `seq 3 < >=`"
+_CONDITION_FORMS = {
+    "set": "`set N {A,B,C}` with N from 3 to 5 and 3 to 5 different identities from 1 to 7",
+    "sum": "`sum N LOW-HIGH` with N from 3 to 5 and a range within N to 7 times N",
+    "seq": "`seq N R R` with N from 3 to 5 and N - 1 relations of < <= = >= >",
+}
 
 
 class Condition(NamedTuple):
@@ -98,21 +102,23 @@ class Condition(NamedTuple):
     def parse(cls, text: str) -> Condition:
         """From what `str` gave, but for the order of a set. Raises `ValueError`."""
         found = _CONDITION.fullmatch(text)
+        expected = _CONDITION_FORMS.get(text.partition(" ")[0], "`set …`, `sum …` or `seq …`")
+        wrong = ValueError(f"`{shown(text, 80)}` is no condition, expected {expected}")
         if not found:
-            raise ValueError(f"`{shown(text, 80)}` is no condition, expected one such as {_CONDITION_FORM}")
+            raise wrong
         if found["set"]:
             members = tuple(sorted(int(member) for member in found["members"].split(",")))
             if len(set(members)) < len(members):
-                raise ValueError(f"`{text}` has an identity twice")
+                raise wrong
             return cls("set", int(found["set"]), members)
         if found["sum"]:
             length, low, high = int(found["sum"]), int(found["low"]), int(found["high"])
             if not length <= low <= high <= 7 * length:
-                raise ValueError(f"`{text}` is no range within {length}-{7 * length}")
+                raise wrong
             return cls("sum", length, (low, high))
         relations = tuple(found["relations"].split(" "))
         if len(relations) != int(found["seq"]) - 1:
-            raise ValueError(f"`{text}` has {len(relations)} relations, expected {int(found['seq']) - 1}")
+            raise wrong
         return cls("seq", int(found["seq"]), (), relations)
 
     @classmethod

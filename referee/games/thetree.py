@@ -461,7 +461,7 @@ class TreeState(State[Laying]):
                 new = self.last and (x, y) == (self.last.x, self.last.y)
                 ink = "bright_white" if new else ""
                 edge = "<>" if new else "[]"
-                numbers += [blank, Span(f"{edge[0]} {left}     {right} {edge[1]}", ink)]
+                numbers += [blank, Span(f"{edge[0]} {left}    {right} {edge[1]}", ink)]
                 rings += [blank, Span(f"{edge[0]}{_RINGS[left]}  {_RINGS[right]}{edge[1]}", ink)]
                 at = x + 2
             lines += [numbers, rings]

@@ -161,6 +161,12 @@ class Channel:
         self._lists = 0
         return self._say(*said)
 
+    def lapse(self) -> None:
+        """The open question's time is up: an answer that comes later is dropped, also before the bot is told
+        what became of it, which may be some turns of the others later.
+        """
+        self._session.lapse()
+
     def show_legal(self, legal: LegalMoves) -> bytes:
         """The answer to a request for legal moves; nothing where the bot answered without waiting for it."""
         if self._session.state is not State.ASKED:

@@ -242,6 +242,7 @@ class PipesWire:
             for seat, place in enumerate(self._places):
                 if place.asked and not place.heard and now > place.deadline_ns:
                     place.asked = False
+                    place.link.channel.lapse()
                     return Silence(seat, _used_us(place, now), _what_came(place.link))
 
     def _start_clock(self, place: Place, patience_ns: int) -> None:
