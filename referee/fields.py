@@ -63,7 +63,10 @@ class Fields:
         """A text."""
         if default is not None and not self.has(name):
             return default
-        return str(self._get(name, str, "a text"))
+        value = str(self._get(name, str, "a text"))
+        if not _encodes(value):
+            raise self.wrong(name, "a text that UTF-8 has")
+        return value
 
     def number(self, name: str, low: int = 0, high: int = LARGEST, default: int | None = None) -> int:
         """A whole number within bounds, both included."""
@@ -90,7 +93,7 @@ class Fields:
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts."""
         values = self.list(name)
-        if not all(isinstance(value, str) for value in values):
+        if not all(isinstance(value, str) and _encodes(value) for value in values):
             raise self.wrong(name, "a list of texts")
         return tuple(values)
 
@@ -131,3 +134,8 @@ def _is(value: object) -> str:
 
 def _seen(value: object) -> str:
     return "missing" if value is None else f"`{shown(str(value), 60)}`"
+
+
+def _encodes(text: str) -> bool:
+    """JSON can name halves of characters, which are no text."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

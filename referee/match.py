@@ -38,7 +38,7 @@ REJECTIONS = 10
 
 LEGAL_MOST = 2_000
 """Legal moves in one answer; where there are more, a sample. So many fit into a pipe, and making them
-takes the referee a few milliseconds.
+takes the referee some milliseconds.
 """
 
 BOT_SEED_BITS = 53
@@ -153,6 +153,8 @@ class _Match:
         self.state = terms.game.start(terms.options)
         self.players = [_Player(Clock.start(control)) for control in terms.controls]
         self.ending = Ending.RULES
+        self.gone = 0
+        """How many seats have left."""
         self.parting = ""
         """Who ended the game by leaving it, and how, if somebody did."""
 
@@ -289,12 +291,16 @@ class _Match:
         most = LEGAL_MOST if request.most is None else min(request.most, LEGAL_MOST)
         state = self.state
         total = state.count(seat)
-        moves = list(islice(state.legal(seat), most + 1)) if total is None or total <= most else []
-        if sampled := len(moves) > most or not moves:
-            rng = Stream(derive(self.terms.seed, "list", str(seat + 1), str(player.lists)))
+        rng = Stream(derive(self.terms.seed, "list", str(seat + 1), str(player.lists)))
+        moves = list(islice(state.legal(seat), LEGAL_MOST + 1)) if (total or 0) <= LEGAL_MOST else []
+        if sampled := len(moves) > LEGAL_MOST or not moves:
+            # Too many to be gone through.
             moves = list(dict.fromkeys(state.sample(seat, rng) for _ in range(most)))
         else:
             total = len(moves)
+            if sampled := total > most:
+                rng.shuffle(moves)
+                del moves[most:]
         self.wire.show_legal(seat, LegalMoves(tuple(map(state.write, moves)), total, sampled))
 
     def apply(self, turn: _Turn) -> None:
@@ -329,9 +335,11 @@ class _Match:
         if not exits:
             return
         self.state = self.state.drop(exits)
+        self.gone += len(exits)
         for seat in sorted(exits):
             self.watch(Left(seat, *exits[seat]), self.state)
-        if self.state.outcome() is not None:
+        # Where more than one seat stays, the rules end the game, and their sentence says more.
+        if self.state.outcome() is not None and len(self.players) - self.gone < 2:
             self.ending = exits[max(exits)].ending
             self.parting = ", ".join(
                 f"seat {seat + 1} {exits[seat].ending.sentence}" for seat in sorted(exits)

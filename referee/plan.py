@@ -10,6 +10,7 @@ from referee.bots import NAME, Bot
 from referee.clock import TimeControl
 from referee.errors import RecordError, UsageError
 from referee.fields import Fields
+from referee.games import game_named
 from referee.games.api import Game, Options
 from referee.match import MARGIN_US, REJECTIONS, Terms
 from referee.record import FORMAT
@@ -49,6 +50,11 @@ class Plan:
     def names(self) -> tuple[str, ...]:
         """The bots', in the order they were given."""
         return tuple(entrant.bot.name for entrant in self.entrants)
+
+    @property
+    def seats(self) -> int:
+        """How many sit at a table."""
+        return self.game.seats(self.options)
 
     def entrant(self, name: str) -> Entrant:
         """The entrant of a name."""
@@ -95,6 +101,16 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     fields.object("bots")
     _check_additions(fields)
     return {name: what for name, what in value.items() if name not in ("prev", "hash")}
+
+
+def seats_of(header: dict[str, Any]) -> int:
+    """How many sit at a table of the run that a header describes. Raises `RecordError`."""
+    fields = Fields(header, "", RecordError)
+    try:
+        game = game_named(fields.text("game"))
+        return game.seats(game.settle(fields.scalars("options")))
+    except UsageError as error:
+        raise RecordError(str(error)) from None
 
 
 def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:

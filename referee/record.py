@@ -107,6 +107,9 @@ def _event_measured(event: Event) -> dict[str, Any]:
             return {"used_us": used_us}
 
 
+_FAULTS = {"", *(ending.word for ending in Ending if ending.is_fault)}
+
+
 class Summary(NamedTuple):
     """The head of a record: what a list of games shows."""
 
@@ -157,11 +160,15 @@ def summary(value: dict[str, Any]) -> Summary:
         fields.texts("bots"),
         fields.numbers("ranks"),
         fields.numbers("scores"),
-        fields.text("ending"),
+        _ending(fields, "ending").word,
         fields.text("sentence"),
         fields.flag("rated"),
         fields.texts("faults"),
     )
+    if shown(found.id, 2000) != found.id:
+        raise fields.wrong("id", "a game's id")
+    if not set(found.faults) <= _FAULTS:
+        raise fields.wrong("faults", "words for faults")
     if not len(found.bots) == len(found.ranks) == len(found.scores) == len(found.faults):
         raise RecordError("`bots`, `ranks`, `scores` and `faults` are not of one length")
     if not all(NAME.fullmatch(name) for name in found.bots):

@@ -63,10 +63,14 @@ def verify(value: dict[str, Any]) -> None:
         )
     replay(record, lambda event, state: None, by_seed=True)
     # What was not compared by playing is compared here: the record's members are these and no others.
-    again = {**to_json(record), "prev": value.get("prev"), "hash": value.get("hash")}
-    for name in {**again, **value}:
+    again = to_json(record)
+    again.update((name, value[name]) for name in ("prev", "hash") if name in value)
+    for name in value:
+        if name not in again:
+            raise RecordError(f"`{shown(name, 60)}` is no member of a record")
+    for name in again:
         if name != "measured":
-            _compare(name, value.get(name), again.get(name))
+            _compare(name, value.get(name), again[name])
 
 
 class Audit:

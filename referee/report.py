@@ -274,9 +274,8 @@ def alone_table(rows: Sequence[Alone], form: str = "simple") -> str:
 # --- Reports -------------------------------------------------------------------------------------------
 
 
-def rendered(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
-    """The whole report of a pool in one of `FORMATS`."""
-    seats = len(games[0].bots) if games else 2
+def rendered(names: Sequence[str], games: Sequence[Summary], form: str, seats: int = 2) -> str:
+    """The whole report of a pool at tables of so many seats, in one of `FORMATS`."""
     if seats == 1:
         return _rendered_alone(names, games, form)
     table = standings(names, games)

@@ -90,39 +90,33 @@ def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bo
 
 
 class SeatView:
-    """A game as one seat knew it: what it did itself, what it was told, and what it could see."""
+    """A game as one seat knew it while it played: what it did itself, and with each of its questions what it
+    was told and could see then. What came after its last question it never heard of.
+    """
 
     def __init__(self, seat: Seat, terms: Terms, colour: bool) -> None:
         self._seat = seat
         self._terms = terms
         self._colour = colour
         self._told = 0
-        self._state: State[Any] | None = None
-        """A position whose news were not shown yet: the seat's own part in the same turn comes first."""
+        self._state = terms.game.start(terms.options)
+        """The last position, whose news were perhaps not told yet."""
 
     def take(self, event: Event, state: State[Any]) -> Iterator[str]:
-        """What an event with the state after it was to this seat, a text for each thing; perhaps nothing."""
+        """What an event with the state after it was to this seat: a text for each thing, perhaps nothing."""
         if self._state is not state:
-            yield from self.rest()
+            yield from self.question()
         self._state = state
-        terms = self._terms
-        if isinstance(event, Drawn):
-            return
-        if event.seat == self._seat:
-            yield "\n".join([told(event, terms.bots, terms.controls), *self.rest()])
-        elif isinstance(event, Left):
-            yield f"seat {event.seat + 1} {terms.bots[event.seat]} {event.ending.sentence}"
+        if not isinstance(event, Drawn) and event.seat == self._seat:
+            yield told(event, self._terms.bots, self._terms.controls)
 
-    def rest(self) -> Iterator[str]:
-        """The news that were not shown yet, with the position."""
-        if self._state is None:
-            return
+    def question(self) -> Iterator[str]:
+        """The news, with the position, where this seat is asked."""
         news = self._state.seen(self._seat)
-        lines = [f"told: {line}" for line in news[self._told :]]
-        if lines:
+        if self._seat in self._state.to_act() and len(news) > self._told:
+            lines = [f"told: {line}" for line in news[self._told :]]
             yield "\n".join([*lines, painted(self._state.picture(self._seat), self._colour), ""])
-        self._told = len(news)
-        self._state = None
+            self._told = len(news)
 
 
 def result(terms: Terms, verdict: Verdict) -> str:

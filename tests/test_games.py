@@ -86,7 +86,8 @@ def test_random_games_end_and_moves_round_trip(case: tuple[Game[Any], Options]) 
 
 def test_hostile_texts_are_refused(case: tuple[Game[Any], Options]) -> None:
     game, options = case
-    texts = ["", " ", "\t", "x" * 4000, "9" * 4000, "A1 " * 1300, "\x1b[2J", "ß", "Ａ１", "-0", "@", "move"]
+    texts = ["", " ", "\t", "x" * 5000, "9" * 5000, "0-0@" + "9" * 5000 + ",0", "L:A" + "9" * 5000]
+    texts += ["A1 " * 1300, "\x1b[2J", "ß", "Ａ１", "-0", "@", "move"]
     for state in islice(random_game(game, options, "hostile"), 30):
         for seat in () if is_chance(state) else state.to_act():
             for text in texts:

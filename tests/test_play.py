@@ -9,10 +9,16 @@ from typing import Any
 
 import pytest
 
+from referee.clock import TimeControl
+from referee.events import Ending
 from referee.games import GAMES
+from referee.match import Terms, play
 from referee.record import Summary
 from referee.report import alone, rendered, tally
+from referee.rng import Stream
 from tests.command import BAD, RANDOM, referee
+from tests.random_play import random_game
+from tests.scripted import Events, ScriptedWire, puppet
 from tests.test_tournament import games, toml
 
 SEATS: list[tuple[str, dict[str, str], int]] = [(slug, {}, 2) for slug in GAMES if slug != "thetree"]
@@ -81,6 +87,63 @@ def test_conditions_are_shared_by_a_pair_and_mappings_are_not(tmp_path: Path) ->
     assert len({conditions for conditions, _ in drawn}) == 3
 
 
+CHATTY = """
+import sys
+from protocol.bot import play
+def choose(game):
+    game.log("my hand is secret " + str(game.seat))
+    print("my thoughts too", game.seat, file=sys.stderr)
+    moves = game.legal(5)
+    return None if game.seat == 2 and len(game.news) > 14 else moves[0]
+play(choose)
+"""
+
+
+def test_a_seat_s_replay_shows_nothing_that_it_did_not_know(tmp_path: Path) -> None:
+    (tmp_path / "chatty.py").write_text(CHATTY)
+    bots = [f"{name}={{python}} {tmp_path / 'chatty.py'}" for name in "abc"]
+    folder = str(tmp_path / "run")
+    options = ("--option", "players=3", "--seed", "3", "--time", "20s", "-n", "1", "-o", folder)
+    assert referee("match", "thetree", *bots, *options).code == 0
+    for seat in (1, 2, 3):
+        view = referee("replay", folder, "1", "--seat", str(seat)).out
+        for other in {1, 2, 3} - {seat}:
+            assert f"secret {other}" not in view and f"too {other}" not in view
+            assert not re.search(rf"^\d+\. seat {other} ", view, re.MULTILINE)
+        assert f"secret {seat}" in view
+        told = re.findall(r"told: (.*)", view)
+        if seat == 2:  # it resigned, and heard no more
+            assert view.index("seat 2 b resigned") > view.rindex("told: ")
+        else:
+            assert any(line.startswith("out 2") for line in told)
+
+
+def test_a_seat_that_leaves_when_the_others_cannot_move_does_not_end_the_game_by_that(tmp_path: Path) -> None:
+    """The rules end it: the deal is blocked among those who stay."""
+    game = GAMES["thetree"]
+    options = game.settle({"players": "3", "deals": "1"})
+    for seed in range(2000):
+        states = list(random_game(game, options, f"blocked {seed}"))
+        found = [
+            n
+            for n, state in enumerate(states[1:-1], 1)
+            if "finished" not in " ".join(state.seen(None)) and state.drop(state.to_act()).outcome()
+        ]
+        if found:
+            break
+    deal = states[0].draw(Stream(f"blocked {seed}".encode()))
+    at = found[0]
+    moves = [line.split()[1:] for line in states[at].seen(None) if line.startswith("move")]
+    leaving = states[at].to_act()[0]
+    answers = [[text for seat, text in moves if int(seat) == number + 1] for number in range(3)]
+    answers[leaving].append("resign {n}")
+    names, control = ("a", "b", "c"), TimeControl.parse("1s")
+    terms = Terms("1:a:b:c", game, options, names, (control,) * 3, b"seed")
+    verdict = play(terms, ScriptedWire(*(puppet(*a) for a in answers)), lambda state: deal, Events())
+    assert verdict.ending is Ending.RULES and "is blocked" in verdict.outcome.sentence
+    assert verdict.outcome.ranks[leaving] == 3 and sorted(verdict.outcome.ranks) == [1, 1, 3]
+
+
 def test_a_forged_deal_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     made = referee("match", "thetree", f"a={RANDOM}", f"b={RANDOM}", "-n", "1", "-o", str(folder))
@@ -132,7 +195,7 @@ def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
     results.append(summary("bcda", (1, 1, 3, 4), (2, 2, 5, 6), 2))
     assert tally("b", results).points == 0.5 + 2.5 / 3
     assert tally("b", results).counts == [1, 1, 0]
-    table = rendered("abcd", results, "simple")
+    table = rendered("abcd", results, "simple", 4)
     assert "first" in table and "behind" in table and "41.7 %" not in table
     assert "66.7 %" in table  # b: 4/3 of 2
 
@@ -148,8 +211,8 @@ def test_bots_that_play_alone_are_ranked_by_wins_and_then_by_what_is_left() -> N
         ("c", 1, 1.67),
         ("a", 1, 4.67),
     ]
-    text = rendered("abc", results, "simple")
+    text = rendered("abc", results, "simple", 1)
     assert "Elo" not in text and text.index(" b ") < text.index(" c ") < text.index(" a ")
-    values: dict[str, Any] = json.loads(rendered("abc", results, "json"))
+    values: dict[str, Any] = json.loads(rendered("abc", results, "json", 1))
     assert values["standings"][0]["share"] == pytest.approx(2 / 3)
-    assert rendered("abc", results, "csv").splitlines()[1].startswith("1,b,3,2,0.6667,1.3333")
+    assert rendered("abc", results, "csv", 1).splitlines()[1].startswith("1,b,3,2,0.6667,1.3333")

@@ -106,7 +106,8 @@ def changed(value: dict[str, Any], path: str, new: object) -> dict[str, Any]:
 
 FORGERIES = [
     ("rules", "faults", ["time", ""], "faults is ['time', '']"),
-    ("rules", "bonus", 1, "bonus is 1 in the record, None when played again"),
+    ("rules", "bonus", 1, "`bonus` is no member of a record"),
+    ("rules", "bonus", None, "`bonus` is no member of a record"),
     ("rules", "ranks", [1, 2], "ranks is"),
     ("rules", "scores", [1, 1], "scores is"),
     ("rules", "ending", "time", "ending is"),
@@ -147,6 +148,7 @@ def test_a_forgery_is_named(ending: str, path: str, new: object, message: str) -
 MALFORMED = [
     ("kind", 1, None),
     ("id", 5, "`id` is `5`, expected a text"),
+    ("id", "1:\ud800:b", "expected a text that UTF-8 has"),
     ("game", "chess", "expected one of blooms"),
     ("game", ["blooms"], "`game` is"),
     ("options", {"size": 99}, "expected a number 3 to 8"),
@@ -442,3 +444,12 @@ def test_a_record_under_older_rules_shows_and_does_not_verify(tmp_path: Path) ->
     assert run("replay", str(tmp_path / "run"))[0] == 0
     code, out = run("verify", str(tmp_path / "run"))
     assert code == 6 and "rules 0 of `blooms`, this referee has rules 1" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("id", "\x1b[2J:a:b"), ("ending", "=cmd()"), ("faults", ["=cmd()", ""]), ("faults", ["rules", ""])],
+)
+def test_the_head_of_a_record_is_words_that_can_be_shown(name: str, value: object) -> None:
+    with pytest.raises(RecordError, match=name):
+        summary({**to_json(WON), name: value})

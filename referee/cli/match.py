@@ -125,10 +125,10 @@ def match(
         if log:
             log.close()
         if records:
-            seats = len(records[0].bots)
-            show_data(
-                match_table(plan.names, records) if seats == 2 else rendered(plan.names, records, "simple")
-            )
+            if plan.seats == 2:
+                show_data(match_table(plan.names, records))
+            else:
+                show_data(rendered(plan.names, records, "simple", plan.seats))
     if strict and any(any(game.faults) for game in records):
         raise BotFaulted("a bot was at fault")
 

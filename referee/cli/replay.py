@@ -115,8 +115,6 @@ def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[s
         verdict = play_again(record, watch)
     except RecordError as error:
         return frames, RecordError(f"game {shown(terms.id)}: {error}")
-    for text in view.rest() if view else ():
-        frames.append(f"{len(frames)}. {text}")
     frames.append("\n".join([result(terms, verdict), *asides(terms, record.measured, seat)]))
     return frames, None
 

@@ -66,7 +66,8 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
         finally:
             games = list(tournament.games.values())
             if games:
-                show_data(rendered(tournament.plan.names, games, "simple"))
+                plan = tournament.plan
+                show_data(rendered(plan.names, games, "simple", plan.seats))
     finally:
         tournament.close()
     if tournament.unscored:

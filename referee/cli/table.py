@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from referee.cli.output import show_data
+from referee.plan import seats_of
 from referee.report import FORMATS, rendered
 from referee.tournament import read_run
 
@@ -27,4 +28,4 @@ def table(folder: Path, form: str) -> None:
     Elo is fitted over the whole pool, with its 95 % interval; so is what seat 1 is worth.
     """
     run = read_run(folder)
-    show_data(rendered(list(run.header["bots"]), list(run.games.values()), form))
+    show_data(rendered(list(run.header["bots"]), list(run.games.values()), form, seats_of(run.header)))

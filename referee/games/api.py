@@ -139,8 +139,10 @@ class NumberOption:
     def read(self, text: str) -> int:
         """The value of a text. Raises `GameOptionError`."""
         # Not int() alone: it takes signs, underscores and the digits of every script.
-        if text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high:
-            return int(text)
+        if text.isascii() and text.isdigit() and len(text) <= 9 and str(int(text)) == text:
+            value = int(text)
+            if self.low <= value <= self.high:
+                return value
         raise GameOptionError(
             f"option `{self.name}` is `{shown(text, 80)}`, expected a number {self.values_text}"
         )

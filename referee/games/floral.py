@@ -170,7 +170,7 @@ class Spells(NamedTuple):
         """From what `str` gave. Raises `ValueError`."""
         parts = text.split(";")
         if len(parts) != 3:
-            raise ValueError(f"{len(parts)} conditions, expected three separated by `;`")
+            raise ValueError(f"{len(parts)} of three conditions, expected them separated by `;`")
         return cls(*(Condition.parse(" ".join(part.split())) for part in parts))
 
 
@@ -278,8 +278,6 @@ class Turn(NamedTuple):
     number: int
     casts: tuple[str, str]
     effects: tuple[Effects, Effects]
-    marks: tuple[tuple[tuple[bool, bool], ...], ...]
-    """By seat and pot: watered, fertilized."""
     weather: int
     bloomed: tuple[tuple[int, ...], ...]
     """By seat, the pots whose flowers bloomed, counted from 1."""
@@ -408,21 +406,18 @@ class FloralState(State[str]):
         assert spells is not None, "drawn before anything is cast"
         effects = [_effects(cast[0], spells, x), _effects(cast[1], spells, x)]
         weather = x if effects[0].weather or effects[1].weather else self.weather
-        after, marks, bloomed = [], [], []
+        after, bloomed = [], []
         for seat in (0, 1):
-            pots, marked, blooming = _garden(
-                cast[seat].pots, weather, effects[seat], effects[1 - seat].sabotage
-            )
+            pots, blooming = _garden(cast[seat].pots, weather, effects[seat], effects[1 - seat].sabotage)
             side, guessing = _scored(
                 cast[seat], before[seat], pots, len(blooming), casts[seat], before[1 - seat]
             )
             if guessing:
                 effects[seat] = effects[seat]._replace(guessing=True)
             after.append(side)
-            marks.append(marked)
             bloomed.append(blooming)
         return Turn(
-            *(number, casts, (effects[0], effects[1]), (marks[0], marks[1]), weather),
+            *(number, casts, (effects[0], effects[1]), weather),
             *((bloomed[0], bloomed[1]), before, (after[0], after[1])),
         )
 
@@ -518,7 +513,8 @@ class FloralState(State[str]):
             runes = "rune" if self.rules.goal == 1 else "runes"
             sentence = f"seat {winner + 1} has guessed {self.rules.goal} {runes}"
             return Outcome(placing(2, more), scores, sentence)
-        sentence = f"after {self.turn} turns the points are {scores[0]} to {scores[1]}"
+        turns = "1 turn" if self.turn == 1 else f"{self.turn} turns"
+        sentence = f"after {turns} the points are {scores[0]} to {scores[1]}"
         return Outcome(placing(2, more), scores, sentence)
 
     def picture(self, seat: Seat | None) -> Picture:
@@ -593,22 +589,20 @@ def _effects(side: Side, spells: Spells, x: int) -> Effects:
 
 def _garden(
     pots: tuple[Flower | None, ...], weather: int, own: Effects, sabotaged: int
-) -> tuple[tuple[Flower | None, ...], tuple[tuple[bool, bool], ...], tuple[int, ...]]:
-    """The pots after a turn, the marks they had (watered, fertilized), and which bloomed."""
+) -> tuple[tuple[Flower | None, ...], tuple[int, ...]]:
+    """The pots after a turn, and which of them bloomed."""
     after: list[Flower | None] = []
-    marks = []
     bloomed = []
     for pot, flower in enumerate(pots, 1):
         watered = pot != sabotaged and (weather == RAINY or pot <= own.water)
         fertilized = pot == own.fertilize != sabotaged
-        marks.append((watered, fertilized))
         if flower is not None:
             flower = _grown(flower, weather, watered, fertilized)
             if flower.stage >= BLOOMS_AT[flower.kind]:
                 bloomed.append(pot)
                 flower = None
         after.append(flower)
-    return tuple(after), tuple(marks), tuple(bloomed)
+    return tuple(after), tuple(bloomed)
 
 
 def _grown(flower: Flower, weather: int, watered: bool, fertilized: bool) -> Flower:
@@ -862,7 +856,7 @@ class _Dreamer:
                 at = pots.index(None)
                 pots = (*pots[:at], Flower(told.planted), *pots[at + 1 :])
             if pots != (None, None, None):
-                pots, _, _ = _garden(pots, weather, told.effects, sabotaged)
+                pots, _ = _garden(pots, weather, told.effects, sabotaged)
                 for flower, name in zip(pots, told.pots, strict=True):
                     if flower is not None and f"{flower.kind}{flower.stage}" != name:
                         return False
@@ -883,8 +877,9 @@ class _Dreamer:
                 return None
             if not state.planting:
                 casts = self.turns[state.turn].casts
-                side = state.sides[self.other]
-                if casts[self.other] not in side.symbols and not side.charge:
+                try:
+                    state.read(self.other, casts[self.other])
+                except Illegal:
                     return None
                 state = state.play({0: casts[0], 1: casts[1]})
                 continue

@@ -68,6 +68,9 @@ _RINGS = tuple(
     for symbol in SYMBOLS
 )
 _MOVE = re.compile(r"([0-7])-([0-7])@(0|-?[1-9][0-9]*),(0|-?[1-9][0-9]*)")
+_DIGITS = 9
+"""Of a coordinate; what has more is as far from any tree as the largest of these."""
+
 _FORM = "a tile and where its left half goes, such as `5-1@3,3`"
 
 Slot = tuple[int, int]
@@ -227,14 +230,15 @@ class TreeState(State[Laying]):
         match = _MOVE.fullmatch(text.strip(" "))
         if not match:
             raise NotAMove(_FORM)
-        left, right, x, y = map(int, match.groups())
+        left, right = int(match[1]), int(match[2])
+        x, y = _coordinate(match[3]), _coordinate(match[4])
         tiles = self.tree.tiles
         if not self.hands[seat] >> INDEX[left, right] & 1:
             raise Illegal("not-in-hand", f"{left}-{right} is not in your hand")
         for cell in (x, x + 1):
             if (cell, y) in tiles or (cell - 1, y) in tiles:
                 raise Illegal("occupied", f"a tile lies on {cell},{y}")
-        where = shown(f"{x},{y}", 40)
+        where = shown(f"{match[3]},{match[4]}", 40)
         if (x + y) % 2:
             raise Illegal(
                 "off-pattern", f"{where} is off the brick pattern, where x and y are both even or both odd"
@@ -296,7 +300,6 @@ class TreeState(State[Laying]):
                 self.hands = (*self.hands[:seat], self.hands[seat] | 1 << tile, *self.hands[seat + 1 :])
                 private[len(told)] = (seat, f" {NAMES[tile]}")
                 told.append(f"drew {seat + 1}")
-                self.passed = frozenset()
             else:
                 told.append(f"passed {seat + 1}")
                 self.passed |= {seat}
@@ -467,6 +470,13 @@ class TreeState(State[Laying]):
             lines += [numbers, rings]
         lines.append([Span(f"< > laid last; the leftmost half is at x = {first}", "bright_black")])
         return lines
+
+
+def _coordinate(text: str) -> int:
+    """A number, however long. The last digit is kept: it tells odd from even."""
+    if len(text) <= _DIGITS:
+        return int(text)
+    return int(text[: _DIGITS - 1] + text[-1])
 
 
 def opening(hands: Sequence[int]) -> tuple[int, Seat]:

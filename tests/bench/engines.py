@@ -14,6 +14,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def main() -> None:
     ends: list[list[str]] = []
     by_size: dict[int, list[float]] = {}
     for size, state in positions():
-        by_size.setdefault(size, []).append(best_of(ROUNDS, lambda state=state: end_test_ms(state)))  # type: ignore[misc]
+        by_size.setdefault(size, []).append(best_of(ROUNDS, partial(end_test_ms, state)))
     for size, found in sorted(by_size.items()):
         middle, worst = statistics.median(found), max(found)
         ends.append(
