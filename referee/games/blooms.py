@@ -8,9 +8,8 @@ notation, the options and the order of reasons are those of `protocol/games/bloo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
-from operator import itemgetter
 from typing import NamedTuple
 
 from referee.clock import TimeControl
@@ -56,8 +55,8 @@ class Rules(NamedTuple):
     target: int
     around: tuple[tuple[int, ...], ...]
     """By cell: it, and its neighbours."""
-    beside: tuple[Callable[[bytearray], tuple[int, ...]], ...]
-    """By cell: gives what its neighbours hold."""
+    beside: tuple[int, ...]
+    """By cell: its neighbours as a set, an integer with bit *i* for cell *i*."""
 
     @classmethod
     @cache
@@ -65,13 +64,14 @@ class Rules(NamedTuple):
         """The rules on a board of some side."""
         board = HexBoard.of_side(side)
         around = tuple((cell, *near) for cell, near in enumerate(board.neighbours))
-        return cls(board, target, around, tuple(itemgetter(*near) for near in board.neighbours))
+        beside = tuple(sum(1 << other for other in near) for near in board.neighbours)
+        return cls(board, target, around, beside)
 
 
 class BloomsState(State[Growth]):
     """A position: who moves, the stones, the scores, and what the last turn did."""
 
-    __slots__ = ("captured", "cells", "last", "left", "mover", "rules", "scores", "trail", "turn")
+    __slots__ = ("captured", "cells", "empty", "last", "left", "mover", "rules", "scores", "trail", "turn")
 
     def __init__(
         self,
@@ -83,9 +83,14 @@ class BloomsState(State[Growth]):
         captured: tuple[int, ...] = (),
         trail: Trail | None = None,
         left: frozenset[Seat] = frozenset(),
+        empty: int | None = None,
     ) -> None:
         self.rules = rules
         self.cells = cells
+        if empty is None:
+            empty = sum(1 << cell for cell, value in enumerate(cells) if value == EMPTY)
+        self.empty = empty
+        """The empty cells as a set; it follows from `cells`."""
         self.turn = turn
         """Turns played before this position."""
         self.mover: Seat = turn % 2
@@ -145,18 +150,23 @@ class BloomsState(State[Growth]):
         move = moves[self.mover]
         mover = self.mover
         cells = bytearray(self.cells)
+        empty = self.empty
         for shade, cell in enumerate(move):
             if cell != NOWHERE:
                 cells[cell] = 1 + 2 * mover + shade
-        captured = self._fenced(cells, move)
+                empty ^= 1 << cell
+        captured = self._fenced(cells, empty, move)
         for cell in captured:
             cells[cell] = EMPTY
+            empty ^= 1 << cell
         score = self.scores[mover] + len(captured)
         scores = (score, self.scores[1]) if mover == 0 else (self.scores[0], score)
         trail = Trail(self.trail, partial(self._turn_news, move, captured))
-        return BloomsState(self.rules, bytes(cells), self.turn + 1, scores, move, captured, trail)
+        return BloomsState(
+            self.rules, bytes(cells), self.turn + 1, scores, move, captured, trail, self.left, empty
+        )
 
-    def _fenced(self, cells: bytearray, move: Growth) -> tuple[int, ...]:
+    def _fenced(self, cells: bytearray, empty: int, move: Growth) -> tuple[int, ...]:
         """The cells of the opponent's fenced blooms, ascending, after the mover's stones were placed.
 
         Only blooms at a cell that one of the last two turns filled need looking at: after the mover's
@@ -165,14 +175,33 @@ class BloomsState(State[Growth]):
         """
         around, beside = self.rules.around, self.rules.beside
         theirs = (3 - 2 * self.mover, 4 - 2 * self.mover)
-        fenced: set[int] = set()
+        fenced: list[int] = []
+        walked: set[int] = set()
         for spot in move if self.last is None else move + self.last:
             if spot != NOWHERE:
                 for start in around[spot]:
                     # Nearly always there is an empty cell beside, and no need to walk the bloom.
-                    if cells[start] in theirs and EMPTY not in beside[start](cells) and start not in fenced:
-                        fenced |= _closed_bloom(cells, start, self.rules.board.neighbours)
+                    if not beside[start] & empty and cells[start] in theirs and start not in walked:
+                        bloom, closed = self._walk(cells, empty, start)
+                        walked.update(bloom)
+                        if closed:
+                            fenced += bloom
         return tuple(sorted(fenced)) if fenced else ()
+
+    def _walk(self, cells: bytearray, empty: int, start: int) -> tuple[list[int], bool]:
+        """The cells of a stone's bloom, and that no empty one is beside; or some of them, and that one is."""
+        beside, neighbours = self.rules.beside, self.rules.board.neighbours
+        colour = cells[start]
+        bloom = [start]
+        found = 1 << start
+        for cell in bloom:
+            if beside[cell] & empty:
+                return bloom, False
+            for near in neighbours[cell]:
+                if cells[near] == colour and not found >> near & 1:
+                    found |= 1 << near
+                    bloom.append(near)
+        return bloom, True
 
     def _empty(self) -> list[int]:
         return [cell for cell, value in enumerate(self.cells) if value == EMPTY]
@@ -216,6 +245,7 @@ class BloomsState(State[Growth]):
             self.captured,
             self.trail,
             self.left | frozenset(seats),
+            self.empty,
         )
 
     def _over(self) -> bool:
@@ -271,21 +301,6 @@ class BloomsState(State[Growth]):
         if self.last:
             lines.append([Span("[ ] placed, ( ) captured by this turn", "bright_black")])
         return lines
-
-
-def _closed_bloom(cells: bytearray, start: int, neighbours: tuple[tuple[int, ...], ...]) -> set[int]:
-    """The bloom of a stone if no cell beside it is empty, else nothing."""
-    colour = cells[start]
-    members, edge = {start}, [start]
-    for cell in edge:
-        for near in neighbours[cell]:
-            value = cells[near]
-            if value == EMPTY:
-                return set()
-            if value == colour and near not in members:
-                members.add(near)
-                edge.append(near)
-    return members
 
 
 class Blooms(OpenGame[Growth]):
