@@ -9,7 +9,7 @@ information, chance, one to four seats, and seats that leave while the others pl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -345,3 +345,12 @@ def placing(seats: int, best: Iterable[Iterable[Seat]]) -> tuple[int, ...]:
             ranks[seat] = place
         place += len(members)
     return tuple(ranks)
+
+
+def walkover(left: Collection[Seat], scores: tuple[int, ...]) -> Outcome:
+    """How a game came out that some seats left: those that stay share the best place, those that left the
+    worst.
+    """
+    here = [seat for seat in range(len(scores)) if seat not in left]
+    gone = " and ".join(f"seat {seat + 1}" for seat in sorted(left))
+    return Outcome(placing(len(scores), [here, left]), scores, f"{gone} left the game")

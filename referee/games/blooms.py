@@ -25,6 +25,7 @@ from referee.games.api import (
     Span,
     State,
     placing,
+    walkover,
 )
 from referee.games.grid import HexBoard
 from referee.games.trail import Trail
@@ -265,10 +266,7 @@ class BloomsState(State[Growth]):
     def outcome(self) -> Outcome | None:
         """The first to reach the target wins; a seat that left loses."""
         if self.left:
-            here = [seat for seat in (0, 1) if seat not in self.left]
-            ranks = placing(2, [here, sorted(self.left)])
-            gone = " and ".join(f"seat {seat + 1}" for seat in sorted(self.left))
-            return Outcome(ranks, self.scores, f"{gone} left the game")
+            return walkover(self.left, self.scores)
         if not self._over():
             return None
         winner = 1 - self.mover

@@ -27,6 +27,7 @@ from referee.games.api import (
     Span,
     State,
     placing,
+    walkover,
 )
 from referee.games.grid import HexBoard
 from referee.games.trail import Trail
@@ -266,10 +267,7 @@ class EvenGroupsState(State[Placement]):
     def outcome(self) -> Outcome | None:
         """Who has an even number of groups wins; a seat that left loses."""
         if self.left:
-            here = [seat for seat in (0, 1) if seat not in self.left]
-            ranks = placing(2, [here, sorted(self.left)])
-            gone = " and ".join(f"seat {seat + 1}" for seat in sorted(self.left))
-            return Outcome(ranks, self.counts, f"{gone} left the game")
+            return walkover(self.left, self.counts)
         if not self._over():
             return None
         winner = 0 if self.counts[0] % 2 == 0 else 1

@@ -33,6 +33,7 @@ from referee.games.api import (
     Span,
     State,
     placing,
+    walkover,
 )
 from referee.games.trail import Audience, Lines, Trail
 from referee.rng import Random
@@ -499,10 +500,8 @@ class FloralState(State[str]):
         scores = (self.sides[0].points, self.sides[1].points)
         more = [[0], [1]] if scores[0] > scores[1] else [[1], [0]] if scores[0] < scores[1] else [[0, 1]]
         if self.left:
-            here = [seat for seat in (0, 1) if seat not in self.left]
-            gone = " and ".join(f"seat {seat + 1}" for seat in sorted(self.left))
-            ranks = placing(2, [here, sorted(self.left)] if here else more)
-            return Outcome(ranks, scores, f"{gone} left the game")
+            outcome = walkover(self.left, scores)
+            return outcome if len(self.left) == 1 else outcome._replace(ranks=placing(2, more))
         if min(scores) >= self.rules.goal:
             winner = self.ahead or 0
             why = "has the advantage" if self.ahead is None else "had been ahead"

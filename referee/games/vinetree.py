@@ -30,6 +30,7 @@ from referee.games.api import (
     Span,
     State,
     placing,
+    walkover,
 )
 from referee.games.grid import SquareBoard
 from referee.games.trail import Trail
@@ -426,10 +427,7 @@ class VineTreeState(State[Growth]):
     def outcome(self) -> Outcome | None:
         """Who made the last move loses, and so does a seat that left. The score is 1 for the win."""
         if self.left:
-            here = [seat for seat in (0, 1) if seat not in self.left]
-            scores = (int(0 in here), int(1 in here))
-            gone = " and ".join(f"seat {seat + 1}" for seat in sorted(self.left))
-            return Outcome(placing(2, [here, sorted(self.left)]), scores, f"{gone} left the game")
+            return walkover(self.left, (int(0 not in self.left), int(1 not in self.left)))
         if not self._over():
             return None
         winner, loser = self.mover, 1 - self.mover
