@@ -12,6 +12,7 @@ from referee.games.api import Illegal, NotAMove
 from referee.games.blooms import Blooms, BloomsState, Rules
 from referee.games.grid import HexBoard
 from referee.rng import Stream
+from tests.slow_hex import touching
 
 GAME = Blooms()
 
@@ -40,28 +41,14 @@ class Slow:
     """The rules again, with sets of names and nothing clever."""
 
     def __init__(self, side: int) -> None:
-        rows = 2 * side - 1
-        self.at: dict[str, tuple[float, int]] = {}
-        for row in range(rows):
-            length = rows - abs(side - 1 - row)
-            for i in range(length):
-                # Where the middle of the cell is, in cells to the right and in rows down.
-                self.at[f"{chr(65 + row)}{i + 1}"] = (i - length / 2, row)
+        self.near = touching(side)
         self.stones: dict[str, tuple[int, str]] = {}
         self.mover = 1
-
-    def near(self, cell: str) -> list[str]:
-        x, y = self.at[cell]
-        return [
-            other
-            for other, (ox, oy) in self.at.items()
-            if (oy == y and abs(ox - x) == 1) or (abs(oy - y) == 1 and abs(ox - x) == 0.5)
-        ]
 
     def bloom(self, cell: str) -> set[str]:
         found, edge = {cell}, [cell]
         while edge:
-            for other in self.near(edge.pop()):
+            for other in self.near[edge.pop()]:
                 if self.stones.get(other) == self.stones[cell] and other not in found:
                     found.add(other)
                     edge.append(other)
@@ -71,7 +58,7 @@ class Slow:
         return {
             cell
             for cell, stone in self.stones.items()
-            if stone[0] == seat and all(n in self.stones for c in self.bloom(cell) for n in self.near(c))
+            if stone[0] == seat and all(n in self.stones for c in self.bloom(cell) for n in self.near[c])
         }
 
     def play(self, text: str) -> set[str]:

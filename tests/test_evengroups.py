@@ -10,6 +10,7 @@ from referee.errors import GameOptionError
 from referee.games.api import Illegal, NotAMove, Refusal
 from referee.games.evengroups import EvenGroups, EvenGroupsState
 from referee.rng import Stream
+from tests.slow_hex import touching
 
 GAME = EvenGroups()
 
@@ -47,21 +48,7 @@ class Slow:
     """The rules again, with sets of names and nothing clever."""
 
     def __init__(self, side: int) -> None:
-        rows = 2 * side - 1
-        self.at: dict[str, tuple[float, int]] = {}
-        for row in range(rows):
-            length = rows - abs(side - 1 - row)
-            for i in range(length):
-                # Where the middle of the cell is, in cells to the right and in rows down.
-                self.at[f"{chr(65 + row)}{i + 1}"] = (i - length / 2, row)
-        self.near = {
-            cell: {
-                other
-                for other, (ox, oy) in self.at.items()
-                if (oy == y and abs(ox - x) == 1) or (abs(oy - y) == 1 and abs(ox - x) == 0.5)
-            }
-            for cell, (x, y) in self.at.items()
-        }
+        self.near = touching(side)
         self.stones: dict[str, str] = {}
 
     def groups(self, colour: str) -> int:
@@ -92,7 +79,7 @@ class Slow:
         if len(parts) != (2 if self.stones else 1):
             return "wrong-number"
         cells = [part[2:] for part in parts]
-        if not set(cells) <= set(self.at):
+        if not set(cells) <= set(self.near):
             return "no-such-cell"
         if len(set(cells)) < len(cells):
             return "same-cell"
@@ -112,10 +99,10 @@ class Slow:
 
     def legal(self) -> set[str]:
         """In the canonical spelling."""
-        parts = [f"{colour}:{cell}" for cell in self.at if cell not in self.stones for colour in "OW"]
+        parts = [f"{colour}:{cell}" for cell in self.near if cell not in self.stones for colour in "OW"]
         if not self.stones:
             return {part for part in parts if not self.reason(part)}
-        rank = list(self.at).index
+        rank = list(self.near).index
         pairs = product(parts, parts)
         texts = {f"{one} {other}" for one, other in pairs if rank(one[2:]) < rank(other[2:])}
         return {text for text in texts if not self.reason(text)}
@@ -242,7 +229,7 @@ def test_random_games_go_as_in_the_slow_implementation(side: int, games: int) ->
         while state.to_act():
             for _ in range(5):
                 # Any pair of stones, most of them illegal.
-                parts = [f"{rng.choice('WO')}:{rng.choice(list(slow.at))}" for _ in range(2)]
+                parts = [f"{rng.choice('WO')}:{rng.choice(list(slow.near))}" for _ in range(2)]
                 text = " ".join(parts)
                 try:
                     state.read(state.mover, text)
