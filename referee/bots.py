@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.errors import UsageError
+from referee.limits import DEFAULT, Limits
 from referee.text import shown
 
 NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._+-]{1,64}")
@@ -43,6 +44,9 @@ class Bot:
     """Variables of its own."""
     pass_env: tuple[str, ...] = ()
     """Variables of the referee's that it gets beside the usual ones."""
+    limits: Limits = DEFAULT
+    pty: bool = False
+    """Whether it talks over a terminal instead of pipes."""
 
     @property
     def argv(self) -> tuple[str, ...]:

@@ -17,7 +17,11 @@ from referee.text import shown
 _UNITS_US = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 _PERIOD = r"([0-9]{1,13})(?:\.([0-9]{1,6}))?(us|ms|s|m|h)"
 _CONTROL = re.compile(rf"{_PERIOD}(?:\+{_PERIOD}(?:/{_PERIOD})?)?(?:\^{_PERIOD})?")
-_FORM = "MOVE[+RESERVE[/STEP]][^INCREMENT] such as `2s+60s/10s`, or `none`; units us, ms, s, m, h"
+_FORM = (
+    "MOVE[+RESERVE[/STEP]][^INCREMENT] such as `2s+60s/10s`, with `cpu:` before it for computing time, "
+    "or `none`; units us, ms, s, m, h"
+)
+_CPU = "cpu:"
 
 LONGEST_US = 1000 * _UNITS_US["h"]
 """No part of a time control is longer."""
@@ -67,13 +71,15 @@ class TimeControl:
     increment_us: int = 0
     timed: bool = True
     """False for `none`: nothing is charged, and `move_us` is only the referee's patience."""
+    by_cpu: bool = False
+    """Whether what counts is the time that a bot computes, instead of that on the wall."""
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
         """A time control from its text. Raises `TimeControlError`."""
         if text == "none":
             return NO_CLOCK
-        match = _CONTROL.fullmatch(text)
+        match = _CONTROL.fullmatch(text.removeprefix(_CPU))
         if not match:
             raise TimeControlError(f"`{shown(text, 80)}` is no time control, expected {_FORM}")
         groups = match.groups()
@@ -83,12 +89,12 @@ class TimeControl:
             raise TimeControlError(f"`{text}` leaves no time at all, expected {_FORM}")
         if parts[2][0] is not None and step == 0:
             raise TimeControlError(f"`{text}` has a step of nothing, expected {_FORM}")
-        return cls(move, reserve, step, increment)
+        return cls(move, reserve, step, increment, by_cpu=text.startswith(_CPU))
 
     def __str__(self) -> str:
         if not self.timed:
             return "none"
-        text = show_period(self.move_us)
+        text = (_CPU if self.by_cpu else "") + show_period(self.move_us)
         if self.reserve_us or self.step_us:
             text += f"+{show_period(self.reserve_us)}"
         if self.step_us:

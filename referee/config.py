@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from referee.errors import UsageError
 from referee.fields import Fields
 from referee.games import game_named
 from referee.games.api import Game, Options
+from referee.limits import DEFAULT, Limits
 from referee.match import MARGIN_US, REJECTIONS
 from referee.plan import START_US, Entrant, checked_options, checked_seed
 from referee.text import shown
@@ -32,6 +33,8 @@ DEPTH_CAP = 50
 KEEP = ("faults", "all", "nothing")
 
 MOST_ROUNDS = 1_000_000
+
+_BOT_KEYS = ("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh", "limits", "pty")
 
 Build = tuple[str, tuple[str, ...], Path]
 """Name, command and folder of what builds a bot before the first game."""
@@ -109,7 +112,7 @@ def _parse(text: bytes) -> dict[str, Any]:
 
 
 def _config(path: Path, text: bytes, fields: Fields) -> Config:
-    fields.only("tournament", "options", "bot")
+    fields.only("tournament", "options", "limits", "bot")
     main = fields.object("tournament")
     main.only(
         *(
@@ -129,7 +132,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
     game = game_named(main.text("game"))
     control = _control(main, "clock", game.clock)
     fresh = main.flag("fresh", False)
-    entrants, builds, absent = _bots(path, fields, control, fresh)
+    entrants, builds, absent = _bots(path, fields, control, fresh, _limits(fields, DEFAULT))
     given = fields.scalars("options") if fields.has("options") else {}
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -154,14 +157,14 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
 
 
 def _bots(
-    path: Path, fields: Fields, control: TimeControl, fresh: bool
+    path: Path, fields: Fields, control: TimeControl, fresh: bool, limits: Limits
 ) -> tuple[tuple[Entrant, ...], tuple[Build, ...], tuple[str, ...]]:
     entrants: list[Entrant] = []
     builds: list[Build] = []
     absent: list[str] = []
     names: list[Bot] = []
     for bot in fields.objects("bot"):
-        bot.only("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh")
+        bot.only(*_BOT_KEYS)
         folder = bot.text("cwd", ".")
         if not folder or shown(folder, len(folder)) != folder:
             raise bot.wrong("cwd", "a folder")
@@ -174,7 +177,11 @@ def _bots(
         if any("\0" in value for value in env.values()):
             raise bot.wrong("env", "values without NUL")
         command = _command(bot, "cmd")
-        made = Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env)
+        made = replace(
+            Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env),
+            limits=_limits(bot, limits),
+            pty=bot.flag("pty", False),
+        )
         entrant = Entrant(made, _control(bot, "clock", control), bot.flag("fresh", fresh), folder)
         build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None
         names.append(made)
@@ -186,6 +193,15 @@ def _bots(
         builds += [build] if build else []
     distinct(names, [True] * len(names))
     return tuple(entrants), tuple(builds), tuple(absent)
+
+
+def _limits(fields: Fields, base: Limits) -> Limits:
+    if not fields.has("limits"):
+        return base
+    try:
+        return Limits.parse(fields.scalars("limits"), base)
+    except UsageError as error:
+        raise UsageError(f"`{fields.at('limits')}`: {error}") from None
 
 
 def _command(fields: Fields, name: str) -> tuple[str, ...]:

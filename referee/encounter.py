@@ -6,9 +6,11 @@ that broke something gets a fresh process for its next game, so no game suffers 
 
 from __future__ import annotations
 
+import gc
 import platform
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,13 +20,20 @@ from referee.events import Ending, Event, Left, Seat
 from referee.games.api import State
 from referee.match import Terms, play, seeded_dice
 from referee.plan import START_US
-from referee.record import GameRecord, Summary
-from referee.wire.pipes import Link, PipesWire, Tap, end_links
+from referee.record import GameRecord, Summary, faults
+from referee.text import shown
+from referee.wire.channel import LAST_KEPT, Channel, Trouble
+from referee.wire.link import Link, Tap, end_links
+from referee.wire.pipes import PipesWire
+from referee.wire.process import Epitaph
 
-NOT_TRIED = "it failed to start several times in a row, and is not tried again"
+NOT_TRIED = Trouble(Ending.START, "it failed to start several times in a row, and is not tried again")
 
 Show = Callable[[Terms, Event, State[Any]], None]
 """Told of every event while a game is on, with the state after it."""
+
+Mourn = Callable[[str, Epitaph], None]
+"""Told of every bot whose processes were ended: its name, and what was found."""
 
 
 def play_encounter(
@@ -35,6 +44,7 @@ def play_encounter(
     start_us: int = START_US,
     fresh: Collection[str] = (),
     given_up: Collection[str] = (),
+    mourn: Mourn | None = None,
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and gives each as it is finished. All processes end with it.
 
@@ -42,20 +52,47 @@ def play_encounter(
     """
     by_name = {bot.name: bot for bot in bots}
     links: dict[str, Link] = {}
+
+    def end(names: Iterable[str]) -> None:
+        ending = [links.pop(name) for name in names]
+        end_links(ending)
+        for link in ending:
+            if mourn and link.process and link.process.epitaph:
+                mourn(link.bot.name, link.process.epitaph)
+
     try:
         for terms in games:
             for name in terms.bots:
-                if name in links and (name in fresh or not links[name].fit):
-                    end_links([links.pop(name)])
                 if name not in links:
-                    links[name] = Link(by_name[name], tap, NOT_TRIED if name in given_up else "")
-            record = _play(terms, [links[name] for name in terms.bots], show, start_us)
-            for event in record.events:
-                if isinstance(event, Left) and event.ending.is_fault:
-                    links[terms.bots[event.seat]].faulted = True
-            yield record
+                    links[name] = Link(by_name[name], tap, NOT_TRIED if name in given_up else None)
+            seated = [links[name] for name in terms.bots]
+            record = _play(terms, seated, show, start_us)
+            for seat, fault in enumerate(faults(record)):
+                seated[seat].faulted = bool(fault)
+            # What broke something is ended now, so that its record says what was left of it.
+            end({name for name in terms.bots if name in fresh or not links[name].fit})
+            yield _with_remains(record, seated)
     finally:
-        end_links(list(links.values()))
+        end(list(links))
+
+
+def _with_remains(record: GameRecord, links: list[Link]) -> GameRecord:
+    """A record that names what bots left behind that are ended by now."""
+    for measured, link in zip(record.measured["seats"], links, strict=True):
+        epitaph = link.process.epitaph if link.process else None
+        if epitaph:
+            measured.update(remains(epitaph))
+    return record
+
+
+def remains(epitaph: Epitaph) -> dict[str, list[str]]:
+    """What a bot left behind, by how it was found; nothing of a well-behaved one."""
+    found = {
+        "left": epitaph.left,
+        "escaped": epitaph.escaped,
+        "unkillable": epitaph.unkillable,
+    }
+    return {name: list(map(shown, processes)) for name, processes in found.items() if processes}
 
 
 class FailedStarts:
@@ -89,15 +126,43 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
 
     began = datetime.now(UTC)
     wire = PipesWire(links, start_us)
-    verdict = play(terms, wire, seeded_dice(terms), watch)
+    with _no_collecting():
+        verdict = play(terms, wire, seeded_dice(terms), watch)
+    gone = {event.seat for event in events if isinstance(event, Left) and event.ending.is_fault}
     measured = {
         "began": began.isoformat(timespec="milliseconds"),
-        "seats": [_seat_measured(wire, seat) for seat in range(len(links))],
+        "mono_us": wire.began_ns // 1000,
+        "seats": [
+            {**_seat_measured(wire, seat), **(_last_words(links[seat].channel) if seat in gone else {})}
+            for seat in range(len(links))
+        ],
         "referee": referee.__version__,
         "python": platform.python_version(),
         "host": platform.platform(),
     }
     return GameRecord(terms, tuple(events), verdict, measured, terms.game.rules)
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Keeps the collection of garbage, which can take many milliseconds, between the games."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _last_words(channel: Channel) -> dict[str, Any]:
+    """What passed last between the referee and a bot that broke something."""
+    sent = channel.last_said.splitlines()[-LAST_KEPT:]
+    partial = [channel.partial] if channel.partial else []
+    return {
+        "last_sent": [shown(line) for line in sent],
+        "last_came": [shown(line) for line in (*channel.last_heard, *partial)][-LAST_KEPT:],
+    }
 
 
 def _seat_measured(wire: PipesWire, seat: Seat) -> dict[str, Any]:

@@ -49,6 +49,11 @@ class Ending(Enum):
         "spoke out of turn",
         "answer each question once, by its own number, after it was asked",
     )
+    LIMIT = (
+        "limit",
+        "took more than it may",
+        "its limits of memory, files, processes and computing time are set where the match or tournament is",
+    )
     ILLEGAL = (
         "illegal",
         "was rejected too often",
@@ -74,6 +79,22 @@ class Ending(Enum):
 _BY_WORD = {ending.word: ending for ending in Ending}
 
 
+class Timing(NamedTuple):
+    """What a wire measured of a move beside what is charged; microseconds."""
+
+    asked_us: int = 0
+    """When the move's first question was asked, from the beginning of the game."""
+    wall_us: int = 0
+    """From then to its answer, or to where the waiting ended."""
+    cpu_us: int = 0
+    """What the bot computed meanwhile; 0 where that cannot be known."""
+    stopped_us: int = 0
+    """What of that time the referee itself was not running."""
+
+
+NOT_TIMED = Timing()
+
+
 class Drawn(NamedTuple):
     """Chance gave this."""
 
@@ -90,6 +111,7 @@ class Rejected(NamedTuple):
     sentence: str
     used_us: int
     """Since the seat was first asked for this move."""
+    timing: Timing = NOT_TIMED
 
 
 class Moved(NamedTuple):
@@ -102,6 +124,7 @@ class Moved(NamedTuple):
     defaulted: bool = False
     info: str = ""
     """What the bot said of its move."""
+    timing: Timing = NOT_TIMED
 
 
 class Unplayed(NamedTuple):
@@ -110,6 +133,7 @@ class Unplayed(NamedTuple):
     seat: Seat
     text: str
     used_us: int
+    timing: Timing = NOT_TIMED
 
 
 class Left(NamedTuple):
@@ -119,6 +143,9 @@ class Left(NamedTuple):
     ending: Ending
     detail: str
     used_us: int
+    timing: Timing = NOT_TIMED
+    hint: str = ""
+    """What may help the bot's author, where more is known than the ending's own hint says."""
 
 
 Event = Drawn | Rejected | Moved | Unplayed | Left

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from referee.clock import Charge, Clock, TimeControl
-from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
+from referee.events import NOT_TIMED, Drawn, Ending, Event, Left, Moved, Rejected, Seat, Timing, Unplayed
 from referee.games.api import CHANCE, SHARED_CHANCE, Game, Options, Outcome, Refusal, State
 from referee.rng import Stream, derive
 from referee.text import shown
@@ -80,12 +80,17 @@ Dice = Callable[[State[Any]], str]
 """What chance gives in a state."""
 
 
+_Timed = Answer | Resigned | Request | Silence | Broken
+
+
 class _Exit(NamedTuple):
     """Why a seat leaves the game."""
 
     ending: Ending
     detail: str
     used_us: int
+    timing: Timing = NOT_TIMED
+    hint: str = ""
 
 
 @dataclass(slots=True)
@@ -181,7 +186,7 @@ class _Match:
         for _ in seats:
             event = self.wire.next_event()
             if isinstance(event, Silence | Broken):
-                turn.exits[event.seat] = _Exit(Ending.START, event.detail, event.used_us)
+                turn.exits[event.seat] = _exit(Ending.START, event)
             else:
                 assert isinstance(event, Opened)
         self.send_off(turn.exits)
@@ -216,9 +221,9 @@ class _Match:
                     assert isinstance(event, Answer)
                     self.take_answer(turn, event)
                 case Ending.TIME if (move := self.state.default(seat)) is not None:
-                    self.submit_default(turn, seat, move, event.used_us)
+                    self.submit_default(turn, seat, move, event)
                 case ending:
-                    turn.exits[seat] = _Exit(ending, _detail(event), event.used_us)
+                    turn.exits[seat] = _exit(ending, event)
         self.apply(turn)
 
     def ask(self, seat: Seat) -> None:
@@ -259,17 +264,19 @@ class _Match:
         except Refusal as refusal:
             player.rejections += 1
             turn.events[seat].append(
-                Rejected(seat, answer.text, refusal.reason, refusal.sentence, answer.used_us)
+                Rejected(seat, answer.text, refusal.reason, refusal.sentence, answer.used_us, answer.timing)
             )
             if player.rejections >= self.terms.rejections:
                 detail = f"{player.rejections} answers rejected, the last one: {refusal.sentence}"
-                turn.exits[seat] = _Exit(Ending.ILLEGAL, detail, answer.used_us)
+                turn.exits[seat] = _Exit(Ending.ILLEGAL, detail, answer.used_us, answer.timing)
             else:
                 self.ask_again(seat, refusal, answer.used_us)
             return
         turn.moves[seat] = move
         charge = player.clock.charge(answer.used_us)
-        turn.events[seat].append(Moved(seat, self.state.write(move), charge, info=answer.info))
+        turn.events[seat].append(
+            Moved(seat, self.state.write(move), charge, False, answer.info, answer.timing)
+        )
 
     def ask_again(self, seat: Seat, refusal: Refusal, used_us: int) -> None:
         """The same move, a new question, with what is left of the time."""
@@ -277,11 +284,13 @@ class _Match:
         rejected = (refusal.reason, refusal.sentence)
         self.wire.post(seat, Question((), clock.left(used_us), self.patience_us(clock), rejected=rejected))
 
-    def submit_default(self, turn: _Turn, seat: Seat, move: Any, used_us: int) -> None:
+    def submit_default(self, turn: _Turn, seat: Seat, move: Any, event: _Timed) -> None:
         """In games that have a default, time that is up costs the choice and not the game."""
-        charge = self.players[seat].clock.charge(used_us, in_time=False)
+        charge = self.players[seat].clock.charge(event.used_us, in_time=False)
         turn.moves[seat] = move
-        turn.events[seat].append(Moved(seat, self.state.write(move), charge, defaulted=True))
+        turn.events[seat].append(
+            Moved(seat, self.state.write(move), charge, defaulted=True, timing=_timing(event))
+        )
 
     def show_legal(self, request: Request) -> None:
         """All legal moves of a seat, or a random sample where there are more than may be sent."""
@@ -315,7 +324,7 @@ class _Match:
                 if not isinstance(event, Moved):
                     self.watch(event, before)
                 elif turn.exits:
-                    self.watch(Unplayed(event.seat, event.text, event.charge.used_us), before)
+                    self.watch(Unplayed(event.seat, event.text, event.charge.used_us, event.timing), before)
                 else:
                     self.settle(event)
                     self.watch(event, self.state)
@@ -346,11 +355,17 @@ class _Match:
             )
 
 
-def _detail(event: WireEvent) -> str:
-    """What a person would want to know beside the verdict."""
+def _timing(event: _Timed) -> Timing:
+    return NOT_TIMED if isinstance(event, Request) else event.timing
+
+
+def _exit(ending: Ending, event: _Timed) -> _Exit:
+    """An exit with what a person would want to know beside the verdict."""
+    detail = hint = ""
     match event:
         case Silence() | Broken():
-            return event.detail
+            detail, hint = event.detail, event.hint
         case Answer():
-            return f"its answer came too late: {shown(event.text, 80)}"
-    return ""
+            detail = f"its answer came too late: {shown(event.text, 80)}"
+            hint = "it answers, but takes longer than it has: `ask` says how long that is"
+    return _Exit(ending, detail, event.used_us, _timing(event), hint)

@@ -162,7 +162,7 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
 def entrant_json(entrant: Entrant) -> dict[str, Any]:
     """An entrant as records have it."""
     bot = entrant.bot
-    return {
+    value: dict[str, Any] = {
         "command": list(bot.command),
         "cwd": entrant.folder,
         "env": dict(bot.env),
@@ -170,6 +170,12 @@ def entrant_json(entrant: Entrant) -> dict[str, Any]:
         "clock": str(entrant.control),
         "fresh": entrant.fresh,
     }
+    # Only what is not as it is by default, so that older runs can be continued.
+    if limits := bot.limits.changed():
+        value["limits"] = limits
+    if bot.pty:
+        value["pty"] = True
+    return value
 
 
 def game_seed(seed: str, game_id: str) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from referee.bots import NAME
 from referee.clock import Charge, TimeControl
 from referee.errors import RecordError, UsageError
-from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Unplayed
+from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Timing, Unplayed
 from referee.fields import Fields
 from referee.games import GAMES
 from referee.games.api import Outcome
@@ -100,11 +100,16 @@ def _event_measured(event: Event) -> dict[str, Any]:
         case Drawn():
             return {}
         case Moved(charge=charge, info=info):
-            return {**charge._asdict(), **({"info": info} if info else {})}
-        case Left(used_us=used_us, detail=detail):
-            return {"used_us": used_us, "detail": detail}
+            return {**charge._asdict(), **({"info": info} if info else {}), **_timing_json(event.timing)}
+        case Left(used_us=used_us, detail=detail, hint=hint):
+            said = {"detail": detail, **({"hint": hint} if hint else {})}
+            return {"used_us": used_us, **said, **_timing_json(event.timing)}
         case Unplayed(used_us=used_us) | Rejected(used_us=used_us):
-            return {"used_us": used_us}
+            return {"used_us": used_us, **_timing_json(event.timing)}
+
+
+def _timing_json(timing: Timing) -> dict[str, int]:
+    return {name: us for name, us in timing._asdict().items() if us}
 
 
 _FAULTS = {"", *(ending.word for ending in Ending if ending.is_fault)}
@@ -243,6 +248,10 @@ def _ending(fields: Fields, name: str) -> Ending:
         raise RecordError(f"`{name}` is no ending, expected one of {words}") from None
 
 
+def _timing(times: Fields) -> Timing:
+    return Timing(*(times.number(name, default=0) for name in Timing._fields))
+
+
 def _event(fields: Fields, times: Fields, seats: int) -> Event:
     if fields.has("chance"):
         return Drawn(fields.text("chance"))
@@ -252,9 +261,11 @@ def _event(fields: Fields, times: Fields, seats: int) -> Event:
         charge = Charge(*(times.number(name) for name in names))
         defaulted = not fields.has("move")
         info = times.text("info") if times.has("info") else ""
-        return Moved(seat, fields.text("default" if defaulted else "move"), charge, defaulted, info)
+        return Moved(
+            seat, fields.text("default" if defaulted else "move"), charge, defaulted, info, _timing(times)
+        )
     if fields.has("unplayed"):
-        return Unplayed(seat, fields.text("unplayed"), times.number("used_us"))
+        return Unplayed(seat, fields.text("unplayed"), times.number("used_us"), _timing(times))
     if fields.has("rejected"):
         return Rejected(
             seat,
@@ -262,5 +273,13 @@ def _event(fields: Fields, times: Fields, seats: int) -> Event:
             fields.text("reason"),
             fields.text("sentence"),
             times.number("used_us"),
+            _timing(times),
         )
-    return Left(seat, _ending(fields, "left"), times.text("detail"), times.number("used_us"))
+    return Left(
+        seat,
+        _ending(fields, "left"),
+        times.text("detail"),
+        times.number("used_us"),
+        _timing(times),
+        times.text("hint", ""),
+    )

@@ -162,16 +162,29 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
             yield name, line
 
 
+_LAST_WORDS = {
+    "last_sent": "sent to it",
+    "last_came": "came from it",
+    "left": "left behind by it, and ended",
+    "escaped": "left its process group, and ended",
+    "unkillable": "cannot be ended",
+}
+"""What a seat that broke something is measured by, and how it is told."""
+
+
 def explained(record: GameRecord) -> Iterator[str]:
     """For each fault of a game what its author needs to know: what happened, its last stderr, a hint."""
     for event in record.events:
         if isinstance(event, Left) and event.ending.is_fault:
             yield told(event, record.terms.bots, record.terms.controls)
             seats = record.measured.get("seats", [])
-            said = seats[event.seat].get("stderr", {}) if event.seat < len(seats) else {}
+            measured = seats[event.seat] if event.seat < len(seats) else {}
+            for name, what in _LAST_WORDS.items():
+                yield from (f"{what}: {shown(line)}" for line in measured.get(name, ()))
+            said = measured.get("stderr", {})
             lines = "\n".join(part["text"].rstrip() for part in said.values()).split("\n")
             yield from (f"stderr: {shown(line)}" for line in lines[-5:] if line)
-            yield f"hint: {event.ending.hint}"
+            yield f"hint: {shown(event.hint or event.ending.hint)}"
 
 
 class Dialogue:

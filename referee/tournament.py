@@ -31,7 +31,7 @@ from referee.plan import Plan, apply_change, checked_seed, read_header
 from referee.record import Summary, head_of, parse_json, summary
 from referee.schedule import Encounter, Pairing, round_robin
 from referee.text import shown
-from referee.workers import Began, Finished, Report, Task, Void, Workers
+from referee.workers import Began, Finished, Remains, Report, Task, Void, Workers
 
 VOIDS = 2
 """After so many failures of the referee's own a game is not tried again."""
@@ -148,6 +148,8 @@ class Tournament:
         self.folder = folder
         self._starts = FailedStarts()
         self._begun = 0
+        self._messy: set[str] = set()
+        """The bots of which processes were left behind; told once."""
         self._journal: journal.Journal | None = None
         journal.make_folder(folder)
         self._lock = _lock(folder)
@@ -214,9 +216,10 @@ class Tournament:
             if name not in now["bots"]:
                 wrong.append(f"bot `{name}` is missing")
                 continue
-            for key, value in now["bots"][name].items():
-                if value != was.get(key):
-                    wrong.append(f"`{key}` of bot `{name}` is {value}, and was {was.get(key)}")
+            for key in {**now["bots"][name], **was}:
+                value, before_ = now["bots"][name].get(key), was.get(key)
+                if value != before_:
+                    wrong.append(f"`{key}` of bot `{name}` is {value}, and was {before_}")
         if "rounds" not in header:
             wrong.append("these are the records of a match")
         elif self.config.rounds < header["rounds"]:
@@ -277,6 +280,15 @@ class Tournament:
         """Those that stay void."""
         assert self.run
         return self.run.unscored
+
+    @property
+    def suspects(self) -> Counter[str]:
+        """How often each bot sat in a game that went void. A bot can bring that about."""
+        seen: Counter[str] = Counter()
+        for game, count in self._voids.items():
+            for name in set(game.split(":")[1:]):
+                seen[name] += count
+        return seen
 
     def _schedule(self) -> Iterator[Encounter]:
         return round_robin(self.plan.names, self.config.game.seats(self.config.options), self.config.rounds)
@@ -381,6 +393,10 @@ class Tournament:
                 if dialogue:
                     self._keep(game_summary, dialogue)
                 self._show.finished(game_summary, record)
+            case Remains(bot, found):
+                if bot not in self._messy:
+                    self._messy.add(bot)
+                    self._show.note(f"bot `{bot}` left behind what was ended: {found}")
             case Void(game, attempt, error):
                 self._in_flight.discard(game)
                 self._voids[game] += 1

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from referee.encounter import play_encounter
+from referee.encounter import play_encounter, remains
 from referee.errors import Stopped, StorageError
 from referee.match import Terms
 from referee.plan import Plan
@@ -29,7 +29,7 @@ from referee.record import faults, to_json
 from referee.schedule import Pairing
 from referee.show import Dialogue
 from referee.stop import SIGNALS
-from referee.wire.process import BotProcess
+from referee.wire.process import Epitaph
 
 DIALOGUE_CAP = 65_536
 """Characters of a game's dialogue that are kept at its beginning, and again at its end."""
@@ -73,7 +73,15 @@ class Void(NamedTuple):
     error: str
 
 
-Report = Began | Finished | Void
+class Remains(NamedTuple):
+    """A bot left something behind; all of it was ended."""
+
+    bot: str
+    found: str
+    """Its processes, for people."""
+
+
+Report = Began | Finished | Void | Remains
 
 
 def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[], bool]) -> None:
@@ -93,6 +101,10 @@ def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[
             report(Began(pairing.id))
             yield task.plan.terms(pairing)
 
+    def mourn(bot: str, epitaph: Epitaph) -> None:
+        if found := remains(epitaph):
+            report(Remains(bot, ", ".join(process for group in found.values() for process in group)))
+
     while left and not stopping():
         try:
             for record in play_encounter(
@@ -102,6 +114,7 @@ def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[
                 start_us=task.plan.start_us,
                 fresh=fresh,
                 given_up=task.given_up,
+                mourn=mourn,
             ):
                 value = to_json(replace(record, attempt=left.pop(0)[1]))
                 wanted = task.keep == "all" or (task.keep == "faults" and any(faults(record)))
@@ -273,8 +286,7 @@ def _arrive() -> None:
 
 
 def _end(*_: object) -> None:
-    """Ends this worker, and its bots before it."""
-    BotProcess.kill_all()
+    """Ends this worker; its bots end with it, since their wardens see it go."""
     os._exit(Stopped.exit_code)
 
 

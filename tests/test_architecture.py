@@ -14,15 +14,20 @@ ROOT = Path(referee.__file__).parent
 
 FLOORS = [
     ["referee", "referee.errors", "referee.text", "referee.rng"],
-    ["referee.clock", "referee.bots", "referee.fields", "referee.stop"],
+    ["referee.clock", "referee.fields", "referee.stop"],
+    ["referee.limits"],
+    ["referee.bots"],
     ["referee.games.api", "referee.games.trail", "referee.games.grid"],
     [f"referee.games.{slug}" for slug in GAMES],
     ["referee.games"],
     ["referee.kit"],
     ["referee.events", "referee.ratings", "referee.ratings.two"],
     ["referee.ratings.pool"],
-    ["referee.wire", "referee.wire.api"],
-    ["referee.wire.channel", "referee.wire.process", "referee.wire.recorded"],
+    ["referee.wire", "referee.wire.api", "referee.wire.hints", "referee.wire.stamped", "referee.wire.warden"],
+    ["referee.wire.channel", "referee.wire.cpu", "referee.wire.recorded"],
+    ["referee.wire.process"],
+    ["referee.wire.pty", "referee.wire.stopwatch"],
+    ["referee.wire.link"],
     ["referee.wire.pipes"],
     ["referee.match"],
     ["referee.record", "referee.schedule"],
@@ -40,7 +45,13 @@ FLOORS = [
 ]
 
 PURE = ["referee.match", "referee.events", "referee.clock", "referee.rng", "referee.record", "referee.replay"]
-PURE += ["referee.wire.api", "referee.wire.channel", "referee.wire.recorded", *FLOORS[3]]
+PURE += [
+    "referee.limits",
+    "referee.wire.api",
+    "referee.wire.channel",
+    "referee.wire.recorded",
+    *(f"referee.games.{slug}" for slug in GAMES),
+]
 IMPURE = {"os", "subprocess", "selectors", "time", "signal", "socket", "threading", "random", "pathlib"}
 
 

@@ -691,7 +691,8 @@ def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Pat
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.5"), workers=0, rounds=1)
     command = [sys.executable, "-m", "referee", "run", str(file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1)
+    assert process.stderr and "0 of 2 games" in process.stderr.readline()
+    time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3 and "after 1 of 2 games" in err

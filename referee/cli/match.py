@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ from referee.bots import Bot, distinct
 from referee.cli.output import say, say_now, show_data
 from referee.cli.telling import tell
 from referee.clock import TimeControl, parse_period
-from referee.encounter import FailedStarts, play_encounter
+from referee.encounter import FailedStarts, play_encounter, remains
 from referee.errors import BotFaulted, Stopped, UsageError
 from referee.events import Event
 from referee.games import game_named
 from referee.games.api import State
+from referee.limits import Limits
 from referee.match import MARGIN_US, REJECTIONS, Terms
 from referee.plan import START_US, Entrant, Plan, checked_seed
 from referee.record import Summary, summary, to_json
@@ -27,6 +29,7 @@ from referee.schedule import encounter
 from referee.show import Dialogue, frame, heading
 from referee.stop import Stop
 from referee.text import shown
+from referee.wire.process import Epitaph
 
 
 @click.command()
@@ -71,6 +74,10 @@ from referee.text import shown
     show_default=True,
     help="A bot's time to start, and to get ready for a game.",
 )
+@click.option(
+    "--limit", "limits", metavar="K=V", multiple=True, help="What each bot may take, such as memory=512MB."
+)
+@click.option("--pty", "ptys", metavar="NAME", multiple=True, help="This bot gets a terminal, not pipes.")
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(
     game: str,
@@ -85,6 +92,8 @@ def match(
     rejections: int,
     margin: str,
     start: str,
+    limits: tuple[str, ...],
+    ptys: tuple[str, ...],
     strict: bool,
 ) -> None:
     """Plays games of GAME between as many bots as it has seats, and prints a table.
@@ -97,7 +106,10 @@ def match(
     Example:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
-    plan = _plan(game, bots, control, options, seed, rejections, parse_period(margin), parse_period(start))
+    entrants = _bots(bots, Limits.parse(_pairs("limit", limits)), ptys)
+    plan = _plan(
+        game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
+    )
     records: list[Summary] = []
     log = journal.Journal(folder) if folder else None
     try:
@@ -111,7 +123,9 @@ def match(
         everyone = [entrant.bot for entrant in plan.entrants]
         with Stop(say_now) as stop:
             for terms in _encounters(plan, count):
-                played = play_encounter(everyone, terms, show, tap, plan.start_us, given_up=starts.given_up)
+                played = play_encounter(
+                    everyone, terms, show, tap, plan.start_us, given_up=starts.given_up, mourn=_mourn
+                )
                 for record in played:
                     value = to_json(record)
                     if log:
@@ -135,7 +149,7 @@ def match(
 
 def _plan(
     slug: str,
-    texts: tuple[str, ...],
+    bots: list[Bot],
     clock: str | None,
     options: tuple[str, ...],
     seed: str | None,
@@ -145,12 +159,12 @@ def _plan(
 ) -> Plan:
     """Who plays what, checked before anything is started."""
     game = game_named(slug)
-    settled = game.settle(_options(options))
+    settled = game.settle(_pairs("option", options))
     seats = game.seats(settled)
-    if len(texts) != seats:
-        raise UsageError(f"`{slug}` has {seats} seats, expected as many bots, not {len(texts)}")
+    if len(bots) != seats:
+        raise UsageError(f"`{slug}` has {seats} seats, expected as many bots, not {len(bots)}")
     control = TimeControl.parse(clock) if clock is not None else game.clock
-    entrants = tuple(Entrant(bot, control) for bot in _bots(texts))
+    entrants = tuple(Entrant(bot, control) for bot in bots)
     return Plan(game, settled, entrants, checked_seed(seed), margin_us, rejections, start_us)
 
 
@@ -164,25 +178,33 @@ def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:
             return
 
 
-def _bots(texts: tuple[str, ...]) -> list[Bot]:
+def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...]) -> list[Bot]:
     parsed = [Bot.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
-    bots = distinct(parsed, given)
+    bots = [replace(bot, limits=limits, pty=bot.name in ptys) for bot in distinct(parsed, given)]
+    for name in ptys:
+        if name not in {bot.name for bot in bots}:
+            raise UsageError(f"no bot is named `{shown(name, 80)}`, as `--pty` has it")
     for bot in bots:
         bot.check()
     return bots
 
 
-def _options(texts: tuple[str, ...]) -> dict[str, str]:
-    options: dict[str, str] = {}
+def _pairs(what: str, texts: tuple[str, ...]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UsageError(f"option `{shown(text, 80)}` has no value, expected K=V")
-        if name in options:
-            raise UsageError(f"option `{shown(name, 80)}` is given twice, expected once")
-        options[name] = value
-    return options
+            raise UsageError(f"{what} `{shown(text, 80)}` has no value, expected K=V")
+        if name in pairs:
+            raise UsageError(f"{what} `{shown(name, 80)}` is given twice, expected once")
+        pairs[name] = value
+    return pairs
+
+
+def _mourn(name: str, epitaph: Epitaph) -> None:
+    for found in remains(epitaph).values():
+        say(f"bot `{name}` left behind what was ended: {', '.join(found)}")
 
 
 class _Watch:

@@ -70,6 +70,9 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
                 show_data(rendered(plan.names, games, "simple", plan.seats))
     finally:
         tournament.close()
+    if tournament.suspects:
+        seen = ", ".join(f"{name} {count}" for name, count in tournament.suspects.most_common(10))
+        say(f"games went void; how often each bot sat in one: {seen}")
     if tournament.unscored:
         raise RefereeError(f"without a result stay {', '.join(tournament.unscored[:10])}; see void.jsonl")
     if len(games) + len(tournament.unscored) < tournament.total:

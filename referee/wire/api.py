@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from referee.clock import Charge, TimeControl
-from referee.events import Ending, Seat
+from referee.events import NOT_TIMED, Ending, Seat, Timing
 from referee.games.api import Options, Outcome
 
 
@@ -67,6 +67,7 @@ class Answer(NamedTuple):
     used_us: int
     text: str
     info: str = ""
+    timing: Timing = NOT_TIMED
 
 
 class Resigned(NamedTuple):
@@ -74,6 +75,7 @@ class Resigned(NamedTuple):
 
     seat: Seat
     used_us: int
+    timing: Timing = NOT_TIMED
 
 
 class Request(NamedTuple):
@@ -85,11 +87,15 @@ class Request(NamedTuple):
 
 
 class Silence(NamedTuple):
-    """The patience is over and nothing was answered; `detail` says what did come."""
+    """The patience is over and nothing was answered; `detail` says what did come, `hint` what that often
+    means.
+    """
 
     seat: Seat
     used_us: int
     detail: str
+    timing: Timing = NOT_TIMED
+    hint: str = ""
 
 
 class Broken(NamedTuple):
@@ -99,6 +105,8 @@ class Broken(NamedTuple):
     used_us: int
     ending: Ending
     detail: str
+    timing: Timing = NOT_TIMED
+    hint: str = ""
 
 
 WireEvent = Opened | Answer | Resigned | Request | Silence | Broken

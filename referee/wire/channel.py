@@ -6,6 +6,7 @@ process does.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from protocol import messages as m
 from protocol.session import Breach, Session, State
 from referee import text
 from referee.clock import TimeControl
-from referee.events import Ending, Seat
+from referee.events import NOT_TIMED, Ending, Seat, Timing
 from referee.games.api import Outcome
 from referee.wire.api import (
     Answer,
@@ -45,6 +46,10 @@ NOISE_KEPT = 5
 """Lines of noise that are kept of a game, in words; all are counted."""
 
 
+LAST_KEPT = 3
+"""Lines of either side that are kept in case that the bot commits a fault."""
+
+
 class Ready(NamedTuple):
     """The bot said hello, or is ready for the game."""
 
@@ -67,24 +72,25 @@ class Trouble(NamedTuple):
 
     ending: Ending
     detail: str
+    hint: str = ""
 
 
 Heard = Ready | Said | Wants | Trouble
 
 
-def event_of(fact: Heard, seat: Seat, used_us: int) -> WireEvent:
+def event_of(fact: Heard, seat: Seat, used_us: int, timing: Timing = NOT_TIMED) -> WireEvent:
     """A fact as the match is told of it."""
     match fact:
         case Ready():
             return Opened(seat)
         case Said(None):
-            return Resigned(seat, used_us)
+            return Resigned(seat, used_us, timing)
         case Said(answer, info):
-            return Answer(seat, used_us, answer or "", info)
+            return Answer(seat, used_us, answer or "", info, timing)
         case Wants(most):
             return Request(seat, used_us, most)
-        case Trouble(ending, detail):
-            return Broken(seat, used_us, ending, detail)
+        case Trouble(ending, detail, hint):
+            return Broken(seat, used_us, ending, detail, timing, hint)
 
 
 @dataclass
@@ -111,6 +117,13 @@ class Channel:
         self._lists = 0
         self._info = ""
         self._answered = 0
+        self.ends_here = False
+        """Whether what was heard last ended with what counts, with nothing behind it."""
+        self.heard_bytes = 0
+        self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
+        """The last lines that came, whatever they were."""
+        self.last_said = b""
+        """What was said last, in one write."""
         self.trouble: Trouble | None = None
         self.aside = Aside()
 
@@ -122,7 +135,8 @@ class Channel:
     def _say(self, *messages: m.Message) -> bytes:
         for message in messages:
             self._session.said(m.Speaker.REFEREE, message)
-        return m.encode(*messages)
+        self.last_said = m.encode(*messages)
+        return self.last_said
 
     def greet(self) -> bytes:
         """The referee's hello."""
@@ -193,8 +207,14 @@ class Channel:
         if self.trouble:
             return heard
         self._in_turn += len(data)
+        self.heard_bytes += len(data)
+        fact: Heard | None = None
         for line in self._lines.feed(data):
-            fact = self._flood(line.start) if isinstance(line, m.Overlong) else self._line(line)
+            if isinstance(line, m.Overlong):
+                fact = self._flood(line.start)
+            else:
+                self.last_heard.append(line)
+                fact = self._line(line)
             if fact is not None:
                 heard.append(fact)
             if isinstance(fact, Trouble):
@@ -204,6 +224,7 @@ class Channel:
                 heard.append(Trouble(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
         if heard and isinstance(heard[-1], Trouble):
             self.trouble = heard[-1]
+        self.ends_here = fact is not None and not self._lines.partial
         return heard
 
     def _flood(self, start: bytes) -> Trouble:

@@ -1,23 +1,20 @@
-"""The wire to real processes, over pipes.
+"""The wire to real processes.
 
 The referee waits in one place, `PipesWire._wait`, for all the seats that it asked something, with one
 absolute deadline a seat that no output can push back. It waits in slices: a slice that ends late shows
-that the referee itself was not running (stopped, or starved of its processor), and what it was late by
-is taken off the time of the bots it was waiting for.
+that the referee itself was not running (stopped, or starved of its processor); `stopwatch.py` says what
+becomes of that.
 """
 
 from __future__ import annotations
 
-import errno
 import selectors
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from referee import text
-from referee.bots import Bot
-from referee.errors import EnvironmentLacksError
 from referee.events import Ending, Seat
 from referee.games.api import Outcome
 from referee.wire.api import (
@@ -27,111 +24,23 @@ from referee.wire.api import (
     Silence,
     WireEvent,
 )
-from referee.wire.channel import Aside, Channel, Heard, Ready, Trouble, Wants, event_of
-from referee.wire.process import BotProcess, Keep, end_processes
+from referee.wire.channel import Aside, Heard, Ready, Wants, event_of
+from referee.wire.link import Link
+from referee.wire.process import Keep
+from referee.wire.stopwatch import Stopwatch
 
 SLICE_NS = 10_000_000
 LATE_NS = 5_000_000
 """A slice may end late by so much and still be ordinary; half the default margin."""
 
-_OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
-"""Why a process cannot be started that is not its program's fault."""
 
-Tap = Callable[[str, str, bytes], None]
-"""Told of every byte that passes: the bot's name, `<` (to it) or `>` (from it), the bytes."""
+class _Said(NamedTuple):
+    """What a bot said, and when."""
 
-
-class Link:
-    """One bot's process with its conversation; it serves the games of an encounter.
-
-    A bot that cannot even be started is a link too: its seat learns of it when it is opened.
-    """
-
-    def __init__(self, bot: Bot, tap: Tap | None = None, failure: str = "") -> None:
-        """A `failure` that is known already spares trying."""
-        self.bot = bot
-        self.channel = Channel()
-        self.greeted = False
-        self.faulted = False
-        """Set by whoever runs the games: a bot that lost by a fault is not asked to play on."""
-        self.unsent = b""
-        self.stdout_open = True
-        self._tap = tap
-        self.process: BotProcess | None = None
-        self.failure = failure
-        if failure:
-            return
-        try:
-            self.process = BotProcess(bot)
-        except OSError as error:
-            if error.errno in _OUR_LACK:
-                raise EnvironmentLacksError(f"cannot start bot `{bot.name}`: {error.strerror}") from None
-            self.failure = f"{error.strerror}: `{text.shown(str(error.filename or bot.argv[0]))}`"
-
-    @property
-    def fit(self) -> bool:
-        """Whether it may serve another game. What else it did meanwhile is judged when that is opened, not
-        by what happens to be known of it now.
-        """
-        return self.process is not None and not self.faulted
-
-    def send(self, data: bytes) -> Trouble | None:
-        """Sends what can be sent now and keeps the rest; a bot that closed its input is gone."""
-        self.unsent += data
-        assert self.process
-        try:
-            while self.unsent and (count := self.process.write(self.unsent)):
-                self.unsent = self.unsent[count:]
-        except BrokenPipeError:
-            self.unsent = b""
-            return self._gone("closed its input")
-        finally:
-            if self._tap and data:
-                self._tap(self.bot.name, "<", data)
-        return None
-
-    def read(self) -> bytes | None:
-        """A chunk of its output: None if there is none, empty at the end."""
-        assert self.process
-        data = self.process.read()
-        if data == b"":
-            self.stdout_open = False
-        return data
-
-    def hear(self, data: bytes) -> list[Heard]:
-        """What a chunk says; an empty chunk says that the bot is gone."""
-        if self._tap and data:
-            self._tap(self.bot.name, ">", data)
-        return self.channel.hear(data) if data else [self._gone("closed its output")]
-
-    def catch_up(self) -> list[Heard]:
-        """What lies there, said before it was asked."""
-        heard: list[Heard] = []
-        while self.stdout_open and not self.channel.trouble and (data := self.read()) is not None:
-            heard += self.hear(data)
-        return heard
-
-    def _gone(self, what: str) -> Trouble:
-        assert self.process
-        status = self.process.how_it_ended()
-        partial = self.channel.partial
-        behind = f", its last words without a newline: {text.shown(partial, 80)}" if partial else ""
-        trouble = Trouble(Ending.GONE, (status or what) + behind)
-        self.channel.trouble = trouble
-        return trouble
-
-
-def end_links(links: Sequence[Link]) -> None:
-    """Says quit to bots and ends their processes; those that broke something are given no grace."""
-    fit: list[BotProcess] = []
-    unfit: list[BotProcess] = []
-    for link in links:
-        if link.process is None:
-            continue
-        (fit if link.fit else unfit).append(link.process)
-        link.send(link.channel.quit())
-    end_processes(unfit, grace_s=0)
-    end_processes(fit)
+    wall_ns: int
+    cpu_ns: int
+    """What it had computed by then."""
+    fact: Heard
 
 
 @dataclass
@@ -139,45 +48,47 @@ class Place:
     """A seat of a game: its link, and what it is being asked."""
 
     link: Link
+    watch: Stopwatch
     opening: Opening | None = None
     asked: bool = False
-    began_ns: int = 0
-    deadline_ns: int = 0
-    stopped_ns: int = 0
-    """Of the time since it began, what the referee itself was not running."""
-    stopped_us: int = 0
-    """The same over the whole game."""
-    heard: deque[tuple[int, Heard]] = field(default_factory=deque)
-    """What it said and when, not yet told to the match."""
+    by_cpu: bool = False
+    """Whether its clock counts what it computes."""
+    heard: deque[_Said] = field(default_factory=deque)
+    """What it said, not yet told to the match."""
     stderr_starting: Keep = field(default_factory=Keep)
     """Its stderr up to this game's `ready`."""
+
+    def hear(self, facts: Sequence[Heard], wall_ns: int, cpu_ns: int = 0) -> None:
+        """Keeps what it said until the match asks for it."""
+        self.heard.extend(_Said(wall_ns, cpu_ns, fact) for fact in facts)
 
 
 class PipesWire:
     """The seats of one game, each with the link of the bot that sits there."""
 
     def __init__(self, links: Sequence[Link], start_us: int) -> None:
-        self._places = [Place(link) for link in links]
+        self._places = [Place(link, Stopwatch(link.process)) for link in links]
         self._start_ns = start_us * 1000
-        self._selectors: dict[tuple[tuple[bool, bool, bool], ...], selectors.PollSelector] = {}
-        self._looked_ns = time.monotonic_ns()
+        self._selectors: dict[tuple[tuple[bool, bool, bool, bool], ...], selectors.PollSelector] = {}
+        self.began_ns = self._looked_ns = time.monotonic_ns()
         self._cpu_ns = time.process_time_ns()
-        """When `_wait` was last through, and what the referee had computed by then."""
+        """When it was last looked whether the referee runs, and what it had computed by then."""
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """Greets a new process first; the game is described when it has answered."""
         place = self._places[seat]
         link = place.link
         place.opening = opening
+        place.by_cpu = opening.control.by_cpu
         place.asked = True
-        if link.process is None:
-            self._start_clock(place, self._start_ns)
-            place.heard.append((place.began_ns, Trouble(Ending.START, link.failure)))
+        if link.failure:
+            place.watch.start(self._start_ns)
+            place.hear([link.failure], place.watch.began_ns)
         elif link.greeted:
             self._describe(seat, place)
         else:
             link.greeted = True
-            self._start_clock(place, self._start_ns)
+            place.watch.start(self._start_ns)
             self._send(place, link.channel.greet())
 
     def _describe(self, seat: Seat, place: Place) -> None:
@@ -185,10 +96,10 @@ class PipesWire:
         assert opening
         place.opening = None
         said_before = place.link.catch_up()
-        self._start_clock(place, self._start_ns)
+        place.watch.start(self._start_ns)
         # A trouble from before has ended the conversation, and is told now: the bot did not start.
         trouble = place.link.channel.trouble
-        place.heard.extend((place.began_ns, fact) for fact in ([trouble] if trouble else said_before))
+        place.hear([trouble] if trouble else said_before, place.watch.began_ns)
         if not trouble:
             self._send(place, place.link.channel.open(seat, opening))
 
@@ -197,20 +108,19 @@ class PipesWire:
         not in its time, unless its clock runs anyway.
         """
         place = self._places[seat]
-        link = place.link
+        link, watch = place.link, place.watch
         said_before = link.catch_up()
         if not question.rejected:
-            self._start_clock(place, question.patience_us * 1000)
+            watch.start(question.patience_us * 1000, question.left_us[0] * 1000, place.by_cpu)
         place.asked = True
-        place.heard.extend((place.began_ns, fact) for fact in said_before)
-        if not link.channel.trouble:
-            self._send(place, link.channel.ask(question))
+        place.hear(said_before, watch.began_ns, watch.cpu_ns())
+        self._write(place, b"" if link.channel.trouble else link.channel.ask(question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """The moves go out as fast as the bot reads them."""
         place = self._places[seat]
         if not place.link.channel.trouble:
-            self._send(place, place.link.channel.show_legal(legal))
+            self._write(place, place.link.channel.show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """What cannot be written at once is not waited for."""
@@ -222,7 +132,7 @@ class PipesWire:
 
     def stopped_us(self, seat: Seat) -> int:
         """How long the referee was not running while this seat's time ran; it was not charged for that."""
-        return self._places[seat].stopped_us
+        return self._places[seat].watch.stopped_us
 
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
         """What a seat's bot said beside its answers, and on stderr before and since its `ready`."""
@@ -237,28 +147,51 @@ class PipesWire:
                 if place.asked and (event := self._told(seat, place)):
                     return event
             self._wait()
-            # Only now is it known what the referee itself was late by, and nothing lies unread.
+            # Only now is it known what the referee itself was late by.
             now = time.monotonic_ns()
             for seat, place in enumerate(self._places):
-                if place.asked and not place.heard and now > place.deadline_ns:
-                    place.asked = False
-                    place.link.channel.lapse()
-                    return Silence(seat, _used_us(place, now), _what_came(place.link))
+                if place.asked and not place.heard and (silence := self._silence(seat, place, now)):
+                    return silence
 
-    def _start_clock(self, place: Place, patience_ns: int) -> None:
-        place.stopped_ns = 0
-        place.began_ns = time.monotonic_ns()
-        place.deadline_ns = place.began_ns + patience_ns
+    def _silence(self, seat: Seat, place: Place, now_ns: int) -> Silence | None:
+        """Whether a seat's time is up."""
+        watch = place.watch
+        used_us = watch.up_us(now_ns)
+        if used_us is None:
+            return None
+        # What was written in time lies there by now, though nobody has looked since.
+        self._read(place)
+        if place.heard:
+            return None
+        place.asked = False
+        place.link.channel.lapse()
+        detail, hint = place.link.what_came()
+        return Silence(seat, used_us, detail, watch.timing(self.began_ns, now_ns, watch.cpu_ns()), hint)
+
+    def _read(self, place: Place) -> None:
+        """Reads all that a bot has written by now."""
+        link, watch = place.link, place.watch
+        while link.stdout_open and not link.channel.trouble and (data := link.read()) is not None:
+            stamp_ns = time.monotonic_ns()
+            if facts := link.hear(data):
+                place.hear(facts, watch.written_ns(stamp_ns, link.channel.ends_here), watch.cpu_ns())
+
+    def _write(self, place: Place, data: bytes) -> None:
+        """Tells a bot something in its own time."""
+        self._send(place, data)
+        place.watch.answered()
+        self._notice_stoppage(0, place)
 
     def _send(self, place: Place, data: bytes) -> None:
         if trouble := place.link.send(data):
-            place.heard.append((time.monotonic_ns(), trouble))
+            place.hear([trouble], time.monotonic_ns(), place.watch.cpu_ns())
 
     def _told(self, seat: Seat, place: Place) -> WireEvent | None:
         """The seat's next event, if there is one now."""
+        watch = place.watch
         while place.heard:
-            stamp_ns, fact = place.heard.popleft()
-            if isinstance(fact, Wants) and time.monotonic_ns() > place.deadline_ns:
+            wall_ns, cpu_ns, fact = place.heard.popleft()
+            if isinstance(fact, Wants) and time.monotonic_ns() > watch.deadline_ns:
                 continue  # its time went by while earlier requests were answered
             if isinstance(fact, Ready):
                 if place.opening:
@@ -266,18 +199,20 @@ class PipesWire:
                     continue
                 if place.link.process:
                     place.stderr_starting = place.link.process.cut()
+                watch.look()
             place.asked = isinstance(fact, Wants)  # all else closes the question
-            return event_of(fact, seat, _used_us(place, stamp_ns))
+            timing = watch.timing(self.began_ns, wall_ns, cpu_ns)
+            return event_of(fact, seat, watch.used_us(wall_ns, cpu_ns), timing)
         return None
 
     def _wait(self) -> None:
         """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
-        deadline = min(place.deadline_ns for place in self._places if place.asked)
+        deadline = min(place.watch.deadline_ns for place in self._places if place.asked)
         slice_ns = max(0, min(SLICE_NS, deadline - time.monotonic_ns()))
         ready = self._selector().select(slice_ns / 1e9)
-        after = time.monotonic_ns()
-        self._note_stoppage(after, slice_ns)
-        read: list[tuple[Place, int, bytes]] = []
+        self._notice_stoppage(slice_ns)
+        read: list[tuple[Place, int, int, bytes]] = []
+        died: list[Place] = []
         for key, _ in ready:
             seat, stream = key.data
             place = self._places[seat]
@@ -285,78 +220,63 @@ class PipesWire:
             assert process
             if stream == "out":
                 if (data := place.link.read()) is not None:
-                    read.append((place, time.monotonic_ns(), data))
+                    read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))
             elif stream == "err":
                 process.drain_stderr()
-            else:
+            elif stream == "in":
                 self._send(place, b"")
-        if not ready:
-            self._look_for_the_dead(after)
-        for place, stamp, data in read:
-            place.heard.extend((stamp, fact) for fact in place.link.hear(data))
+            else:
+                died.append(place)
+        for place, stamp_ns, cpu_ns, data in read:
+            if facts := place.link.hear(data):
+                wall_ns = place.watch.written_ns(stamp_ns, place.link.channel.ends_here)
+                place.hear(facts, wall_ns, cpu_ns)
+        for place in died:
+            if not place.heard:
+                place.hear(place.link.passed_away(), time.monotonic_ns(), place.watch.cpu_ns())
 
-    def _note_stoppage(self, now_ns: int, slice_ns: int) -> None:
-        """Since the last look the referee computed, and waited for a slice at most. What it took beyond
+    def _notice_stoppage(self, waited_ns: int, writer: Place | None = None) -> None:
+        """Since the last look the referee computed, and waited for so long at most. What it took beyond
         that it was not running: stopped, starved, or held up by who reads its own output.
         """
-        cpu_ns = time.process_time_ns()
-        late_ns = (now_ns - self._looked_ns) - (cpu_ns - self._cpu_ns) - slice_ns
+        now_ns, cpu_ns = time.monotonic_ns(), time.process_time_ns()
+        late_ns = (now_ns - self._looked_ns) - (cpu_ns - self._cpu_ns) - waited_ns
         looked_ns, self._looked_ns, self._cpu_ns = self._looked_ns, now_ns, cpu_ns
-        if late_ns <= LATE_NS:
-            return
-        for place in self._places:
-            if place.asked:
-                late = min(late_ns, now_ns - max(looked_ns, place.began_ns))
-                place.stopped_ns += late
-                place.stopped_us += late // 1000
-                place.deadline_ns += late
-
-    def _look_for_the_dead(self, now: int) -> None:
-        """A bot can be dead though its output is open: somebody that it started still holds it."""
-        for place in self._places:
-            link = place.link
-            if place.asked and not place.heard and link.process and link.process.exit_status():
-                facts = link.catch_up() or link.hear(b"")
-                place.heard.extend((now, fact) for fact in facts)
+        if late_ns > LATE_NS:
+            for place in self._places:
+                if place.asked:
+                    place.watch.late(looked_ns, now_ns, late_ns, ours=place is writer)
 
     def _selector(self) -> selectors.PollSelector:
-        """What to wait for: output of the asked, room to write to them, and everybody's stderr."""
-        wanted = tuple(
-            (
-                place.asked and place.link.stdout_open,
-                place.asked and bool(place.link.unsent),
-                place.link.process is not None and place.link.process.stderr_open,
-            )
-            for place in self._places
-        )
+        """What to wait for: output and death of the asked, room to write to them, and everybody's stderr."""
+        wanted = tuple(_wanted(place) for place in self._places)
         selector = self._selectors.get(wanted)
         if selector is None:
             selector = self._selectors[wanted] = selectors.PollSelector()
-            for seat, (out, unsent, err) in enumerate(wanted):
+            for seat, streams in enumerate(wanted):
                 process = self._places[seat].link.process
                 if process is None:
                     continue
-                if out:
-                    selector.register(process.stdout, selectors.EVENT_READ, (seat, "out"))
-                if unsent:
-                    selector.register(process.stdin, selectors.EVENT_WRITE, (seat, "in"))
-                if err:
-                    selector.register(process.stderr, selectors.EVENT_READ, (seat, "err"))
+                files = (process.stdout, process.control, process.stdin, process.stderr)
+                for name, file, is_wanted in zip(_STREAMS, files, streams, strict=True):
+                    if is_wanted:
+                        events = selectors.EVENT_WRITE if name == "in" else selectors.EVENT_READ
+                        selector.register(file, events, (seat, name))
         return selector
 
 
-def _used_us(place: Place, stamp_ns: int) -> int:
-    """Rounded up: late by a nanosecond is late."""
-    return max(0, -(-(stamp_ns - place.began_ns - place.stopped_ns) // 1000))
+_STREAMS = ("out", "control", "in", "err")
 
 
-def _what_came(link: Link) -> str:
-    """Of a bot whose time is up: what did come, since that often shows why."""
-    if link.unsent:
-        return f"{len(link.unsent)} bytes of what it was sent were not read"
-    if link.channel.partial:
-        return f"a line without a newline came: {text.shown(link.channel.partial, 80)}"
-    aside = link.channel.aside
-    if aside.noise:
-        return f"{aside.noise_count} × a line that is no message came, such as `{aside.noise[-1]}`"
-    return "nothing came"
+def _wanted(place: Place) -> tuple[bool, bool, bool, bool]:
+    """Which of a bot's streams are waited for now."""
+    process = place.link.process
+    if process is None:
+        return (False,) * 4
+    asked = place.asked
+    return (
+        asked and process.stdout_open,
+        asked and process.control_open,
+        asked and bool(place.link.unsent),
+        process.stderr_open,
+    )

@@ -1,16 +1,29 @@
-"""One bot's process: its pipes, its stderr, its death. Knows nothing of the protocol."""
+"""One bot's process: its pipes, its stderr, its death. Knows nothing of the protocol.
+
+Bots are started by a program of their own, `warden.py`, which see: whatever a bot starts ends with it, and
+all of it ends with the referee, even where that is killed with -9.
+"""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import json
 import os
+import select
 import signal
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterable
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
 from referee.bots import Bot
+from referee.errors import EnvironmentLacksError
+from referee.wire import cpu, stamped
+from referee.wire.warden import HEAD, TERMINATE, UNKILLABLE_S
 
 READ_SIZE = 4096
 """So little at a time that what one bot pours out does not hold up the reading of another's answer."""
@@ -24,8 +37,11 @@ GRACE_S = 0.5
 TERM_S = 0.2
 """… and so long after SIGTERM; then comes SIGKILL."""
 
-UNKILLABLE_S = 5.0
-"""A process that SIGKILL does not end within this time hangs in the kernel; nobody waits for it."""
+STATUS_S = 0.1
+"""A pipe's end is often seen before the exit; so long an exit is waited for."""
+
+SPAWN_S = 60.0
+"""So long a process may take to be started; then the machine is not fit."""
 
 _KEPT = 4096
 
@@ -52,43 +68,158 @@ class Keep:
         return (self._head + middle + self._tail).decode("utf-8", "backslashreplace")
 
 
+class Epitaph(NamedTuple):
+    """What is known of a bot when nothing of it is left."""
+
+    status: str
+    """How its own process ended."""
+    left: tuple[str, ...] = ()
+    """What it had started and was still there when it had exited itself; ten at most are named."""
+    escaped: tuple[str, ...] = ()
+    """What had left its process group."""
+    unkillable: tuple[str, ...] = ()
+    """What hangs in the kernel and could not be ended."""
+    cpu_us: int = 0
+    """What all of its processes computed."""
+    memory_bytes: int = 0
+    """The peak of its largest process; some 10 MB are the floor, which the program that starts it takes."""
+
+
+class _Nursery:
+    """The program that starts bots; one for this process, started when it is first needed."""
+
+    _only: ClassVar[_Nursery | None] = None
+
+    def __init__(self) -> None:
+        self.socket, theirs = socket.socketpair()
+        program = str(Path(__file__).with_name("warden.py"))
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", program, str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+        theirs.close()
+
+    @classmethod
+    def ask(cls, request: dict[str, Any], descriptors: list[int]) -> None:
+        """Asks for a bot; a second time if the nursery was killed. Raises `EnvironmentLacksError`."""
+        body = json.dumps(request).encode()
+        data = HEAD.pack(len(body)) + body
+        for _ in range(2):
+            if cls._only is None:
+                cls._only = cls()
+                atexit.register(cls.close)
+            try:
+                sent = socket.send_fds(cls._only.socket, [data], descriptors)
+                cls._only.socket.sendall(data[sent:])
+                return
+            except (BrokenPipeError, ConnectionResetError):
+                cls.close()
+        raise EnvironmentLacksError("the program that starts bots does not live")
+
+    @classmethod
+    def close(cls) -> None:
+        """Ends it; it outlives the last of its bots."""
+        nursery, cls._only = cls._only, None
+        if nursery:
+            atexit.unregister(cls.close)
+            nursery.socket.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                nursery.process.wait(UNKILLABLE_S)
+
+
+close_nursery = _Nursery.close
+
+
 class BotProcess:
     """A bot that was started, in a session and process group of its own.
 
-    Raises `OSError` where it cannot be started.
+    Raises `OSError` where it cannot be started, `EnvironmentLacksError` where nothing can be.
     """
 
-    _living: ClassVar[set[BotProcess]] = set()
-    """Those that were not reaped yet."""
+    is_terminal: ClassVar[bool] = False
+    """Whether the bot's input and output are a terminal."""
 
     def __init__(self, bot: Bot) -> None:
-        self._popen = subprocess.Popen(
-            bot.argv,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=bot.cwd,
-            env=bot.environment(),
-            start_new_session=True,
-        )
-        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
-        self.stdin = self._popen.stdin.fileno()
-        self.stdout = self._popen.stdout.fileno()
-        self.stderr = self._popen.stderr.fileno()
-        for descriptor in (self.stdin, self.stdout, self.stderr):
-            os.set_blocking(descriptor, False)
-        self.stderr_open = True
-        self._living.add(self)
+        self.stamped = False
+        """Whether the kernel notes when it wrote."""
+        self.stdout_open = self.stderr_open = True
         self.complaints = Keep()
         """What came on stderr since the last `cut`."""
+        self.excess = ""
+        """Which of its limits it exceeded; it was ended for that."""
+        self.epitaph: Epitaph | None = None
+        """There when all of it was ended."""
+        self.control_open = True
+        self.exit_code: int | None = None
+        """As `subprocess` counts it; None while it lives, and where nobody knows."""
+        self._status: str | None = None
+        self._notices = b""
+        self._control, theirs = socket.socketpair()
+        handed_over = [theirs.detach()]
+        ours: list[int] = []
+        try:
+            self.stderr, its_stderr = os.pipe()
+            handed_over.insert(0, its_stderr)
+            ours.append(self.stderr)
+            self.stdin, self.stdout, its = self._connect()
+            handed_over[:0] = its
+            ours += {self.stdin, self.stdout}
+            for descriptor in ours:
+                os.set_blocking(descriptor, False)
+            _Nursery.ask(_request(bot, self.is_terminal), handed_over)
+            started = self._hear_of_start()
+        except BaseException:
+            self._control.close()
+            for descriptor in ours:
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in handed_over:
+                os.close(descriptor)
+        self.pid: int = started["pid"]
+        self.clock = cpu.TreeClock(started["warden"], self.pid) if cpu.AVAILABLE else None
+        self._control.setblocking(False)
+
+    def _connect(self) -> tuple[int, int, list[int]]:
+        """Our ends of its input and output, and its own ends of both."""
+        its_stdin, stdin = os.pipe()
+        try:
+            pipe = stamped.make()
+        except OSError:
+            os.close(its_stdin)
+            os.close(stdin)
+            raise
+        self.stamped = pipe.stamped
+        return stdin, pipe.read_end, [its_stdin, pipe.write_end]
+
+    def _hear_of_start(self) -> dict[str, Any]:
+        if not select.select([self._control], [], [], SPAWN_S)[0]:
+            raise EnvironmentLacksError(f"no process was started within {SPAWN_S:.0f} s")
+        notice = self._control.recv(4096)
+        if not notice:
+            raise EnvironmentLacksError("the program that starts bots does not live")
+        started: dict[str, Any] = json.loads(notice.partition(b"\n")[0])
+        self._notices = notice.partition(b"\n")[2]
+        if "errno" in started:
+            raise OSError(started["errno"], os.strerror(started["errno"]), started["file"])
+        return started
+
+    @property
+    def control(self) -> int:
+        """The descriptor on which its death is heard of."""
+        return self._control.fileno()
 
     def read(self) -> bytes | None:
         """What there is on stdout: None if nothing yet, empty at its end."""
         try:
-            return os.read(self.stdout, READ_SIZE)
+            data = os.read(self.stdout, READ_SIZE)
         except BlockingIOError:
             return None
+        self.stdout_open = bool(data)
+        return data
 
     def write(self, data: bytes) -> int:
         """Writes what fits now, and says how much. Raises `BrokenPipeError`."""
@@ -115,87 +246,151 @@ class BotProcess:
         return kept
 
     def exit_status(self) -> str | None:
-        """How it ended, for people; None while it lives. It stays a zombie until `end`, so that its
-        process group cannot become another's.
-        """
-        if self._popen.returncode is not None:
-            return _status(self._popen.returncode)
-        if not hasattr(os, "waitid"):  # macOS before Python 3.13: it is reaped here
-            code = self._popen.poll()
-            return None if code is None else _status(code)
-        try:
-            result = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:
-            return "ended"
-        if result is None:
-            return None
-        return _status(result.si_status if result.si_code == os.CLD_EXITED else -result.si_status)
+        """How it ended, for people; None while it lives."""
+        if self._status is None:
+            self.listen()
+        return self._status
 
     def how_it_ended(self) -> str | None:
         """`exit_status`, given a moment: a pipe's end is often seen before the exit."""
-        patience = time.monotonic() + 0.05
-        while (status := self.exit_status()) is None and time.monotonic() < patience:
-            time.sleep(0.001)
+        deadline = time.monotonic() + STATUS_S
+        while (status := self.exit_status()) is None and (left := deadline - time.monotonic()) > 0:
+            select.select([self._control], [], [], left)
         return status
 
-    def signal_group(self, number: signal.Signals) -> None:
-        """Sends a signal to the bot and all that it started, unless they left its group."""
-        if self._popen.returncode is not None and hasattr(os, "waitid"):
-            return
-        assert self._popen.pid > 1  # killpg(1) and killpg(0) would reach others
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, number)
+    def listen(self) -> None:
+        """Hears what its warden has to say, if it has."""
+        try:
+            while data := self._control.recv(4096):
+                self._notices += data
+            self.control_open = False
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.control_open = False
+        *lines, self._notices = self._notices.split(b"\n")
+        for line in lines:
+            notice = json.loads(line)
+            if "status" in notice:
+                self.exit_code = notice["status"]
+                self._status = _status(notice["status"])
+                self.excess = self.excess or _EXCESSES.get(-notice["status"], "")
+            elif "limit" in notice:
+                self.excess = notice["limit"]
+            else:
+                self._status = self._status or _status(-signal.SIGKILL)
+                self.epitaph = Epitaph(
+                    self._status,
+                    tuple(notice["left"]),
+                    tuple(notice["escaped"]),
+                    tuple(notice["unkillable"]),
+                    notice["cpu_us"],
+                    notice["memory_bytes"],
+                )
+        if not self.control_open and self.epitaph is None:
+            self._status = self._status or "ended the process that watches over it"
+            self.epitaph = Epitaph(self._status)
+
+    def terminate(self) -> None:
+        """Sends SIGTERM to the bot and all that it started, unless it left the bot's group."""
+        with contextlib.suppress(OSError):
+            self._control.send(TERMINATE)
 
     def close_input(self) -> None:
         """Ends the bot's stdin."""
-        if self._popen.stdin:
-            self._popen.stdin.close()
+        os.close(self.stdin)
 
-    @classmethod
-    def kill_all(cls) -> None:
-        """Kills every group that was started and not reaped, without waiting: somebody is in a hurry."""
-        for process in list(cls._living):
-            process.signal_group(signal.SIGKILL)
+    def kill(self) -> None:
+        """Has all of it killed, without waiting for that."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
 
-    def reap(self) -> None:
-        """Kills what is left of the group and lets go of everything."""
-        self._living.discard(self)
-        self.signal_group(signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._popen.wait(UNKILLABLE_S)
-        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-            if pipe:
-                pipe.close()
+    def reap(self) -> Epitaph:
+        """Waits until it was killed, and lets go of everything."""
+        self.kill()
+        deadline = time.monotonic() + 2 * UNKILLABLE_S
+        while self.epitaph is None and (left := deadline - time.monotonic()) > 0:
+            select.select([self._control], [], [], left)
+            self.listen()
+        self._control.close()
+        self._close_streams()
+        return self.epitaph or Epitaph("cannot be ended")
+
+    def _close_streams(self) -> None:
+        """Everything but its stdin, which `close_input` ended."""
+        os.close(self.stdout)
+        os.close(self.stderr)
 
 
 def end_processes(processes: Iterable[BotProcess], grace_s: float = GRACE_S) -> None:
-    """Ends bots together: no more input, a moment to exit, SIGTERM, a moment more, SIGKILL to the group."""
+    """Ends bots together: no more input, a moment to exit, SIGTERM, a moment more, SIGKILL to all of it."""
     ending = list(processes)
     try:
         for process in ending:
             process.close_input()
         if not _gone_within(ending, grace_s):
             for process in ending:
-                process.signal_group(signal.SIGTERM)
+                process.terminate()
             _gone_within(ending, TERM_S)
     finally:
+        for process in ending:
+            process.kill()
         for process in ending:
             process.reap()
 
 
 def _gone_within(processes: list[BotProcess], seconds: float) -> bool:
     """Waits until all have exited, reading what they still write so that no full pipe holds them up."""
-    patience = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     while True:
         living = [process for process in processes if process.exit_status() is None]
         if not living:
             return True
-        if time.monotonic() > patience:
+        left = deadline - time.monotonic()
+        if left <= 0:
             return False
+        poll = select.poll()
         for process in living:
-            process.read()
+            poll.register(process.control, select.POLLIN)
+            if process.stdout_open:
+                poll.register(process.stdout, select.POLLIN)
+            if process.stderr_open:
+                poll.register(process.stderr, select.POLLIN)
+        poll.poll(left * 1000)
+        for process in living:
+            if process.stdout_open:
+                process.read()
             process.drain_stderr()
-        time.sleep(0.001)
+
+
+_EXCESSES = {
+    signal.SIGXCPU: "more computing time than it may use",
+    signal.SIGXFSZ: "a file of more bytes than it may have",
+}
+
+
+def _request(bot: Bot, terminal: bool) -> dict[str, Any]:
+    """A bot as its warden is told of it."""
+    limits = bot.limits
+    hard: dict[str, tuple[int, int]] = {"RLIMIT_CORE": (0, 0)}
+    for name, value in (
+        ("RLIMIT_DATA", limits.memory),
+        ("RLIMIT_FSIZE", limits.file_size),
+        ("RLIMIT_NOFILE", limits.open_files),
+    ):
+        if value is not None:
+            hard[name] = (value, value)
+    if limits.cpu is not None:
+        hard["RLIMIT_CPU"] = (limits.cpu, limits.cpu + 1)  # SIGXCPU first, which says what it was
+    return {
+        "argv": bot.argv,
+        "cwd": str(bot.cwd),
+        "env": bot.environment(),
+        "terminal": terminal,
+        "limits": hard,
+        "memory_bytes": limits.memory,
+        "processes": limits.processes,
+    }
 
 
 def _status(code: int) -> str:

@@ -68,18 +68,18 @@ class RecordedWire:
             if patience_us is None:
                 raise RecordError(f"event {self._next} is of a seat that was not asked")
             match event:
-                case Moved(seat, text, charge, defaulted, info):
+                case Moved(seat, text, charge, defaulted, info, timing):
                     if defaulted:
-                        return self._silence(seat, charge.used_us, "", patience_us)
-                    return Answer(seat, charge.used_us, text, info)
+                        return self._silence(Silence(seat, charge.used_us, "", timing), patience_us)
+                    return Answer(seat, charge.used_us, text, info, timing)
                 case Rejected(seat, text, used_us=used_us) | Unplayed(seat, text, used_us):
-                    return Answer(seat, used_us, text)
-                case Left(seat, Ending.TIME, detail, used_us):
-                    return self._silence(seat, used_us, detail, patience_us)
-                case Left(seat, Ending.RESIGNED, _, used_us):
-                    return Resigned(seat, used_us)
-                case Left(seat, ending, detail, used_us) if ending.is_fault:
-                    return Broken(seat, used_us, ending, detail)
+                    return Answer(seat, used_us, text, timing=event.timing)
+                case Left(seat, Ending.TIME, detail, used_us, timing, hint):
+                    return self._silence(Silence(seat, used_us, detail, timing, hint), patience_us)
+                case Left(seat, Ending.RESIGNED, _, used_us, timing):
+                    return Resigned(seat, used_us, timing)
+                case Left(seat, ending, detail, used_us, timing, hint) if ending.is_fault:
+                    return Broken(seat, used_us, ending, detail, timing, hint)
             raise RecordError(f"event {self._next} cannot stand here")
 
     def _take(self, expected: str) -> Event:
@@ -91,15 +91,15 @@ class RecordedWire:
     def _opened(self, seat: Seat) -> WireEvent:
         if self._next < len(self._events):
             match self._events[self._next]:
-                case Left(failed, Ending.START, detail, used_us) if failed == seat:
+                case Left(failed, Ending.START, detail, used_us, timing, hint) if failed == seat:
                     self._next += 1
-                    return Broken(seat, used_us, Ending.START, detail)
+                    return Broken(seat, used_us, Ending.START, detail, timing, hint)
         return Opened(seat)
 
-    def _silence(self, seat: Seat, used_us: int, detail: str, patience_us: int) -> Silence:
-        if used_us <= patience_us:
+    def _silence(self, silence: Silence, patience_us: int) -> Silence:
+        if silence.used_us <= patience_us:
             raise RecordError(
-                f"event {self._next}: seat {seat + 1} is out of time after {used_us} µs, "
+                f"event {self._next}: seat {silence.seat + 1} is out of time after {silence.used_us} µs, "
                 f"and had {patience_us} µs"
             )
-        return Silence(seat, used_us, detail)
+        return silence

@@ -1,0 +1,88 @@
+"""What a fault often means, for the author of the bot. Pure; where nothing better is known, the ending's own
+hint (`referee.events.Ending`) stands.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import signal
+
+from protocol.messages import WORDS_OF, Speaker
+
+_A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
+
+_ENDED_BY = {
+    signal.SIGSEGV: "it used memory that is not its own: a wild pointer, an index, a stack too deep",
+    signal.SIGBUS: "it used memory that is not there",
+    signal.SIGABRT: "it gave up by itself: a failed assertion, or an exception that nobody caught",
+    signal.SIGFPE: "it divided by zero",
+    signal.SIGILL: "it met an instruction that this machine does not have: was it built for another one",
+    signal.SIGPIPE: "it wrote to a pipe that nobody reads any more",
+    signal.SIGKILL: "it was killed, by itself or by the system, as when memory runs out",
+}
+
+
+def not_started(error: int, first_line: bytes | None) -> str:
+    """Of a program that could not be executed. `first_line`: what its file begins with, if there is one."""
+    script = first_line is not None and first_line.startswith(b"#!")
+    match error:
+        case errno.EACCES:
+            return "make it executable (chmod +x), or name its interpreter before it"
+        case errno.ENOENT if script and first_line is not None and first_line.endswith(b"\r"):
+            return "its first line ends with a carriage return: save it with Unix line ends (LF, not CRLF)"
+        case errno.ENOENT if script:
+            return "the file is there, but not the interpreter that its first line (#!) names"
+        case errno.ENOEXEC:
+            return (
+                "it is no program for this machine: was it built for another one, or is it a script "
+                "without a first line such as #!/usr/bin/env python3"
+            )
+    return ""
+
+
+def gone(code: int | None, stderr: str) -> str:
+    """Of a bot that exited; None where it only closed a pipe."""
+    if _A_TERMINAL.search(stderr):
+        return "if it needs a terminal: `pty = true` for it in a tournament, `--pty` for a match"
+    if "Traceback (most recent call last)" in stderr:
+        return "an exception ended it: its stderr says where"
+    if code is None:
+        return "it closed its input or output and lives on: keep both open until `quit`"
+    if code < 0:
+        return _ENDED_BY.get(signal.Signals(-code), "") if -code in set(signal.Signals) else ""
+    match code:
+        case 0:
+            return "it ended by itself: after a game comes another one or `quit`, and until then it stays"
+        case 126:
+            return "a shell could not execute the program: is it executable, and for this machine"
+        case 127:
+            return "a shell did not find the program: paths begin where the bot is started"
+    return ""
+
+
+def silent(unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool) -> str:
+    """Of a bot whose time is up. `unwritten`: not a byte ever came from it."""
+    if unsent:
+        return "it does not read its input: read every line as it comes"
+    if partial.endswith(b"\r"):
+        return "it ends its lines with a carriage return alone: end them with a newline"
+    if partial:
+        return "end each line with a newline"
+    if stale:
+        return "it answered a question that was closed: the answer has the number of the last `ask`"
+    if noise:
+        return _of_noise(noise)
+    if unwritten:
+        return (
+            "not a byte has come from it: most languages collect output until it is flushed "
+            "(PROTOCOL.md has a table), or it waits for something else than lines"
+        )
+    return ""
+
+
+def _of_noise(line: str) -> str:
+    word = line.strip().partition(" ")[0]
+    if word.lower() in WORDS_OF[Speaker.BOT]:
+        return f"words are written in small letters: `{word.lower()}`"
+    return "an answer is a line such as `move 1 TEXT`; debug output belongs on stderr"

@@ -1,0 +1,125 @@
+"""The time of one seat's move, and what of it is the bot's.
+
+It runs from the moment in which the referee begins to write the question to the moment in which the answer
+was written. The second is usually the one in which it was read. Where the two may differ because the referee
+was stopped, or starved of its processor, the kernel's own stamp of the pipe decides; where there is none, as
+on a terminal, what the referee was late by is taken off. What the referee is late by while it is its turn to
+write is taken off in any case.
+"""
+
+from __future__ import annotations
+
+import time
+
+from referee.events import Timing
+from referee.wire import stamped
+from referee.wire.process import BotProcess
+
+CPU_WALL = 3
+"""With a clock of computing time a bot may take so many times its time on the wall …"""
+
+CPU_WALL_NS = 1_000_000_000
+"""… and so much more, since it may be waiting for something that never comes."""
+
+_CLOCK_SET_NS = 2_000_000
+"""When the two clocks drift apart by more than this, one of them was set."""
+
+
+class Stopwatch:
+    """One seat's; times are of the monotonic clock, nanoseconds."""
+
+    def __init__(self, process: BotProcess | None) -> None:
+        self._process = process
+        self._stamped = process is not None and process.stamped
+        self._clock = process.clock if process else None
+        self._by_cpu = False
+        self.stopped_us = 0
+        """What the referee was not running during all moves of the game so far."""
+        self.began_ns = self.deadline_ns = 0
+        self._began_real_ns = self._began_cpu_ns = 0
+        self._patience_ns = self._free_ns = 0
+        self._held_ns = self._stopped_ns = self._unread_ns = 0
+
+    def start(self, patience_ns: int, free_ns: int = 0, by_cpu: bool = False) -> None:
+        """A new move, of which `free_ns` are an allowance: within it some milliseconds cost nothing.
+
+        `by_cpu`: what counts is how much the bot computes.
+        """
+        self._by_cpu = by_cpu
+        self._held_ns = self._stopped_ns = self._unread_ns = 0
+        self._patience_ns, self._free_ns = patience_ns, free_ns
+        self._began_cpu_ns = self.cpu_ns()
+        self._began_real_ns = time.time_ns()
+        self.began_ns = time.monotonic_ns()
+        on_the_wall = CPU_WALL * patience_ns + CPU_WALL_NS if self._by_cpu else patience_ns
+        self.deadline_ns = self.began_ns + on_the_wall
+
+    def look(self) -> None:
+        """Takes note of the processes that the bot has, whose computing is measured."""
+        if self._clock:
+            self._clock.look()
+
+    def cpu_ns(self) -> int:
+        """What the bot has computed by now: all that it ever started, if its clock is of that."""
+        if self._clock is None:
+            return 0
+        return self._clock.all_ns() if self._by_cpu else self._clock.near_ns()
+
+    def late(self, looked_ns: int, now_ns: int, late_ns: int, ours: bool) -> None:
+        """Between two looks the referee was not running for so long. `ours`: it was its turn to write."""
+        late_ns = min(late_ns, now_ns - max(looked_ns, self.began_ns))
+        self.stopped_us += late_ns // 1000
+        if ours or not self._stamped:
+            self._hold(late_ns)
+        else:
+            self._stopped_ns += late_ns
+
+    def answered(self) -> None:
+        """The referee wrote to a bot whose time runs on: what lay unread until then is taken off."""
+        self._hold(self._unread_ns)
+        self._unread_ns = 0
+
+    def _hold(self, late_ns: int) -> None:
+        self._held_ns += late_ns
+        self.deadline_ns += late_ns
+
+    def written_ns(self, read_ns: int, is_last: bool) -> int:
+        """When something was written that has just been read. `is_last`: nothing was written behind it."""
+        in_doubt = self._stopped_ns or read_ns - self.began_ns - self._held_ns > self._free_ns
+        if not self._stamped or not in_doubt:
+            return read_ns
+        found = self._stamp_ns() if is_last else None
+        written = read_ns - self._stopped_ns if found is None else min(read_ns, found)
+        self._unread_ns = read_ns - written
+        return written
+
+    def _stamp_ns(self) -> int | None:
+        """The kernel's stamp; None where the system's clock, of which it is, was set meanwhile."""
+        assert self._process
+        written = stamped.written_ns(self._process.stdout) - self._began_real_ns
+        elapsed = time.monotonic_ns() - self.began_ns
+        if written < 0 or abs(time.time_ns() - self._began_real_ns - elapsed) > _CLOCK_SET_NS:
+            return None
+        return self.began_ns + written
+
+    def up_us(self, now_ns: int) -> int | None:
+        """What was used, if the time is up; else None."""
+        if self._by_cpu and (used_ns := self.cpu_ns() - self._began_cpu_ns) > self._patience_ns:
+            return -(-used_ns // 1000)
+        if now_ns > self.deadline_ns:
+            return -(-(now_ns - self.began_ns - self._held_ns) // 1000)
+        return None
+
+    def used_us(self, wall_ns: int, cpu_ns: int) -> int:
+        """What is charged for a move that ended so; rounded up: late by a nanosecond is late."""
+        used_ns = cpu_ns - self._began_cpu_ns if self._by_cpu else wall_ns - self.began_ns - self._held_ns
+        return max(0, -(-used_ns // 1000))
+
+    def timing(self, game_began_ns: int, wall_ns: int, cpu_ns: int) -> Timing:
+        """All that was measured of a move that ended so."""
+        return Timing(
+            (self.began_ns - game_began_ns) // 1000,
+            max(0, wall_ns - self.began_ns) // 1000,
+            max(0, cpu_ns - self._began_cpu_ns) // 1000,
+            (self._held_ns + self._stopped_ns) // 1000,
+        )
