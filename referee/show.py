@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from protocol.messages import LINE_CAP
+from protocol.messages import LINE_CAP, VERSION
 from referee.clock import TimeControl
 from referee.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
 from referee.games.api import Picture, State
@@ -162,6 +162,19 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
             yield name, line
 
 
+def _expected(sent: Sequence[str]) -> str:
+    """What a bot should have said to the last that it was told."""
+    word, *rest = sent[-1].split() if sent else ("",)
+    match word, rest:
+        case "hello", _:
+            return f"`hello {VERSION}`"
+        case "prepare", _:
+            return "`ready`"
+        case "ask", [number, allowance_ms, reserve_ms]:
+            return f"`move {number} TEXT` within {seconds((int(allowance_ms) + int(reserve_ms)) * 1000)}"
+    return ""
+
+
 _LAST_WORDS = {
     "last_sent": "sent to it",
     "last_came": "came from it",
@@ -179,6 +192,8 @@ def explained(record: GameRecord) -> Iterator[str]:
             yield told(event, record.terms.bots, record.terms.controls)
             seats = record.measured.get("seats", [])
             measured = seats[event.seat] if event.seat < len(seats) else {}
+            if expected := _expected(measured.get("last_sent", ())):
+                yield f"expected: {expected}"
             for name, what in _LAST_WORDS.items():
                 yield from (f"{what}: {shown(line)}" for line in measured.get(name, ()))
             said = measured.get("stderr", {})

@@ -27,20 +27,9 @@ from referee.replay import verify
 from referee.wire.process import BotProcess, close_nursery, end_processes
 from referee.wire.stopwatch import Stopwatch
 from tests.command import BAD
+from tests.processes import children, descriptors
 
 MARGIN_US = 10_000
-
-
-def children() -> set[int]:
-    """The processes that this one started and that are still there, zombies too."""
-    done = subprocess.run(["ps", "-ww", "-o", "pid=,ppid=,comm=", "-e"], capture_output=True, text=True)
-    rows = [line.split(None, 2) for line in done.stdout.splitlines()]
-    return {int(pid) for pid, parent, name in rows if int(parent) == os.getpid() and name.strip() != "ps"}
-
-
-def descriptors() -> int:
-    folder = Path("/proc/self/fd")
-    return len(list(folder.iterdir())) if folder.exists() else 0
 
 
 @pytest.fixture(autouse=True)

@@ -123,7 +123,7 @@ class Channel:
         self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
         """The last lines that came, whatever they were."""
         self.last_said = b""
-        """What was said last, in one write."""
+        """What was said last that asks for something, in one write."""
         self.trouble: Trouble | None = None
         self.aside = Aside()
 
@@ -135,8 +135,10 @@ class Channel:
     def _say(self, *messages: m.Message) -> bytes:
         for message in messages:
             self._session.said(m.Speaker.REFEREE, message)
-        self.last_said = m.encode(*messages)
-        return self.last_said
+        data = m.encode(*messages)
+        if self._session.state not in (State.IDLE, State.CLOSED):
+            self.last_said = data
+        return data
 
     def greet(self) -> bytes:
         """The referee's hello."""

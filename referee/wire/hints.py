@@ -78,7 +78,7 @@ def silent(unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool)
             "not a byte has come from it: most languages collect output until it is flushed "
             "(PROTOCOL.md has a table), or it waits for something else than lines"
         )
-    return ""
+    return "it has spoken before, so it thought for too long, or waits for what never comes"
 
 
 def _of_noise(line: str) -> str:
