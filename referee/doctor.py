@@ -164,7 +164,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
             Level.LACK,
             figures.lack,
             "no tournament can be run here",
-            "see the limits below; what bots may start, the referee must be allowed to start",
+            "see `files`, `processes` and `memory` below",
         )
     if figures.moves:
         yield _moves(figures, figures.moves, advice)

@@ -23,7 +23,9 @@ _MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
 
 
 @click.command()
-@click.option("--workers", type=click.IntRange(1, 1000), help="Games at a time. Default: as for `run`.")
+@click.option(
+    "--workers", type=click.IntRange(1, 1000), help="Games at a time. Default: one less than there are cores."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with every figure.")
 def doctor(workers: int | None, as_json: bool) -> None:
     """Measures this machine for some seconds, and says in plain words what it is good for.
