@@ -13,8 +13,8 @@ from referee.games import GAMES
 ROOT = Path(referee.__file__).parent
 
 FLOORS = [
-    ["referee", "referee.errors", "referee.text", "referee.rng"],
-    ["referee.clock", "referee.fields", "referee.stop"],
+    ["referee", "referee.errors", "referee.text", "referee.rng", "referee.instant_bot"],
+    ["referee.clock", "referee.fields", "referee.stop", "referee.machine"],
     ["referee.limits"],
     ["referee.bots"],
     ["referee.games.api", "referee.games.trail", "referee.games.grid"],
@@ -35,11 +35,12 @@ FLOORS = [
     ["referee.replay"],
     ["referee.show", "referee.encounter", "referee.config", "referee.report"],
     ["referee.workers"],
-    ["referee.tournament"],
+    ["referee.tournament", "referee.measure"],
+    ["referee.doctor"],
     ["referee.cli.output"],
     ["referee.cli.telling"],
     ["referee.cli.match", "referee.cli.games", "referee.cli.replay", "referee.cli.verify"],
-    ["referee.cli.run", "referee.cli.table", "referee.cli.find"],
+    ["referee.cli.run", "referee.cli.table", "referee.cli.find", "referee.cli.doctor"],
     ["referee.cli"],
     ["referee.__main__"],
 ]
@@ -52,6 +53,7 @@ PURE += [
     "referee.wire.recorded",
     *(f"referee.games.{slug}" for slug in GAMES),
 ]
+PURE += ["referee.doctor"]
 IMPURE = {"os", "subprocess", "selectors", "time", "signal", "socket", "threading", "random", "pathlib"}
 
 

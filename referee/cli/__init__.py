@@ -8,6 +8,7 @@ import sys
 import click
 
 import referee
+from referee.cli.doctor import doctor
 from referee.cli.find import find
 from referee.cli.games import games
 from referee.cli.match import match
@@ -37,7 +38,7 @@ def cli() -> None:
     """
 
 
-for command in (run, match, table, find, replay, verify, games):
+for command in (run, match, table, find, replay, verify, games, doctor):
     cli.add_command(command)
 
 

@@ -1,0 +1,96 @@
+"""`referee doctor`: measures the machine, and says what a tournament on it should be like."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+from referee.cli.output import say, show_data
+from referee.config import default_workers
+from referee.doctor import PIN_ONLY, Diagnosis, Finding, Level, judge
+from referee.errors import EnvironmentLacksError
+from referee.measure import Figures, examine
+
+WIDTH = 86
+"""Of what stands beside a finding's name."""
+
+_MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
+
+
+@click.command()
+@click.option(
+    "--workers", type=click.IntRange(1, 1000), help="Games at a time. Default: one less than there are cores."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with every figure.")
+def doctor(workers: int | None, as_json: bool) -> None:
+    """Measures this machine for some seconds, and says in plain words what it is good for.
+
+    Instant bots play as many games at a time as there are workers: what their moves take is what the
+    referee and the machine take. Exits with 5 if no tournament can be run here.
+    """
+    workers = workers or default_workers()
+    say(f"measuring, with workers = {workers}; this takes some seconds")
+    figures = examine(workers, Path())
+    diagnosis = judge(figures)
+    show_data(_json(figures, diagnosis) if as_json else _page(diagnosis))
+    if diagnosis.lacks:
+        raise EnvironmentLacksError(diagnosis.lacks[0].measured)
+
+
+def _page(diagnosis: Diagnosis) -> str:
+    """For people: the verdict, lines for a tournament's file, every finding."""
+    rows = [[_MARKS[finding.level], finding.about, _told(finding)] for finding in diagnosis.findings]
+    parts = [_verdict(diagnosis)]
+    if not diagnosis.lacks:
+        parts.append(_toml(diagnosis))
+    parts.append(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    return "\n\n".join(parts)
+
+
+def _verdict(diagnosis: Diagnosis) -> str:
+    if diagnosis.lacks:
+        return "No tournament can be run here."
+    count = len(diagnosis.warnings)
+    warnings = f", with {count} warning{'s' if count > 1 else ''} (marked `!`)" if count else ""
+    return f"A tournament can be run here{warnings}. Put into its file:"
+
+
+def _toml(diagnosis: Diagnosis) -> str:
+    advice = diagnosis.advice
+    pin = f"true   # {PIN_ONLY}" if advice.pin else "false"
+    return f'[tournament]\nworkers = {advice.workers}\nmargin = "{advice.margin_ms}ms"\npin = {pin}'
+
+
+def _told(finding: Finding) -> str:
+    lines = [f"{finding.measured}:", finding.meaning]
+    if finding.advice:
+        lines.append(f"→ {finding.advice}")
+    return "\n".join(fill(line, WIDTH, break_on_hyphens=False) for line in lines)
+
+
+def _json(figures: Figures, diagnosis: Diagnosis) -> str:
+    advice = diagnosis.advice
+    return json.dumps(
+        {
+            "can_run": not diagnosis.lacks,
+            "advice": advice._asdict(),
+            "findings": [
+                {**finding._asdict(), "level": finding.level.value} for finding in diagnosis.findings
+            ],
+            "figures": _plain(figures),
+        },
+        indent=2,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Named tuples as objects."""
+    if not isinstance(value, tuple):
+        return value
+    named: Any = value
+    return {name: _plain(what) for name, what in named._asdict().items()}
