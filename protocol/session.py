@@ -12,8 +12,9 @@ each game. An answer (`move`, `resign`, `list`) names the question it answers:
   at the same time cannot help that (the time ran out while the answer was under way);
 - a number that was never asked: a breach, at whatever moment it is said.
 
-What a bot says about questions between `game` and its `ready` was said about an earlier game, and is
-stale whatever its number. `ready` closes the door on the past, and the numbers begin anew.
+What a bot says about questions between `end` and its next `ready` was said about an earlier game, and is
+stale whatever its number: when it is read depends on nobody's doing. `ready` closes the door on the past,
+and the numbers begin anew.
 """
 
 from __future__ import annotations
@@ -102,6 +103,9 @@ ANYWHERE = (Info, Log)
 """What a bot may say at any time after the referee's hello, without any effect on the session."""
 
 
+_BETWEEN = (State.IDLE, State.SETUP, State.LOADING)
+"""Between two games."""
+
 _BOTS = frozenset(WORDS_OF[Speaker.BOT].values())
 
 
@@ -132,7 +136,7 @@ class Session:
         kind = type(message)
         if speaker is Speaker.BOT:
             if isinstance(message, Move | Resign | List):
-                if self.state in (State.SETUP, State.LOADING):
+                if self.state in _BETWEEN:
                     return False
                 if message.question > self.asked or message.question == 0:
                     raise Breach(f"question {message.question} was never asked")

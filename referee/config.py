@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tomllib
@@ -17,6 +16,7 @@ from referee.fields import Fields
 from referee.games import game_named
 from referee.games.api import Game, Options
 from referee.limits import DEFAULT, Limits
+from referee.machine import usable_cores
 from referee.match import MARGIN_US, REJECTIONS
 from referee.plan import START_US, Entrant, checked_options, checked_seed
 from referee.text import shown
@@ -70,7 +70,7 @@ class Config:
 
 def default_workers() -> int:
     """One core is left to the rest of the machine."""
-    return max(1, (os.cpu_count() or 1) - 1)
+    return max(1, len(usable_cores()) - 1)
 
 
 def load(path: Path) -> Config:

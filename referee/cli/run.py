@@ -13,6 +13,7 @@ from referee.cli.telling import Lines, Screen, on_a_terminal
 from referee.clock import TimeControl, show_period
 from referee.config import Config, load
 from referee.errors import BotFaulted, RefereeError, Stopped, UsageError
+from referee.machine import usable_cores
 from referee.report import rendered
 from referee.schedule import round_robin
 from referee.stop import Stop
@@ -49,7 +50,7 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
     if dry_run:
         show_data(_forecast(config, folder, count))
         return
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = len(usable_cores())
     if count > cores:
         say(f"warning: {count} workers on {cores} cores; times will be those of a busy machine")
     if config.pin and not hasattr(os, "sched_setaffinity"):
