@@ -169,8 +169,9 @@ def _seat_measured(wire: PipesWire, seat: Seat) -> dict[str, Any]:
     """What a bot said beside its answers; only what there is."""
     aside, starting, playing = wire.aside(seat)
     measured: dict[str, Any] = {}
-    if stopped_us := wire.stopped_us(seat):
-        measured["stopped_us"] = stopped_us
+    for name, us in (("stopped_us", wire.stopped_us(seat)), ("cpu_us", wire.cpu_us(seat))):
+        if us:
+            measured[name] = us
     if aside.log or aside.log_dropped:
         measured["log"] = {"lines": aside.log, "dropped": aside.log_dropped}
     if aside.noise_count:

@@ -7,6 +7,7 @@ and its bounds, and `RecordError` says which one is wrong.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -93,6 +94,14 @@ def _event_json(event: Event) -> dict[str, Any]:
             return {"seat": seat + 1, "rejected": text, "reason": reason, "sentence": sentence}
         case Left(seat, ending):
             return {"seat": seat + 1, "left": ending.word}
+
+
+def timed_moves(value: dict[str, Any]) -> Counter[str]:
+    """Of a game of our own, as `to_json` gave it: `all` its timed events, and those in which the referee
+    itself had been `stopped`.
+    """
+    timed = [event for event in value["measured"]["events"] if "used_us" in event]
+    return Counter(all=len(timed), stopped=sum("stopped_us" in event for event in timed))
 
 
 def _event_measured(event: Event) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from referee.config import Config
 from referee.encounter import FailedStarts
 from referee.errors import EnvironmentLacksError, RecordError, StorageError, UsageError
 from referee.plan import Plan, apply_change, checked_seed, read_header
-from referee.record import Summary, head_of, parse_json, summary
+from referee.record import Summary, head_of, parse_json, summary, timed_moves
 from referee.schedule import Encounter, Pairing, round_robin
 from referee.text import shown
 from referee.workers import Began, Finished, Remains, Report, Task, Void, Workers
@@ -148,6 +148,8 @@ class Tournament:
         self.folder = folder
         self._starts = FailedStarts()
         self._begun = 0
+        self.timed: Counter[str] = Counter()
+        """The moves since this run was opened, as `timed_moves` counts them."""
         self._messy: set[str] = set()
         """The bots of which processes were left behind; told once."""
         self._journal: journal.Journal | None = None
@@ -386,6 +388,7 @@ class Tournament:
             case Finished(record, dialogue):
                 assert self._journal
                 self._journal.append(record)
+                self.timed.update(timed_moves(record))
                 game_summary = summary(record)
                 self.games[game_summary.id] = game_summary
                 self._in_flight.discard(game_summary.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -720,3 +721,24 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
     assert process.returncode == 0 and "a worker died" in err, err[-600:]
     assert len(games(tmp_path / "t-results")) == 120
     assert referee("verify", str(tmp_path / "t-results")).code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
+def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0 0.6 60"), workers=0, rounds=1)
+    command = [sys.executable, "-m", "referee", "run", str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr and "0 of 2 games" in process.stderr.readline()
+    time.sleep(0.4)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.4)
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert re.search(r"in [1-9] of \d+ moves the referee itself had been stopped", err), err
+
+
+def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> None:
+    bots = {"messy": f"{BAD} helper", "plain": f"{BAD} sleep 0 60"}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, workers=0, rounds=2)))
+    assert done.code == 0 and done.err.count("bot `messy` left behind what was ended: sleep (pid") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import click
 from referee import journal
 from referee.bots import Bot, distinct
 from referee.cli.output import say, say_now, show_data
-from referee.cli.telling import tell
+from referee.cli.telling import tell, tell_stoppages
 from referee.clock import TimeControl, parse_period
 from referee.encounter import FailedStarts, play_encounter, remains
 from referee.errors import BotFaulted, Stopped, UsageError
@@ -23,7 +24,7 @@ from referee.games.api import State
 from referee.limits import Limits
 from referee.match import MARGIN_US, REJECTIONS, Terms
 from referee.plan import START_US, Entrant, Plan, checked_seed
-from referee.record import Summary, summary, to_json
+from referee.record import Summary, summary, timed_moves, to_json
 from referee.report import match_table, rendered
 from referee.schedule import encounter
 from referee.show import Dialogue, frame, heading
@@ -111,6 +112,7 @@ def match(
         game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
     )
     records: list[Summary] = []
+    timed: Counter[str] = Counter()
     log = journal.Journal(folder) if folder else None
     try:
         if log:
@@ -131,6 +133,7 @@ def match(
                     if log:
                         log.append(value)
                     records.append(summary(value))
+                    timed.update(timed_moves(value))
                     starts.note(records[-1])
                     tell(record)
                     if stop.asked and len(records) < count:
@@ -138,6 +141,7 @@ def match(
     finally:
         if log:
             log.close()
+        tell_stoppages(timed)
         if records:
             if plan.seats == 2:
                 show_data(match_table(plan.names, records))

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from referee.cli.output import say, show_data
-from referee.cli.telling import Lines, Screen, on_a_terminal
+from referee.cli.telling import Lines, Screen, on_a_terminal, tell_stoppages
 from referee.clock import TimeControl, show_period
 from referee.config import Config, load
 from referee.errors import BotFaulted, RefereeError, Stopped, UsageError
@@ -71,6 +71,7 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
                 show_data(rendered(plan.names, games, "simple", plan.seats))
     finally:
         tournament.close()
+    tell_stoppages(tournament.timed)
     if tournament.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in tournament.suspects.most_common(10))
         say(f"games went void; how often each bot sat in one: {seen}")

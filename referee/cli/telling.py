@@ -30,6 +30,15 @@ def tell(record: GameRecord) -> None:
         say(f"  {line}")
 
 
+def tell_stoppages(timed: Counter[str]) -> None:
+    """Says how often the referee itself was not running, if that happened; `timed_moves` counts it."""
+    if timed["stopped"]:
+        say(
+            f"in {timed['stopped']} of {timed['all']} moves the referee itself had been stopped, "
+            "or got no processor; nobody was charged for that"
+        )
+
+
 class Lines:
     """Tells a tournament in plain lines."""
 

@@ -134,6 +134,10 @@ class PipesWire:
         """How long the referee was not running while this seat's time ran; it was not charged for that."""
         return self._places[seat].watch.stopped_us
 
+    def cpu_us(self, seat: Seat) -> int:
+        """What the seat's bot has computed since it was ready, on its own time and on others'."""
+        return self._places[seat].watch.game_cpu_us()
+
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
         """What a seat's bot said beside its answers, and on stderr before and since its `ready`."""
         place = self._places[seat]

@@ -36,7 +36,7 @@ class Stopwatch:
         self.stopped_us = 0
         """What the referee was not running during all moves of the game so far."""
         self.began_ns = self.deadline_ns = 0
-        self._began_real_ns = self._began_cpu_ns = 0
+        self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
         self._patience_ns = self._free_ns = 0
         self._held_ns = self._stopped_ns = self._unread_ns = 0
 
@@ -55,9 +55,14 @@ class Stopwatch:
         self.deadline_ns = self.began_ns + on_the_wall
 
     def look(self) -> None:
-        """Takes note of the processes that the bot has, whose computing is measured."""
+        """The bot is ready: takes note of the processes that it has, whose computing is measured."""
         if self._clock:
             self._clock.look()
+            self._ready_cpu_ns = self._clock.near_ns()
+
+    def game_cpu_us(self) -> int:
+        """What these have computed since."""
+        return max(0, self._clock.near_ns() - self._ready_cpu_ns) // 1000 if self._clock else 0
 
     def cpu_ns(self) -> int:
         """What the bot has computed by now: all that it ever started, if its clock is of that."""
