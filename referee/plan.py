@@ -8,7 +8,7 @@ from typing import Any
 
 from referee.bots import NAME, Bot
 from referee.clock import TimeControl
-from referee.errors import RecordError, UsageError
+from referee.errors import EnvironmentLacksError, RecordError, UsageError
 from referee.fields import Fields
 from referee.games import game_named
 from referee.games.api import Game, Options
@@ -17,6 +17,7 @@ from referee.record import FORMAT
 from referee.rng import derive, fresh_seed
 from referee.schedule import Pairing, encounter_of
 from referee.text import shown
+from referee.wire import cpu
 
 START_US = 10_000_000
 """A bot's start allowance: for its `hello`, and again for each `ready`."""
@@ -32,6 +33,16 @@ class Entrant:
     """Whether it gets a new process for every game."""
     folder: str = "."
     """Where it runs, as the tournament file has it: a run may move with its file."""
+
+    def check(self) -> None:
+        """Raises `UsageError` where its program is not there, `EnvironmentLacksError` where its clock cannot
+        be kept.
+        """
+        self.bot.check()
+        if self.control.by_cpu and not cpu.AVAILABLE:
+            raise EnvironmentLacksError(
+                f"bot `{self.bot.name}`: the clock `{self.control}` counts computing time, which needs Linux"
+            )
 
 
 @dataclass(frozen=True, slots=True)

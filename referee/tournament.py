@@ -314,7 +314,7 @@ class Tournament:
         self._show = show
         self._todo = self.tasks()
         self._again: deque[Task] = deque()
-        self._in_flight: set[str] = set()
+        self._in_flight: dict[str, int] = {}
         failures = 0
         while not stopping():
             begun = self._begun
@@ -346,7 +346,7 @@ class Tournament:
                     try:
                         running[workers.submit(task)] = task
                     except BrokenProcessPool:
-                        self._take_back([task, *running.values()], stopping())
+                        self._take_back([task, *running.values()], stopping(), workers.casualties())
                         return False
                 if not running:
                     return True
@@ -357,21 +357,22 @@ class Tournament:
                     workers.listen(0)  # what they reported last
                 for future in done:
                     if isinstance(future.exception(), BrokenProcessPool):
-                        self._take_back(running.values(), stopping())
+                        self._take_back(running.values(), stopping(), workers.casualties())
                         return False
                     future.result()
                     del running[future]
         finally:
             workers.close()
 
-    def _take_back(self, tasks: Iterable[Task], stopping: bool) -> None:
-        """The workers that had these are no more: the games that were on are void, unless they were ended
-        because somebody stops the run; the others wait.
+    def _take_back(self, tasks: Iterable[Task], stopping: bool, casualties: Collection[int]) -> None:
+        """The workers that had these are no more. Void are the games of those that died by themselves,
+        unless somebody stops the run; the others lose nothing but time.
         """
         for task in tasks:
             waiting = []
             for pairing, attempt in task.games:
-                if pairing.id in self._in_flight and not stopping:
+                worker = self._in_flight.pop(pairing.id, None)
+                if worker is not None and not stopping and (worker in casualties or not casualties):
                     self._take(Void(pairing.id, attempt, "the worker that played it died"))
                 elif pairing.id not in self.games and self._voids[pairing.id] < attempt:
                     waiting.append((pairing, attempt))
@@ -381,9 +382,9 @@ class Tournament:
     def _take(self, report: Report) -> None:
         """Takes down what a worker reports. A game counts when it is on the disk."""
         match report:
-            case Began(game):
+            case Began(game, worker):
                 self._begun += 1
-                self._in_flight.add(game)
+                self._in_flight[game] = worker
                 self._show.began(game)
             case Finished(record, dialogue):
                 assert self._journal
@@ -391,7 +392,7 @@ class Tournament:
                 self.timed.update(timed_moves(record))
                 game_summary = summary(record)
                 self.games[game_summary.id] = game_summary
-                self._in_flight.discard(game_summary.id)
+                self._in_flight.pop(game_summary.id, None)
                 self._starts.note(game_summary)
                 if dialogue:
                     self._keep(game_summary, dialogue)
@@ -401,7 +402,7 @@ class Tournament:
                     self._messy.add(bot)
                     self._show.note(f"bot `{bot}` left behind what was ended: {found}")
             case Void(game, attempt, error):
-                self._in_flight.discard(game)
+                self._in_flight.pop(game, None)
                 self._voids[game] += 1
                 _append(self.folder / _VOID, {"id": game, "attempt": attempt, "when": _now(), "error": error})
                 again = self._voids[game] < VOIDS

@@ -55,6 +55,8 @@ class Began(NamedTuple):
     """A game is on."""
 
     id: str
+    worker: int
+    """The process that plays it."""
 
 
 class Finished(NamedTuple):
@@ -98,7 +100,7 @@ def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[
             if stopping():
                 return
             transcript.clear()
-            report(Began(pairing.id))
+            report(Began(pairing.id, os.getpid()))
             yield task.plan.terms(pairing)
 
     def mourn(bot: str, epitaph: Epitaph) -> None:
@@ -196,9 +198,11 @@ class Workers:
         self._executor = ProcessPoolExecutor(count, context, _begin, (shared,))
         # All are started now, with the signals blocked that are meant for the referee alone.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        others = set(multiprocessing.active_children())
         try:
             for arrival in [self._executor.submit(_arrive) for _ in range(count)]:
                 arrival.result()
+            self._staff = set(multiprocessing.active_children()) - others
         except BaseException:
             self.close()
             raise
@@ -240,6 +244,12 @@ class Workers:
             self._lifeline.close()
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._reports.close()
+
+    def casualties(self) -> set[int]:
+        """Ends everything too, and says which workers had not gone because they were told to."""
+        self.close()
+        told = (None, 0, Stopped.exit_code)
+        return {worker.pid or 0 for worker in self._staff if worker.exitcode not in told}
 
 
 class _Shared(NamedTuple):

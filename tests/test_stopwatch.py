@@ -14,9 +14,11 @@ import pytest
 from referee.bots import Bot
 from referee.clock import TimeControl
 from referee.encounter import play_encounter
+from referee.errors import EnvironmentLacksError
 from referee.events import Left, Moved
 from referee.games import GAMES
 from referee.match import Terms
+from referee.plan import Entrant
 from referee.record import GameRecord, from_json, to_json
 from referee.replay import verify
 from referee.wire import cpu, stamped
@@ -225,6 +227,10 @@ def test_cpu_clocks_are_not_kept_where_they_cannot_be(monkeypatch: pytest.Monkey
     process = BotProcess(Bot("cat", ("cat",), Path("/")))
     end_processes([process])
     assert process.clock is None and Stopwatch(process).cpu_ns() == 0
+    cat = Bot("cat", ("cat",), Path("/"))
+    Entrant(cat, TimeControl.parse("1s")).check()
+    with pytest.raises(EnvironmentLacksError, match="needs Linux"):
+        Entrant(cat, TimeControl.parse("cpu:1s")).check()
 
 
 # --- In the record -------------------------------------------------------------------------------------

@@ -387,6 +387,31 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     assert len(games(tmp_path / "t-results")) == 4
 
 
+KILLS_ITS_WORKER = (
+    "parent() { ps -o ppid= -p $1; }; echo hello 1; "
+    "while read word rest; do case $word in prepare) echo ready;; "
+    "ask) kill -9 $(parent $(parent $PPID)); sleep 60;; esac; done"
+)
+
+
+def test_a_bot_that_kills_its_worker_voids_its_own_games_alone(tmp_path: Path) -> None:
+    """It is the referee that failed, so nobody is blamed; but it is told who sat there, and the games that
+    others play at the same time count no attempt.
+    """
+    slow = f"{BAD} sleep 0.4 0.4 60"
+    file = toml(tmp_path / "t.toml", {"a": slow, "b": slow}, workers=2, rounds=1)
+    file.write_text(
+        file.read_text() + f"""[[bot]]\nname = "killer"\ncmd = ["sh", "-c", '{KILLS_ITS_WORKER}']\n"""
+    )
+    done = referee("run", str(file))
+    assert done.code == 1 and "a worker died" in done.err
+    played = games(tmp_path / "t-results")
+    assert {name for name in played if "killer" not in name} == {"1:a:b", "1:b:a"}
+    assert all(game["attempt"] == 1 for name, game in played.items() if "killer" not in name)
+    told = re.search(r"how often each bot sat in one: killer (\d+), ", done.err)
+    assert told and int(told[1]) == 8, "four games, twice each"
+
+
 def test_a_full_disk_stops_the_run_and_it_continues(tmp_path: Path) -> None:
     patch = """
 import os, referee.journal as j
@@ -433,6 +458,18 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
     (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number 3 to 8"),
     (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`"),
+    (
+        GOOD + '[limits]\nmemroy = "1GB"\n',
+        "`limits`: `memroy` is no limit, expected one of memory,",
+    ),
+    (GOOD + '[limits]\nmemory = "1G"\n', "limit `memory` is `1G`, expected a size such as `512MB`"),
+    (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number, or `none`"),
+    (
+        GOOD + 'limits = { cpu = "1500ms" }\n',
+        "`bot.2.limits`: limit `cpu` is `1500ms`, expected whole",
+    ),
+    (GOOD + "pty = 1\n", "`bot.2.pty` is `1`, expected true or false"),
+    (GOOD.replace('"blooms"', '"blooms"\nclock = "cpu:none"'), "`cpu:none` is no time control"),
     (GOOD + "[option]\nsize = 4\n", "`option` is no key here, expected `options`"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = 0'), "`tournament.rounds` is `0`, expected a number 1 to"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = true'), "`tournament.rounds` is `True`, expected a number"),

@@ -169,6 +169,8 @@ def _plan(
         raise UsageError(f"`{slug}` has {seats} seats, expected as many bots, not {len(bots)}")
     control = TimeControl.parse(clock) if clock is not None else game.clock
     entrants = tuple(Entrant(bot, control) for bot in bots)
+    for entrant in entrants:
+        entrant.check()
     return Plan(game, settled, entrants, checked_seed(seed), margin_us, rejections, start_us)
 
 
@@ -189,8 +191,6 @@ def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...]) -> list
     for name in ptys:
         if name not in {bot.name for bot in bots}:
             raise UsageError(f"no bot is named `{shown(name, 80)}`, as `--pty` has it")
-    for bot in bots:
-        bot.check()
     return bots
 
 

@@ -60,7 +60,7 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
         for name, command, cwd in config.builds:
             _build(name, command, cwd)
         for entrant in config.entrants:
-            entrant.bot.check()
+            entrant.check()
         tournament.begin(say)
         try:
             _play(tournament, count)
