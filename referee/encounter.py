@@ -11,6 +11,7 @@ import platform
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,6 +23,7 @@ from referee.match import Terms, play, seeded_dice
 from referee.plan import START_US
 from referee.record import GameRecord, Summary, faults
 from referee.text import shown
+from referee.wire import hints
 from referee.wire.channel import LAST_KEPT, Channel, Trouble
 from referee.wire.link import Link, Tap, end_links
 from referee.wire.pipes import PipesWire
@@ -77,12 +79,19 @@ def play_encounter(
 
 
 def _with_remains(record: GameRecord, links: list[Link]) -> GameRecord:
-    """A record that names what bots left behind that are ended by now."""
+    """A record that knows what came of bots that are ended by now: what they left behind, and said last."""
     for measured, link in zip(record.measured["seats"], links, strict=True):
         epitaph = link.process.epitaph if link.process else None
         if epitaph:
             measured.update(remains(epitaph))
-    return record
+    return replace(record, events=tuple(_with_hint(event, links) for event in record.events))
+
+
+def _with_hint(event: Event, links: list[Link]) -> Event:
+    match event:
+        case Left(seat, Ending.TIME | Ending.START) if links[seat].held_back:
+            return event._replace(hint=hints.HELD_BACK)
+    return event
 
 
 def remains(epitaph: Epitaph) -> dict[str, list[str]]:

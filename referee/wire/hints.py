@@ -23,6 +23,9 @@ _ENDED_BY = {
 }
 
 
+HELD_BACK = "it came when its input was closed: flush after each line, or it was just too late"
+
+
 def not_started(error: int, first_line: bytes | None) -> str:
     """Of a program that could not be executed. `first_line`: what its file begins with, if there is one."""
     script = first_line is not None and first_line.startswith(b"#!")

@@ -16,6 +16,8 @@ from referee.wire.process import BotProcess, end_processes
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Why a process cannot be started that is not its program's fault."""
 
+_WAITED_FOR = (b"hello", b"ready", b"move", b"resign")
+
 Tap = Callable[[str, str, bytes], None]
 """Told of every byte that passes: the bot's name, `<` (to it) or `>` (from it), the bytes."""
 
@@ -116,6 +118,12 @@ class Link:
         never = not self.channel.heard_bytes
         return detail, hints.silent(len(self.unsent), partial, noise, aside.stale_count, never)
 
+    @property
+    def held_back(self) -> bool:
+        """Whether something came when its input was closed that had been waited for before."""
+        lines = self.process.farewell.split(b"\n")[:-1] if self.process else []
+        return any(line.partition(b" ")[0] in _WAITED_FOR for line in lines)
+
     def _gone(self, what: str) -> Trouble:
         assert self.process
         process = self.process
@@ -130,6 +138,10 @@ class Link:
             trouble = Trouble(Ending.GONE, (status or what) + behind, hint)
         self.channel.trouble = trouble
         return trouble
+
+
+LOST_GRACE_S = 0.05
+"""A bot that broke something has so long after its input was closed: what it had held back comes then."""
 
 
 def _process(bot: Bot) -> BotProcess:
@@ -150,7 +162,7 @@ def _first_line(bot: Bot) -> bytes | None:
 
 
 def end_links(links: Sequence[Link]) -> None:
-    """Says quit to bots and ends their processes; those that broke something are given no grace."""
+    """Says quit to bots and ends their processes; those that broke something are given little grace."""
     fit: list[BotProcess] = []
     unfit: list[BotProcess] = []
     for link in links:
@@ -158,5 +170,5 @@ def end_links(links: Sequence[Link]) -> None:
             continue
         (fit if link.fit else unfit).append(link.process)
         link.send(link.channel.quit())
-    end_processes(unfit, grace_s=0)
+    end_processes(unfit, LOST_GRACE_S)
     end_processes(fit)

@@ -113,7 +113,8 @@ class PipesWire:
         if not question.rejected:
             watch.start(question.patience_us * 1000, question.left_us[0] * 1000, place.by_cpu)
         place.asked = True
-        place.hear(said_before, watch.began_ns, watch.cpu_ns())
+        if said_before:
+            place.hear(said_before, watch.began_ns, watch.cpu_ns())
         self._write(place, b"" if link.channel.trouble else link.channel.ask(question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:

@@ -150,6 +150,8 @@ class BotProcess:
         """What came on stderr since the last `cut`."""
         self.excess = ""
         """Which of its limits it exceeded; it was ended for that."""
+        self.farewell = b""
+        """What it wrote when its input was closed, or the beginning of that."""
         self.epitaph: Epitaph | None = None
         """There when all of it was ended."""
         self.control_open = True
@@ -359,7 +361,7 @@ def _gone_within(processes: list[BotProcess], seconds: float) -> bool:
         poll.poll(left * 1000)
         for process in living:
             if process.stdout_open:
-                process.read()
+                process.farewell = (process.farewell + (process.read() or b""))[:READ_SIZE]
             process.drain_stderr()
 
 
