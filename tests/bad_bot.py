@@ -64,7 +64,7 @@ def misbehave(question: str) -> bool:
             subprocess.Popen(["sleep", "60"])
             sys.exit(0)
         case "helper":
-            subprocess.Popen(["sleep", "61.25"])
+            subprocess.Popen(["sleep", *(arguments or ["60"])])
         case "ignores TERM":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             forever(b"", 1)
@@ -159,8 +159,8 @@ while True:
         signal.signal(signal.SIGTERM, clean_up)
         time.sleep(60)
     elif word == "quit" and vice == "chatters at the end":
-        os.write(1, b"log goodbye\n" * 100_000)
-        os.write(2, b"goodbye\n" * 100_000)
+        os.write(1, b"log goodbye\n" * 20_000)
+        os.write(2, b"goodbye\n" * 20_000)
         clean_up()
     elif word == "quit":
         sys.exit(0)

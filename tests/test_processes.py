@@ -24,10 +24,13 @@ from referee.games import GAMES
 from referee.match import Terms
 from referee.record import GameRecord, to_json
 from referee.replay import verify
+from referee.wire.api import Answer, Opened, Opening, Question
+from referee.wire.link import Link, end_links
+from referee.wire.pipes import PipesWire
 from referee.wire.process import BotProcess, close_nursery, end_processes
 from referee.wire.stopwatch import Stopwatch
 from tests.command import BAD
-from tests.processes import children, descriptors
+from tests.processes import children, descriptors, living
 
 MARGIN_US = 10_000
 
@@ -246,10 +249,10 @@ def test_a_bot_that_says_much_at_the_end_is_not_held_up(tmp_path: Path) -> None:
 
 
 def test_helpers_end_with_the_bot() -> None:
-    (record,) = games(("helper",), ("sleep", "0", "60"))
+    seconds = f"61.25{os.getpid()}"  # so that it is ours
+    (record,) = games(("helper", seconds), ("sleep", "0", "60"))
     assert loser(record) == (2, "time")
-    ps = subprocess.run(["ps", "-ww", "-e", "-o", "args="], capture_output=True, text=True).stdout
-    assert "sleep 61.25" not in ps.splitlines()
+    assert not living(seconds)
 
 
 def test_a_bot_that_does_not_quit_is_ended() -> None:
@@ -344,6 +347,24 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
         moved = record.events[1]
         assert isinstance(moved, Moved) and 250_000 < moved.charge.used_us < 800_000
         assert moved.timing.stopped_us > 500_000 and moved.timing.wall_us > 1_000_000
+
+
+def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    link = Link(bot("quick", "none"))
+    if not (link.process and link.process.stamped):
+        end_links([link])
+        pytest.skip("needs to know when a pipe was written to")
+    wire = PipesWire([link], 10_000_000)
+    game = GAMES["blooms"]
+    wire.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+    assert isinstance(wire.next_event(), Opened)
+    wire.post(0, Question((), (300, 0), 300_000))
+    monkeypatch.setattr(wire, "_wait", lambda: time.sleep(0.5))
+    event = wire.next_event()
+    end_links([link])
+    assert isinstance(event, Answer) and event.used_us < 300_000
 
 
 def test_a_slow_reader_of_the_dialogue_costs_no_bot_its_game() -> None:

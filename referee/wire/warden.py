@@ -163,6 +163,8 @@ class Warden:
         """The bot's, once it exited: it stays a zombie until the end, so that nobody else gets its number and
         its group's.
         """
+        self._exited: bool | None = None
+        """Whether it had ended by itself when it was to be ended."""
         _prctl(_SUBREAPER, 1)
         wake, self._waker = os.pipe()
         self._wake = wake
@@ -193,6 +195,7 @@ class Warden:
                     command = b""
                 if command != TERMINATE:
                     break
+                self._exited = self._status is not None
                 self._signal_group(signal.SIGTERM)
             if watches and self._status is None and (excess := self._excess()):
                 self._tell(limit=excess)
@@ -234,9 +237,11 @@ class Warden:
     def _end(self) -> dict[str, Any]:
         """Kills all that is left, and says what that was."""
         self._reap()
+        if self._exited is None:
+            self._exited = self._status is not None
         others = [pid for pid in descendants(os.getpid()) if pid != self._bot and not _is_dead(pid)]
         escaped = [_name(pid) for pid in others if self._has_left_the_group(pid)]
-        left = [_name(pid) for pid in others] if self._status is not None else []
+        left = [_name(pid) for pid in others] if self._exited else []
         self._signal_group(signal.SIGKILL)
         _await(self._bot)
         stuck = _end_all(set())
