@@ -1,8 +1,21 @@
 """Settings for all tests."""
 
+import gc
+import os
+import shutil
 import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from referee.wire.process import close_nursery
+from tests.processes import children, descriptors
 
 # A shared machine may stand still for a while; that is no finding.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -12,3 +25,64 @@ settings.load_profile("patient")
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
+
+
+class Held(NamedTuple):
+    """What this process holds of the machine."""
+
+    children: set[int]
+    """Zombies too."""
+    descriptors: int
+    threads: set[int]
+    scratch: set[str]
+
+
+def held() -> Held:
+    """What is held now."""
+    threads = {thread.ident or 0 for thread in threading.enumerate()}
+    folders = (Path(tempfile.gettempdir()).iterdir(), Path("/dev/shm").glob("referee-*"))
+    return Held(children(), descriptors(), threads, {str(path) for folder in folders for path in folder})
+
+
+def left(before: Held) -> Held:
+    """What is held beyond that."""
+    now = held()
+    return Held(
+        now.children - before.children,
+        now.descriptors - before.descriptors,
+        now.threads - before.threads,
+        now.scratch - before.scratch,
+    )
+
+
+NOTHING = Held(set(), 0, set(), set())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder for temporary files that is nobody else's, for us and all that the tests start."""
+    tmp_path_factory.getbasetemp()  # stays where it is
+    before = os.environ.get("TMPDIR")
+    folder = Path(tempfile.mkdtemp(prefix="referee-tests-"))
+    folder.chmod(0o755)
+    os.environ["TMPDIR"], tempfile.tempdir = str(folder), None
+    yield folder
+    if before is None:
+        del os.environ["TMPDIR"]
+    else:
+        os.environ["TMPDIR"] = before
+    tempfile.tempdir = None
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(scratch: Path) -> Iterator[None]:
+    """After every test there are no more processes, descriptors, threads and temporary files than before."""
+    close_nursery()
+    before = held()
+    yield
+    close_nursery()
+    if left(before) != NOTHING:
+        gc.collect()  # what a test let go of without closing it
+        time.sleep(0.1)  # what another run of the referee has for a moment
+        assert left(before) == NOTHING

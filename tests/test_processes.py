@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +26,12 @@ from referee.replay import verify
 from referee.wire.api import Answer, Opened, Opening, Question
 from referee.wire.link import Link, end_links
 from referee.wire.pipes import PipesWire
-from referee.wire.process import BotProcess, close_nursery, end_processes
+from referee.wire.process import BotProcess, end_processes
 from referee.wire.stopwatch import Stopwatch
 from tests.command import BAD
-from tests.processes import children, descriptors, living
+from tests.processes import living
 
 MARGIN_US = 10_000
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    close_nursery()
-    before, open_before = children(), descriptors()
-    yield
-    close_nursery()
-    assert children() == before
-    assert descriptors() == open_before
 
 
 def bot(name: str, *vice: str) -> Bot:

@@ -358,6 +358,7 @@ def test_what_cannot_be_stored_is_an_error(folder: Path, monkeypatch: pytest.Mon
     )
     with pytest.raises(StorageError, match="No space left on device"):
         written.append({})
+    written.close()
 
 
 def test_the_head_of_a_line_comes_before_its_events() -> None:
