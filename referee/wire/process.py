@@ -198,7 +198,7 @@ class BotProcess:
         return stdin, pipe.read_end, [its_stdin, pipe.write_end]
 
     def _hear_of_start(self) -> dict[str, Any]:
-        if not select.select([self._control], [], [], SPAWN_S)[0]:
+        if not self._hears_within(SPAWN_S):
             raise EnvironmentLacksError(f"no process was started within {SPAWN_S:.0f} s")
         notice = self._control.recv(4096)
         if not notice:
@@ -208,6 +208,12 @@ class BotProcess:
         if "errno" in started:
             raise OSError(started["errno"], os.strerror(started["errno"]), started["file"])
         return started
+
+    def _hears_within(self, seconds: float) -> bool:
+        """Whether its warden says something in time. Not by select(2), which counts descriptors to 1023."""
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
 
     @property
     def control(self) -> int:
@@ -257,7 +263,7 @@ class BotProcess:
         """`exit_status`, given a moment: a pipe's end is often seen before the exit."""
         deadline = time.monotonic() + STATUS_S
         while (status := self.exit_status()) is None and (left := deadline - time.monotonic()) > 0:
-            select.select([self._control], [], [], left)
+            self._hears_within(left)
         return status
 
     def listen(self) -> None:
@@ -312,7 +318,7 @@ class BotProcess:
         self.kill()
         deadline = time.monotonic() + 2 * UNKILLABLE_S
         while self.epitaph is None and (left := deadline - time.monotonic()) > 0:
-            select.select([self._control], [], [], left)
+            self._hears_within(left)
             self.listen()
         self._control.close()
         self._close_streams()
