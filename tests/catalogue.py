@@ -508,9 +508,14 @@ CLOCKS = (
     row(
         51,
         "the referee collects its garbage",
-        Why("what plays a game holds one encounter and nothing that grows, so there is little to collect"),
+        Elsewhere("test_catalogue.py::test_no_garbage_is_collected_while_a_game_is_on"),
     ),
-    row(52, "slow rules", Elsewhere("test_catalogue.py::test_slow_rules_cost_no_bot_its_time")),
+    row(
+        52,
+        "slow rules",
+        Elsewhere("test_catalogue.py::test_slow_rules_cost_no_bot_its_time"),
+        Elsewhere("test_catalogue.py::test_slow_rules_for_one_seat_cost_the_other_nothing"),
+    ),
     row(53, "slow disk", Elsewhere("test_catalogue.py::test_a_slow_disk_costs_no_bot_its_time")),
     row(
         54,

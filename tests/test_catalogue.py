@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import json
 import os
@@ -30,6 +31,7 @@ from referee.encounter import play_encounter
 from referee.events import Left, Moved, Rejected
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
+from referee.games.floral import FloralState
 from referee.match import Terms
 from referee.record import GameRecord, faults, to_json
 from referee.replay import verify
@@ -396,7 +398,8 @@ def test_a_clock_that_is_set_changes_no_time(step_s: float, monkeypatch: pytest.
     monkeypatch.setattr(time, "time_ns", lambda: real() + (step_ns if time.monotonic() > began + 0.2 else 0))
     (record,) = encounter(Case("asked; sleep 0.4; answer", clock="10ms+20s"))
     assert faults(record) == ("", "")
-    assert isinstance(moved := record.events[0], Moved) and 400_000 <= moved.charge.used_us < 10_000_000
+    assert isinstance(moved := record.events[0], Moved) and moved.charge.used_us < 10_000_000
+    assert moved.charge.used_us + moved.timing.stopped_us >= 400_000
 
 
 def test_when_a_game_began_decides_nothing() -> None:
@@ -415,6 +418,36 @@ def test_slow_rules_cost_no_bot_its_time(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(BloomsState, "play", slow)
     (record,) = encounter(Case("play", foe="asked; answer; " * 2 + RESIGNS, clock=SHORT))
     assert faults(record) == ("", "") and len(record.events) == 6
+
+
+def test_slow_rules_for_one_seat_cost_the_other_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are asked at once; one has answered while the rules still look at the other's answer."""
+    at_once = FloralState.read
+
+    def slow(state: FloralState, seat: int, text: str) -> Any:
+        time.sleep(0.5)
+        return at_once(state, seat, text)
+
+    monkeypatch.setattr(FloralState, "read", slow)
+    game = GAMES["floral"]
+    bots = [
+        Bot(name, command(f"asked; sleep {pause}; echo move $n -; {RESIGNS}"), ROOT)
+        for name, pause in (("a", "0"), ("b", "0.1"))
+    ]
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (TimeControl.parse(SHORT),) * 2, b"s")
+    (record,) = play_encounter(bots, [terms])
+    moves = [event for event in record.events if isinstance(event, Moved)]
+    assert len(moves) == 2 and not any(moved.defaulted for moved in moves)
+
+
+def test_no_garbage_is_collected_while_a_game_is_on() -> None:
+    collecting = []
+    bots = [Bot("a", command("play"), ROOT), Bot("b", command(RESIGNS), ROOT)]
+    game = GAMES["blooms"]
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (game.clock,) * 2, b"s")
+    assert gc.isenabled()
+    list(play_encounter(bots, [terms], lambda *_: collecting.append(gc.isenabled())))
+    assert collecting == [False, False] and gc.isenabled()
 
 
 def test_a_slow_disk_costs_no_bot_its_time(tmp_path: Path) -> None:
