@@ -73,6 +73,9 @@ SHORT = {
     "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
     "tests.bench.engines": ("--games 1", "worst ms"),
     "tests.soak": ("", "thetree players=4"),
+    "tests.fault_soak": ("", "0 complaints"),
+    "tests.liveness": ("", "over 1 s"),
+    "tests.fairness": ("", "0 wronged, 0 spared"),
     "tests.golden": ("", ""),
 }
 """The commands for developers: what makes them short, and what they print."""

@@ -1,0 +1,88 @@
+"""What a process and those below it hold: counted before and after, to see what is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Process(NamedTuple):
+    """A row of the system's table of processes."""
+
+    pid: int
+    parent: int
+    state: str
+    rss_kib: int
+    command: str
+
+
+class Holdings(NamedTuple):
+    """What this process and its workers hold."""
+
+    children: int
+    """Processes below this one, zombies too."""
+    zombies: int
+    descriptors: int
+    threads: int
+    rss_kib: int
+
+
+def processes() -> list[Process]:
+    """All that there are, but for the one that lists them."""
+    columns = "pid=,ppid=,stat=,rss=,args="
+    with subprocess.Popen(["ps", "-ww", "-e", "-o", columns], stdout=subprocess.PIPE, text=True) as ps:
+        rows = [line.split(None, 4) for line in ps.communicate()[0].splitlines()]
+    found = [Process(int(r[0]), int(r[1]), r[2], int(r[3]), "".join(r[4:])) for r in rows]
+    return [process for process in found if process.pid != ps.pid]
+
+
+def below(pid: int, among: list[Process]) -> list[Process]:
+    """A process's children, their children and so on."""
+    own = [process for process in among if process.parent == pid]
+    return own + [other for process in own for other in below(process.pid, among)]
+
+
+def holdings() -> Holdings:
+    """What this process and those below it hold now; descriptors and threads where `/proc` tells them."""
+    gc.collect()  # what only waits for that is not held
+    listed = processes()
+    family = below(os.getpid(), listed)
+    pids = [os.getpid(), *(process.pid for process in family)]
+    return Holdings(
+        len(family),
+        sum(process.state.startswith("Z") for process in family),
+        sum(_entries(pid, "fd") for pid in pids),
+        sum(_entries(pid, "task") for pid in pids),
+        sum(process.rss_kib for process in listed if process.pid in pids),
+    )
+
+
+def marked(mark: str) -> list[Process]:
+    """Processes that have a word beginning so on their command line, wherever they hang now."""
+    return [process for process in processes() if f" {mark}" in process.command]
+
+
+@contextlib.contextmanager
+def temporary_files_in(folder: Path) -> Iterator[None]:
+    """Meanwhile this process and those that it starts put their temporary files there."""
+    before, tempfile.tempdir = os.environ.get("TMPDIR"), None
+    os.environ["TMPDIR"] = str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = None
+        if before is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before
+
+
+def _entries(pid: int, what: str) -> int:
+    folder = Path(f"/proc/{pid}/{what}")
+    return len(list(folder.iterdir())) if folder.exists() else 0
