@@ -294,7 +294,7 @@ OUTPUT = (
             "nothing came",
             "hello",
             start=SHORT,
-            hint="most languages collect output until it is flushed",
+            hint="it came when its input was closed",
         ),
         Elsewhere("test_processes.py::test_the_environment_is_defined"),
     ),

@@ -1,6 +1,7 @@
 """Settings for all tests."""
 
 import gc
+import multiprocessing
 import os
 import shutil
 import signal
@@ -73,6 +74,12 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ["TMPDIR"] = before
     tempfile.tempdir = None
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def what_python_keeps() -> None:
+    """Python's own process and memory for worker processes, which stay once there were any."""
+    multiprocessing.get_context("spawn").Barrier(1)
 
 
 @pytest.fixture(autouse=True)

@@ -58,7 +58,7 @@ def test_a_program_that_never_flushes_plays_on_a_terminal_and_not_on_a_pipe() ->
     assert game(on_a_terminal()).verdict.ending is Ending.RULES
     record = game(on_a_terminal(pty=False))
     assert record.verdict.ending is Ending.START
-    assert "flushed" in record.events[0].hint  # type: ignore[union-attr]
+    assert "flush after each line" in record.events[0].hint  # type: ignore[union-attr]
 
 
 def test_a_program_that_insists_on_a_terminal_has_one_of_its_own() -> None:
