@@ -34,7 +34,7 @@ KEEP = ("faults", "all", "nothing")
 
 MOST_ROUNDS = 1_000_000
 
-_BOT_KEYS = ("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh", "limits", "pty")
+BOT_KEYS = ("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh", "limits", "pty")
 
 Build = tuple[str, tuple[str, ...], Path]
 """Name, command and folder of what builds a bot before the first game."""
@@ -164,7 +164,7 @@ def _bots(
     absent: list[str] = []
     names: list[Bot] = []
     for bot in fields.objects("bot"):
-        bot.only(*_BOT_KEYS)
+        bot.only(*BOT_KEYS)
         folder = bot.text("cwd", ".")
         if not folder or shown(folder, len(folder)) != folder:
             raise bot.wrong("cwd", "a folder")

@@ -65,6 +65,8 @@ def misbehave(question: str) -> bool:
             sys.exit(0)
         case "helper":
             subprocess.Popen(["sleep", *(arguments or ["60"])])
+        case "daemon":
+            subprocess.Popen(["sleep", *(arguments or ["60"])], start_new_session=True)
         case "ignores TERM":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             forever(b"", 1)

@@ -250,10 +250,22 @@ def without(guard: Guard, copy: Path) -> str:
     path.write_text(text.replace(guard.there, guard.gone))
     tests, _, wanted = guard.tests.partition(" -k ")
     choice = ["-k", wanted] if wanted else []
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split(), *choice]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        "0",
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *tests.split(),
+        *choice,
+    ]
     try:
         done = subprocess.run(
-            command,
+            [*pytest, *tests.split(), *choice],
             cwd=copy,
             env={**os.environ, "PYTHONPATH": str(copy)},
             capture_output=True,

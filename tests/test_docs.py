@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from protocol.messages import Speaker, parse
-from referee.config import load
+from referee.config import BOT_KEYS, load
 from referee.games import GAMES
+from referee.limits import Limits
 from referee.wire import channel
 from tests.command import ROOT
 
@@ -98,8 +99,10 @@ def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None
     (text,) = blocks("README.md", "toml")
     for key in ("game", "rounds", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start"):
         assert f"\n{key} = " in text
-    for key in ("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh"):
+    for key in BOT_KEYS:
         assert f"\n{key} = " in text.partition("[[bot]]")[2]
+    for key in Limits.__dataclass_fields__:
+        assert f"\n{key} = " in text.partition("[limits]")[2]
     second = '[[bot]]\nname = "other"\ncmd = "true"\n'
     (tmp_path / "t.toml").write_text(text.replace('needs = ["cc"]', "") + second)
     config = load(tmp_path / "t.toml")

@@ -140,7 +140,7 @@ class Link:
         return trouble
 
 
-LOST_GRACE_S = 0.05
+LOST_GRACE_S = 0.2
 """A bot that broke something has so long after its input was closed: what it had held back comes then."""
 
 
