@@ -64,9 +64,9 @@ def misbehave(question: str) -> bool:
             subprocess.Popen(["sleep", "60"])
             sys.exit(0)
         case "helper":
-            subprocess.Popen(["sleep", *(arguments or ["60"])])
+            subprocess.Popen(["sleep", arguments[0]])
         case "daemon":
-            subprocess.Popen(["sleep", *(arguments or ["60"])], start_new_session=True)
+            subprocess.Popen(["sleep", arguments[0]], start_new_session=True)
         case "ignores TERM":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             forever(b"", 1)

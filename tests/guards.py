@@ -250,19 +250,7 @@ def without(guard: Guard, copy: Path) -> str:
     path.write_text(text.replace(guard.there, guard.gone))
     tests, _, wanted = guard.tests.partition(" -k ")
     choice = ["-k", wanted] if wanted else []
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n",
-        "0",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        *tests.split(),
-        *choice,
-    ]
+    pytest = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run(
             [*pytest, *tests.split(), *choice],

@@ -776,6 +776,6 @@ def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_pat
 
 
 def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> None:
-    bots = {"messy": f"{BAD} daemon", "plain": f"{BAD} sleep 0 60"}
+    bots = {"messy": f"{BAD} daemon 60", "plain": f"{BAD} sleep 0 60"}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, workers=0, rounds=2)))
     assert done.code == 0 and done.err.count("bot `messy` left behind what was ended: sleep (pid") == 1
