@@ -613,7 +613,13 @@ PROCESSES = (
     ),
     row(68, "closes its output and lives", Elsewhere(f"{GONE_AT_ONCE}[closes output]")),
     row(69, "ignores SIGTERM", Elsewhere(f"{AT_ITS_DEADLINE}[ignores TERM]")),
-    row(70, "stops itself", Elsewhere(f"{AT_ITS_DEADLINE}[stops itself]")),
+    row(
+        70,
+        "stops itself",
+        Elsewhere(f"{AT_ITS_DEADLINE}[stops itself]"),
+        Case("asked; kill -STOP $PPID; answer; listen quit", name="and what watches over it"),
+        Case("asked; kill -STOP $(ps -o ppid= -p $PPID); answer; listen quit", name="and what starts bots"),
+    ),
     row(71, "a helper holds its output open", Elsewhere(f"{GONE_AT_ONCE}[leaves a helper]")),
     row(
         72,
