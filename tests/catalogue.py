@@ -63,8 +63,8 @@ class Case:
     pty: bool = False
     any_user: bool = False
     """It depends on who runs the referee: where that is root, it is provoked again as an ordinary user."""
-    needs: str = "sh"
-    """A program; where it is missing the case is left out."""
+    linux: bool = False
+    """Only Linux has what it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,14 @@ OUTPUT = (
     row(
         18,
         "output is not flushed",
-        Case(python(UNFLUSHED.format(flush=True)), "time", "nothing came", "the answer", clock=SHORT),
+        Case(
+            python(UNFLUSHED.format(flush=True)),
+            "time",
+            "nothing came",
+            "the answer",
+            clock=SHORT,
+            hint="it came when its input was closed",
+        ),
         Case(
             python(UNFLUSHED.format(flush=False)),
             "start",
@@ -476,7 +483,7 @@ CLOCKS = (
     row(
         45,
         "sleeps to save its clock",
-        Case("asked; sleep 60", "time", "nothing came", clock="cpu:100ms"),
+        Case("asked; sleep 60", "time", "nothing came", clock="cpu:100ms", linux=True),
     ),
     row(
         46,
@@ -485,7 +492,7 @@ CLOCKS = (
             f"asked; setsid {{python}} -I -S -c '{COMPUTES}' & wait; answer",
             "time",
             clock="cpu:200ms",
-            needs="setsid",
+            linux=True,
         ),
     ),
     row(
@@ -613,24 +620,30 @@ PROCESSES = (
     ),
     row(68, "closes its output and lives", Elsewhere(f"{GONE_AT_ONCE}[closes output]")),
     row(69, "ignores SIGTERM", Elsewhere(f"{AT_ITS_DEADLINE}[ignores TERM]")),
-    row(70, "stops itself", Elsewhere(f"{AT_ITS_DEADLINE}[stops itself]")),
+    row(
+        70,
+        "stops itself",
+        Elsewhere(f"{AT_ITS_DEADLINE}[stops itself]"),
+        Case("asked; kill -STOP $PPID; answer; listen quit", name="and what watches over it", linux=True),
+        Case("asked; kill -STOP $(ps -o ppid= -p $PPID); answer; listen quit", name="and what starts bots"),
+    ),
     row(71, "a helper holds its output open", Elsewhere(f"{GONE_AT_ONCE}[leaves a helper]")),
     row(
         72,
         "a helper in a session of its own",
-        Case(f"{DAEMON} {UP} asked; answer; listen quit", name="of a good bot", needs="setsid"),
-        Case(f"{DAEMON} {UP} asked; exit 3", "gone", "exited with status 3", escaped="sleep", needs="setsid"),
+        Case(f"{DAEMON} {UP} asked; answer; listen quit", name="of a good bot", linux=True),
+        Case(f"{DAEMON} {UP} asked; exit 3", "gone", "exited with status 3", escaped="sleep", linux=True),
     ),
     row(
         73,
         "a helper of a helper that is gone",
-        Case(f"({DAEMON}) & wait $!; {UP} asked; answer; listen quit", name="of a good bot", needs="setsid"),
+        Case(f"({DAEMON}) & wait $!; {UP} asked; answer; listen quit", name="of a good bot", linux=True),
         Case(
             f"({DAEMON}) & wait $!; {UP} asked; exit 3",
             "gone",
             "exited with status 3",
             escaped="sleep",
-            needs="setsid",
+            linux=True,
         ),
     ),
     row(
@@ -643,7 +656,13 @@ PROCESSES = (
         75,
         "kills all that its user runs",
         Elsewhere("test_catalogue.py::test_a_bot_that_kills_the_referee_costs_no_game_that_was_played"),
-        Case("asked; kill -9 $PPID; sleep 60", "gone", "the process that watches over it", "its parent"),
+        Case(
+            "asked; kill -9 $PPID; sleep 60",
+            "gone",
+            "the process that watches over it",
+            "its parent",
+            linux=True,
+        ),
     ),
     row(76, "zombies", Elsewhere("conftest.py::nothing_is_left")),
     row(
@@ -658,7 +677,7 @@ PROCESSES = (
             f"asked; (setsid sh -c 'echo >up; exit 7' &); {UP} sleep 0.1; exit 3",
             "gone",
             "exited with status 3",
-            needs="setsid",
+            linux=True,
         ),
     ),
     row(
@@ -685,6 +704,7 @@ PROCESSES = (
             "processes, and 100 are allowed",
             "not allowed",
             limits=Limits(processes=100),
+            linux=True,
             any_user=True,
         ),
     ),
@@ -704,6 +724,7 @@ RESOURCES = (
             "limit",
             "processes, and 100 are allowed",
             limits=Limits(processes=100),
+            linux=True,
             any_user=True,
         ),
     ),
@@ -716,6 +737,7 @@ RESOURCES = (
             "exited with status 1",
             "of one process",
             limits=Limits(memory=100 << 20),
+            linux=True,
             stderr="MemoryError",
         ),
         Case(
@@ -724,9 +746,15 @@ RESOURCES = (
             f"bytes of memory, and {400 << 20} are allowed",
             "of several processes",
             limits=Limits(memory=400 << 20),
+            linux=True,
         ),
     ),
-    row(84, "the machine runs out of memory", Why("a test must not take the memory of its machine")),
+    row(
+        84,
+        "the machine runs out of memory",
+        Case("asked; [ $(cat /proc/self/oom_score_adj) = 1000 ] && answer", name="bots go first", linux=True),
+        Why("a test must not take all the memory of its machine"),
+    ),
     row(
         85,
         "fills the disk",
@@ -883,7 +911,7 @@ OURS = (
     row(
         131,
         "the referee's memory grows",
-        Why("it takes hours to see"),
+        Why("it takes hours to see, and `python -m tests.fault_soak` to measure"),
     ),
     row(132, "its descriptors grow", Elsewhere("conftest.py::nothing_is_left")),
     row(

@@ -78,6 +78,7 @@ SHORT = {
     "tests.liveness": ("", "over 1 s"),
     "tests.fairness": ("", "0 wronged, 0 spared"),
     "tests.golden": ("", ""),
+    "tests.catalogue": ("", "no newline, then exit"),
 }
 """The commands for developers: what makes them short, and what they print."""
 

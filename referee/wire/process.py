@@ -112,6 +112,7 @@ class _Nursery:
                 cls._only = cls()
                 atexit.register(cls.close)
             try:
+                _wake(cls._only.process.pid)
                 sent = socket.send_fds(cls._only.socket, [data], descriptors)
                 cls._only.socket.sendall(data[sent:])
                 return
@@ -126,6 +127,7 @@ class _Nursery:
         if nursery:
             atexit.unregister(cls.close)
             nursery.socket.close()
+            _wake(nursery.process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 nursery.process.wait(UNKILLABLE_S)
 
@@ -182,7 +184,8 @@ class BotProcess:
             for descriptor in handed_over:
                 os.close(descriptor)
         self.pid: int = started["pid"]
-        self.clock = cpu.TreeClock(started["warden"], self.pid) if cpu.AVAILABLE else None
+        self._warden: int = started["warden"]
+        self.clock = cpu.TreeClock(self._warden, self.pid) if cpu.AVAILABLE else None
         self._control.setblocking(False)
 
     def _connect(self) -> tuple[int, int, list[int]]:
@@ -312,6 +315,8 @@ class BotProcess:
         """Has all of it killed, without waiting for that."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_WR)
+        if self.epitaph is None:
+            _wake(self._warden)
 
     def reap(self) -> Epitaph:
         """Waits until it was killed, and lets go of everything."""
@@ -399,6 +404,12 @@ def _request(bot: Bot, terminal: bool) -> dict[str, Any]:
         "memory_bytes": limits.memory,
         "processes": limits.processes,
     }
+
+
+def _wake(pid: int) -> None:
+    """Lets a process go on that a bot may have stopped."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGCONT)
 
 
 def _status(code: int) -> str:
