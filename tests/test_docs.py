@@ -77,6 +77,7 @@ SHORT = {
     "tests.fault_soak": ("", "0 complaints"),
     "tests.liveness": ("", "over 1 s"),
     "tests.fairness": ("", "0 wronged, 0 spared"),
+    "tests.guards": ("", "group kill"),
     "tests.golden": ("", ""),
     "tests.catalogue": ("", "no newline, then exit"),
 }
