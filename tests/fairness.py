@@ -1,12 +1,12 @@
 """Whether time is measured fairly: `python -m tests.fairness [MOVES] [--busy LOOPS] [--stop]`.
 
 Bots write down by their own clock when they answered (`tests/stamping_bot.py`), and that is compared with
-what the referee charged them for, and with whom it let lose on time. `--busy` has so many idle loops take
+what the referee charged them for, and with whom it let lose on time. `--busy` has so many busy loops take
 the processors away meanwhile; `--stop` stops the referee's worker for a second now and then.
 
 A bot that lost though its answer was written within allowance and reserve was wronged; one that played on
-though it answered beyond allowance, reserve and margin was spared. Ends with an error where there is any, or
-where the referee was often stopped on an idle machine.
+though it answered beyond allowance, reserve and margin was spared. Ends with an error where there is any.
+At how many moves the referee had itself been stopped is told; on an idle machine it should be few.
 """
 
 from __future__ import annotations
@@ -41,9 +41,6 @@ from tests.holdings import below, processes
 CLOCKS = [TimeControl.parse(text) for text in ("200ms", "200ms+100ms", "250ms+200ms/50ms", "200ms+50ms^10ms")]
 
 PROGRAM = ("{python}", "-I", "-S", str(ROOT / "tests" / "stamping_bot.py"))
-
-STOPPED_AT_MOST = 0.01
-"""The share of moves at which the referee may have been stopped on an idle machine."""
 
 STOP = 'while sleep 4 && kill -STOP "$@"; do sleep 1; kill -CONT "$@"; done'
 
@@ -197,31 +194,29 @@ def run(moves: int, seed: str, workers: int, loops: int = 0, stops: bool = False
     return ledger
 
 
-def verdict(ledger: Ledger, idle: bool) -> list[str]:
+def verdict(ledger: Ledger) -> list[str]:
     """What there is to complain of."""
     found = list(ledger.complaints)
     for what in ("wronged", "spared"):
         found += [f"{what}: {answer}" for answer in ledger.answers if getattr(answer, what)]
-    stopped = sum(answer.stopped_us > 0 for answer in ledger.answers)
-    if idle and stopped > STOPPED_AT_MOST * len(ledger.answers):
-        found.append(f"the referee was stopped at {stopped} of {len(ledger.answers)} moves")
     return found
 
 
 def show(ledger: Ledger) -> None:
     """The figures."""
     answers = ledger.answers
+    stopped = sum(answer.stopped_us > 0 for answer in answers)
     print(
         f"{len(answers)} moves, {sum(not answer.accepted for answer in answers)} lost on time; "
-        f"the referee was stopped at {sum(answer.stopped_us > 0 for answer in answers)}\n"
+        f"the referee was stopped at {stopped} ({100 * stopped / len(answers):.2f} %)\n"
         f"{sum(answer.wronged for answer in answers)} wronged, "
         f"{sum(answer.spared for answer in answers)} spared; "
         f"{sum(answer.in_doubt for answer in answers)} lost that were held up while they answered\n"
     )
     rows: list[tuple[str | int, ...]] = []
-    for name, stopped in (("running", False), ("stopped meanwhile", True)):
+    for name, when in (("running", False), ("stopped meanwhile", True)):
         over = sorted(
-            answer.over_us for answer in answers if answer.accepted and (answer.stopped_us > 0) == stopped
+            answer.over_us for answer in answers if answer.accepted and (answer.stopped_us > 0) == when
         )
         if over:
             shares = (over[len(over) * share // 1000] for share in (0, 500, 990, 999))
@@ -240,6 +235,6 @@ if __name__ == "__main__":
     given = parser.parse_args()
     ledger = run(given.moves, given.seed, given.workers, given.busy, given.stop)
     show(ledger)
-    found = verdict(ledger, not given.busy and not given.stop)
+    found = verdict(ledger)
     print("\n".join(found), file=sys.stderr)
     sys.exit(bool(found))
