@@ -21,6 +21,7 @@ RELATIONS = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 
 FOLLOWED = 500  # Mappings at once: enough to tell likely guesses from others.
 TRIED = 5000  # Turns that are gone through for a move to find more of them: some 20 ms.
+TRIED_PER_MS = 20  # Casts that are tried out for each millisecond that it may take: some half of it.
 # What to plant first, by the weather: what is quick, as the guessing spell needs a picked flower.
 PLANTED = {SUNNY: "HACXW", CHILLY: "CXHAW", RAINY: "CXAWH"}
 # What sunny, chilly and rainy weather promise a flower, where a whole one is worth 10, and 15 when picked.
@@ -261,9 +262,10 @@ class Mind:
         """What to plant."""
         return next((kind for kind in PLANTED[self.likely()[0]] if kind not in self.plants), "-")
 
-    def cast(self) -> str:
+    def cast(self, most: int) -> str:
         """What to cast: a guess, or the first of the fewest casts that lead to a charge; or, where that takes
-        a flower first, the first of those that lead to what is best beside a garden left alone.
+        a flower first, the first of those that lead to what is best beside a garden left alone. It looks as
+        far ahead as `most` casts that are tried out allow.
         """
         chances = self.chances()
         if self.charge and chances[self.row[-1]][0] >= PATIENCE * max(chances)[0]:
@@ -277,6 +279,9 @@ class Mind:
             x = (len(self.turns) + step) % 3 + 1
             idle = tended(idle, x, weather, Spells())
             base = beauty(idle, weather) + DELAY * step
+            most -= 8 * len(layer)
+            if step and most < 0:
+                break
             before, layer = layer, {}
             for (chain, row, old_sky, pots), begin in before.items():
                 for rune in range(1 if not guessing or row[-1:] == (0,) else 0, 8):
@@ -309,7 +314,8 @@ def choose(game: Game) -> str:
     mind = minds[0]
     mind.hear(game.news)
     mind.imagine()
-    return mind.plant() if game.news[-1].startswith("plant ") else mind.cast()
+    most = TRIED_PER_MS * (game.allowance_ms + game.reserve_ms // 20)
+    return mind.plant() if game.news[-1].startswith("plant ") else mind.cast(most)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,10 @@ FORESEEN = 10
 """With more empty cells than this it does not search."""
 
 POSITIONS = 25_000
-"""Positions that are looked at for a move: at most some 0.2 s."""
+"""Positions that are looked at for a move: at most some 0.2 s …"""
+
+PER_MS = 50
+"""… and no more than these for each millisecond that it may take: some half of it."""
 
 Stone = tuple[int, int]
 """Cell and colour, 0 for white and 1 for orange."""
@@ -51,7 +54,8 @@ class Board:
         nothing = bytes(len(places))
         self.now = Position(tuple(range(len(places))), (nothing, nothing), (0, 0))
         self.wins: dict[tuple[bytes, bytes], bool] = {}
-        self.looked_at = 0
+        self.left = 0
+        """Positions that may still be looked at."""
 
     def hear(self, news: str) -> None:
         """Follows a line of news."""
@@ -77,8 +81,8 @@ class Board:
         for (one, other), colours in product(combinations(position.empty, 2), product((0, 1), repeat=2)):
             stones = (one, colours[0]), (other, colours[1])
             following = self.after(position, *stones)
-            self.looked_at += 1
-            if self.looked_at > POSITIONS:
+            self.left -= 1
+            if self.left < 0:
                 raise Unforeseen
             if sum(following.counts) % 2:
                 yield stones, following
@@ -121,7 +125,7 @@ def choose(game: Game) -> str:
         return f"O:{game.random.choice(board.names)}"
     chosen = board.random_turn(game)
     if len(board.now.empty) <= FORESEEN:
-        board.looked_at = 0
+        board.left = min(POSITIONS, PER_MS * (game.allowance_ms + game.reserve_ms // 20))
         try:
             for stones, following in board.turns(board.now):
                 if not board.won(following, 2 - game.seat):

@@ -24,6 +24,9 @@ MOVES = 300
 POSITIONS = 300
 """Positions that may be looked at to solve the rest of the game."""
 
+UNHURRIED_MS = 200
+"""With less time for a move than this it tries and looks at less, in proportion."""
+
 TRIES = 4
 """Random walks out of a flower before its moves are listed."""
 
@@ -175,8 +178,9 @@ class Tree:
 class Solver:
     """Looks through all that can still happen. Raises `TooMany` where that is too much."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.known: dict[tuple[int, int, int], bool] = {}
+        self.most = most
         self.looked_at = 0
 
     def wins(self, tree: Tree) -> bool:
@@ -184,7 +188,7 @@ class Solver:
         key = (tree.room, tree.right, tree.down)
         if key not in self.known:
             self.looked_at += 1
-            if self.looked_at > POSITIONS:
+            if self.looked_at > self.most:
                 raise TooMany
             moves = tree.moves()
             self.known[key] = not moves or any(not self.wins(after(tree, move)) for move in moves)
@@ -218,7 +222,9 @@ def choose(game: Game) -> str:
     for line in game.fresh:
         flower, *vines = line.split()[2:]
         tree.grow(tree.cell(flower), *vines)
-    solver = Solver()
+    ms = min(UNHURRIED_MS, game.allowance_ms + game.reserve_ms // 20)
+    candidates = max(1, CANDIDATES * ms // UNHURRIED_MS)
+    solver = Solver(POSITIONS * ms // UNHURRIED_MS)
     try:
         moves = tree.moves()
         game.random.shuffle(moves)
@@ -228,9 +234,9 @@ def choose(game: Game) -> str:
                 return write(move)
     except TooMany:
         position = tree.copy()  # it forgets flowers that only seem to be dead
-        drawn = [position.any_move(game) for _ in range(CANDIDATES)]
+        drawn = [position.any_move(game) for _ in range(candidates)]
         moves = list(dict.fromkeys(move for move in drawn if move))
-    return write(try_out(game, moves[:CANDIDATES])) if moves else game.legal(most=1)[0]
+    return write(try_out(game, moves[:candidates])) if moves else game.legal(most=1)[0]
 
 
 def try_out(game: Game, moves: list[Move]) -> Move:
