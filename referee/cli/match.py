@@ -13,6 +13,7 @@ import click
 
 from referee import journal
 from referee.bots import Bot, distinct
+from referee.cli.given import pairs
 from referee.cli.output import say, say_now, show_data
 from referee.cli.telling import tell, tell_stoppages
 from referee.clock import TimeControl, parse_period
@@ -107,7 +108,7 @@ def match(
     Example:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
-    entrants = _bots(bots, Limits.parse(_pairs("limit", limits)), ptys)
+    entrants = _bots(bots, Limits.parse(pairs("limit", limits)), ptys)
     plan = _plan(
         game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
     )
@@ -163,7 +164,7 @@ def _plan(
 ) -> Plan:
     """Who plays what, checked before anything is started."""
     game = game_named(slug)
-    settled = game.settle(_pairs("option", options))
+    settled = game.settle(pairs("option", options))
     seats = game.seats(settled)
     if len(bots) != seats:
         raise UsageError(f"`{slug}` has {seats} seats, expected as many bots, not {len(bots)}")
@@ -192,18 +193,6 @@ def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...]) -> list
         if name not in {bot.name for bot in bots}:
             raise UsageError(f"no bot is named `{shown(name, 80)}`, as `--pty` has it")
     return bots
-
-
-def _pairs(what: str, texts: tuple[str, ...]) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"{what} `{shown(text, 80)}` has no value, expected K=V")
-        if name in pairs:
-            raise UsageError(f"{what} `{shown(name, 80)}` is given twice, expected once")
-        pairs[name] = value
-    return pairs
 
 
 def _mourn(name: str, epitaph: Epitaph) -> None:
