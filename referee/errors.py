@@ -8,6 +8,7 @@
       StorageError               4  a result could not be stored
       EnvironmentLacksError      5  the machine lacks what is required
       RecordError                6  a record does not verify
+      CheckFailed                7  a bot that was checked failed a step
       BotFaulted                 8  asked to be strict, and a bot was at fault
 
 A bot's fault is none of these: it is a result (`referee.events.Ending`). Messages have one voice: what,
@@ -61,6 +62,12 @@ class RecordError(RefereeError):
     """A record is damaged, or does not play again to the same result."""
 
     exit_code = 6
+
+
+class CheckFailed(RefereeError):
+    """A bot that was checked failed a step."""
+
+    exit_code = 7
 
 
 class BotFaulted(RefereeError):

@@ -17,8 +17,8 @@ FORESEEN = 10
 POSITIONS = 25_000
 """Positions that are looked at for a move: at most some 0.2 s …"""
 
-PER_MS = 50
-"""… and no more than these for each millisecond that it may take: some half of it."""
+PER_MS = 25
+"""… and no more than these for each millisecond that it may take: some quarter of it."""
 
 Stone = tuple[int, int]
 """Cell and colour, 0 for white and 1 for orange."""

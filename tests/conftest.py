@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from referee.wire.process import close_nursery
+from tests.command import ROOT
 from tests.processes import children, descriptors
 
 # A shared machine may stand still for a while; that is no finding.
@@ -93,3 +95,20 @@ def nothing_is_left(scratch: Path) -> Iterator[None]:
         gc.collect()  # what a test let go of without closing it
         time.sleep(0.1)  # what another run of the referee has for a moment
         assert left(before) == NOTHING
+
+
+@pytest.fixture(scope="session")
+def c_bot(tmp_path_factory: pytest.TempPathFactory) -> str:
+    if not (cc := shutil.which("cc")):
+        pytest.skip("needs a C compiler")
+    program = tmp_path_factory.mktemp("bin") / "c_bot"
+    source = ROOT / "sample_bots" / "c_bot.c"
+    subprocess.run([cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
+    return str(program)
+
+
+@pytest.fixture(scope="session")
+def js_bot() -> str:
+    if not (node := shutil.which("node")):
+        pytest.skip("needs node")
+    return f"{node} {ROOT / 'sample_bots' / 'js_bot.js'}"

@@ -4,34 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.command import GREEDY, PLAIN, RANDOM, ROOT, referee
-
-NODE = shutil.which("node")
-CC = shutil.which("cc")
-
-
-@pytest.fixture(scope="session")
-def c_bot(tmp_path_factory: pytest.TempPathFactory) -> str:
-    if not CC:
-        pytest.skip("needs a C compiler")
-    program = tmp_path_factory.mktemp("bin") / "c_bot"
-    source = ROOT / "sample_bots" / "c_bot.c"
-    subprocess.run([CC, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
-    return str(program)
-
-
-@pytest.fixture(scope="session")
-def js_bot() -> str:
-    if not NODE:
-        pytest.skip("needs node")
-    return f"{NODE} {ROOT / 'sample_bots' / 'js_bot.js'}"
 
 
 def games(folder: Path) -> list[dict[str, Any]]:

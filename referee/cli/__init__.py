@@ -8,6 +8,7 @@ import sys
 import click
 
 import referee
+from referee.cli.check import check
 from referee.cli.doctor import doctor
 from referee.cli.find import find
 from referee.cli.games import games
@@ -31,14 +32,15 @@ def cli() -> None:
 
     \b
     Exit codes:
-      0  done                          4  a result could not be stored
-      1  a fault of the referee's own  5  the machine lacks what is needed
-      2  wrong usage                   6  a record does not verify
-      3  stopped by a signal           8  --strict, and a bot was at fault
+      0  done                             5  the machine lacks what is needed
+      1  a fault of the referee's own     6  a record does not verify
+      2  wrong usage                      7  a bot failed a step of its check
+      3  stopped by a signal              8  --strict, and a bot was at fault
+      4  a result could not be stored
     """
 
 
-for command in (run, match, table, find, replay, verify, games, doctor):
+for command in (run, match, check, table, find, replay, verify, games, doctor):
     cli.add_command(command)
 
 

@@ -1,0 +1,298 @@
+"""A table at which one bot plays against the house: wires for the match.
+
+The house plays at random, through the engine, and answers at once. What it does beside that (it leaves
+early, breaks off, rejects, plays the bot's first moves) is all that the kinds of tables differ in; the
+match and the conversation with the bot are those of every game.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from itertools import islice
+from typing import Any, NamedTuple
+
+from referee.events import Ending, Event, Left, Moved, Rejected, Seat
+from referee.games.api import Outcome, Refusal, State
+from referee.match import Terms, play, seeded_dice
+from referee.rng import Stream, derive
+from referee.wire.api import (
+    Answer,
+    Broken,
+    LegalMoves,
+    Opened,
+    Opening,
+    Question,
+    Resigned,
+    Silence,
+    WireEvent,
+)
+from referee.wire.channel import Trouble
+from referee.wire.link import Link
+from referee.wire.pipes import PipesWire
+
+NO_MOVE = "?"
+"""What no game takes for a move."""
+
+CHECKED = "this answer is rejected to check the bot: answer the new question"
+"""The sentence of a rejection that is not the game's."""
+
+
+class Sitting(NamedTuple):
+    """A game that a bot is to play, and where it sits."""
+
+    terms: Terms
+    seat: Seat
+    link: Link
+    start_us: int
+
+
+class House:
+    """A wire to nobody: the house plays all seats."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.state: State[Any] = terms.game.start(terms.options)
+        self.events: list[Event] = []
+        self._rng = Stream(derive(terms.seed, "house"))
+        self._said: deque[WireEvent] = deque()
+        """What the house has said and the match was not told yet."""
+
+    def play(self) -> None:
+        """Plays the game to its end."""
+        play(self.terms, self, seeded_dice(self.terms), self.watch)
+
+    def watch(self, event: Event, state: State[Any]) -> None:
+        """What the match tells of the game."""
+        self.events.append(event)
+        self.state = state
+
+    def act(self, seat: Seat) -> WireEvent:
+        """What the house does on being asked."""
+        return Answer(seat, 0, self.state.write(self.state.sample(seat, self._rng)))
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """The house is ready."""
+        self._said.append(Opened(seat))
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """The house knows already what it does."""
+        self._said.append(self.act(seat))
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """The house never asks."""
+
+    def next_event(self) -> WireEvent:
+        """What the house said."""
+        return self._said.popleft()
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """The house needs no telling."""
+
+
+LONGEST_S = 20
+"""The house resigns a game that takes longer: a slow bot is looked at, not waited for."""
+
+
+class TimeIsUp(Exception):
+    """The bot did not answer in time, in a game that would go on with a default move."""
+
+
+class Table(House):
+    """A bot sits in one seat, the house in all others. When the bot has answered `most` questions the
+    house resigns. A bot whose time is up ends the game in any case.
+    """
+
+    def __init__(self, sitting: Sitting, most: int | None = None) -> None:
+        super().__init__(sitting.terms)
+        self.seat = sitting.seat
+        self.answers = 0
+        """That came from the bot, legal or not."""
+        self._most = most
+        self._until_s = time.monotonic() + LONGEST_S
+        self._silence: Silence | None = None
+        self._late: Left | None = None
+        nobody = Link(sitting.link.bot, failure=Trouble(Ending.START, "the house sits here"))
+        links = [sitting.link if seat == self.seat else nobody for seat in range(len(sitting.terms.bots))]
+        self.pipes = PipesWire(links, sitting.start_us)
+
+    @property
+    def fault(self) -> Left | None:
+        """How the bot left the game, if it was at fault."""
+        for event in self.events:
+            if isinstance(event, Left) and event.seat == self.seat and event.ending.is_fault:
+                return event
+        return self._late
+
+    @property
+    def rejections(self) -> list[Rejected]:
+        """The bot's answers that were no legal moves."""
+        return [event for event in self.events if isinstance(event, Rejected) and event.seat == self.seat]
+
+    @property
+    def moves(self) -> list[Moved]:
+        """The moves that were made in the bot's seat."""
+        return [event for event in self.events if isinstance(event, Moved) and event.seat == self.seat]
+
+    @property
+    def enough(self) -> bool:
+        """Whether the bot has answered all that it is to answer."""
+        return time.monotonic() > self._until_s or (self._most is not None and self.answers >= self._most)
+
+    def watch(self, event: Event, state: State[Any]) -> None:
+        """What the match tells of the game. Raises `TimeIsUp`."""
+        super().watch(event, state)
+        if isinstance(event, Moved) and event.seat == self.seat and event.defaulted:
+            detail, hint = (self._silence.detail, self._silence.hint) if self._silence else ("", "")
+            self._late = Left(self.seat, Ending.TIME, detail, event.charge.used_us, event.timing, hint)
+            raise TimeIsUp
+
+    def act(self, seat: Seat) -> WireEvent:
+        """The house plays on, or resigns."""
+        return Resigned(seat, 0) if self.enough else super().act(seat)
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """The bot is told of the game."""
+        if seat == self.seat:
+            self.pipes.open(seat, opening)
+        else:
+            super().open(seat, opening)
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """The bot is asked."""
+        if seat == self.seat:
+            self.pipes.post(seat, question)
+        else:
+            super().post(seat, question)
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """The bot is shown its legal moves."""
+        self.pipes.show_legal(seat, legal)
+
+    def next_event(self) -> WireEvent:
+        """What the house said, and then what the bot says."""
+        if self._said:
+            return super().next_event()
+        event = self.pipes.next_event()
+        self.answers += isinstance(event, Answer)
+        self._silence = event if isinstance(event, Silence) else None
+        return event
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """The bot is told that the game is over."""
+        self.pipes.close(outcome, ending)
+
+
+class RejectingTable(Table):
+    """The first legal answer of the bot's to a question that has others is rejected, as if it were no move.
+
+    It is the match itself that rejects it: it is given what is no move in its place.
+    """
+
+    rejected = ""
+    """That answer."""
+    again = ""
+    """The answer to the question behind it."""
+
+    @property
+    def rejections(self) -> list[Rejected]:
+        """But for the one that was made here."""
+        return [event for event in super().rejections if event.text != NO_MOVE]
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """The bot is told the truth."""
+        if seat == self.seat and question.rejected and self._was_just_rejected:
+            question = question._replace(rejected=(question.rejected[0], CHECKED))
+        super().post(seat, question)
+
+    _was_just_rejected = False
+
+    def next_event(self) -> WireEvent:
+        """What the bot says, but for the answer that is taken away."""
+        event = super().next_event()
+        self._was_just_rejected = (
+            not self.rejected
+            and isinstance(event, Answer)
+            and event.seat == self.seat
+            and self._has_others(event)
+        )
+        if not self._was_just_rejected:
+            if isinstance(event, Answer) and event.seat == self.seat and self.rejected and not self.again:
+                self.again = event.text
+            return event
+        assert isinstance(event, Answer)
+        self.rejected = event.text
+        return event._replace(text=NO_MOVE)
+
+    def _has_others(self, answer: Answer) -> bool:
+        try:
+            self.state.read(self.seat, answer.text)
+        except Refusal:
+            return False
+        return len(list(islice(self.state.legal(self.seat), 2))) == 2
+
+
+class FaultyTable(Table):
+    """When the bot has answered `most` questions the house is at fault; with none it does not even start.
+
+    `crossing`: where several act at once the game is over while the bot's own question is open.
+    """
+
+    def __init__(self, sitting: Sitting, most: int, crossing: bool = False) -> None:
+        super().__init__(sitting, most)
+        self._crossing = crossing
+        self.crossed = False
+        """Whether that came to be."""
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """The house starts, if it is to play at all."""
+        if self._most == 0 and seat != self.seat:
+            self._said.append(Broken(seat, 0, Ending.START, "the house does not start"))
+        else:
+            super().open(seat, opening)
+
+    def act(self, seat: Seat) -> WireEvent:
+        """The house plays on, or is gone."""
+        if self.enough:
+            return Broken(seat, 0, Ending.GONE, "the house is gone")
+        return super().act(seat)
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """The bot is asked, and not waited for when the house leaves meanwhile."""
+        super().post(seat, question)
+        if seat == self.seat and self._crossing and self.enough and self._may_cross():
+            self.crossed = True
+            self._said.append(Silence(seat, question.patience_us + 1, "the game ended meanwhile"))
+
+    def _may_cross(self) -> bool:
+        return len(self.state.to_act()) > 1 and self.state.default(self.seat) is not None
+
+
+class TakenOverTable(Table):
+    """The house plays the bot's own first moves too; then the bot is asked for the first time, and told all
+    the news so far.
+    """
+
+    def __init__(self, sitting: Sitting, after: int, most: int) -> None:
+        super().__init__(sitting, most)
+        self._left = after
+        self._news: tuple[str, ...] = ()
+        """That the bot was not told yet."""
+        self.told = 0
+        """Lines of news with its first question."""
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """The bot is asked, or the house in its place."""
+        if seat != self.seat:
+            super().post(seat, question)
+        elif self._left:
+            self._left -= 1
+            self._news += question.news
+            House.post(self, seat, question)
+        else:
+            if self._news:
+                news = self._news + question.news
+                question = question._replace(news=news, charged=None, defaulted=None)
+                self._news = ()
+                self.told = len(news)
+            super().post(seat, question)

@@ -1,0 +1,154 @@
+"""`referee check`: whether a bot is fit for tournaments, step by step."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from referee.bots import Bot
+from referee.check import report
+from referee.check.bench import Bench
+from referee.check.course import Outcome, course
+from referee.check.steps import STEPS
+from referee.check.words import listed, quoted
+from referee.cli.given import pairs
+from referee.cli.output import show_data
+from referee.clock import TimeControl, parse_period
+from referee.errors import CheckFailed, UsageError
+from referee.games import game_named
+from referee.limits import Limits
+from referee.plan import START_US, checked_seed
+from referee.rng import fresh_seed
+
+CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
+WIDEST = 110
+
+
+@click.command(
+    epilog="\b\nSteps:\n" + "\n".join(f"  {number:2} {step.title}" for number, step in enumerate(STEPS, 1))
+)
+@click.argument("game")
+@click.argument("bot")
+@click.option(
+    "--step",
+    "steps",
+    type=click.IntRange(1, len(STEPS)),
+    multiple=True,
+    help="Only this step, with the first three, which all others need.",
+)
+@click.option(
+    "--option",
+    "options",
+    metavar="K=V",
+    multiple=True,
+    help="An option of the game; then only these are tried.",
+)
+@click.option(
+    "--time",
+    "clocks",
+    metavar="TC",
+    multiple=True,
+    help=f"A clock that it must keep; the first holds in all steps. Default: {', '.join(CLOCKS)}.",
+)
+@click.option("--seed", metavar="TEXT", help="Makes the check the same again. Default: drawn.")
+@click.option(
+    "--start",
+    metavar="TIME",
+    default=f"{START_US // 1_000_000}s",
+    show_default=True,
+    help="A bot's time to start, and to get ready for a game.",
+)
+@click.option(
+    "--memory", metavar="SIZE", default="1GB", show_default=True, help="What its largest process may take."
+)
+@click.option(
+    "--limit",
+    "limits",
+    metavar="K=V",
+    multiple=True,
+    help="What it may take, as for a match: cpu=60s.",
+)
+@click.option("--pty", is_flag=True, help="The bot gets a terminal, not pipes.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+def check(
+    game: str,
+    bot: str,
+    steps: tuple[int, ...],
+    options: tuple[str, ...],
+    clocks: tuple[str, ...],
+    seed: str | None,
+    start: str,
+    memory: str,
+    limits: tuple[str, ...],
+    pty: bool,
+    as_json: bool,
+) -> None:
+    """Checks whether BOT is fit for tournaments in GAME.
+
+    BOT is [name=]command as for `match`. It plays against the house, which moves at random. What it fails is
+    told with what passed between it and the referee, its stderr, a hint, and the command that repeats the
+    step. Exits with 7 if it failed any.
+
+    \b
+    Example:
+      referee check blooms '{python} mine.py'
+    """
+    seed = checked_seed(seed or fresh_seed().hex()[:8])
+    bench = Bench(
+        replace(Bot.parse(bot, Path.cwd()), limits=Limits.parse(pairs("limit", limits)), pty=pty),
+        game_named(game),
+        pairs("option", options),
+        seed,
+        tuple(map(_clock, clocks or CLOCKS)),
+        parse_period(start),
+        Limits.parse({"memory": memory}).memory,
+    )
+    repeated = ["referee", "check", game, bot, "--seed", seed]
+    for name, values in (("--option", options), ("--time", clocks), ("--limit", limits)):
+        repeated += [word for value in values for word in (name, value)]
+    for name, value, usual in (("--start", start, f"{START_US // 1_000_000}s"), ("--memory", memory, "1GB")):
+        repeated += [name, value] if value != usual else []
+    repeated += ["--pty"] if pty else []
+
+    def again(outcome: Outcome) -> str:
+        return " ".join(map(quoted, [*repeated, "--step", str(outcome.number)]))
+
+    heading = report.heading(bench)
+    bench.bot.check()
+    if not as_json:
+        show_data(f"{heading}\n")
+    width = min(shutil.get_terminal_size().columns, WIDEST)
+    outcomes: list[Outcome] = []
+    status = Console(stderr=True).status("")
+
+    def begins(title: str) -> None:
+        status.update(f"{title} …")
+        status.start()
+
+    try:
+        for outcome in course(bench, steps, begins):
+            status.stop()  # while it is on, rich takes what goes to stdout for its own
+            outcomes.append(outcome)
+            if not as_json:
+                show_data("\n".join(report.told(outcome, again(outcome), width)))
+    finally:
+        status.stop()
+    if as_json:
+        show_data(json.dumps(report.as_json(bench, outcomes, [*map(again, outcomes)])))
+    else:
+        show_data(f"\n{report.summary(outcomes)}")
+    failed = [outcome.number for outcome in outcomes if outcome.result == "failed"]
+    if failed:
+        raise CheckFailed(f"{bench.bot.name} failed step{'s' * (len(failed) > 1)} {listed(failed)}")
+
+
+def _clock(text: str) -> TimeControl:
+    control = TimeControl.parse(text)
+    if not control.timed:
+        raise UsageError("the clock is `none`, expected one under which a bot that hangs can be given up")
+    return control
