@@ -140,10 +140,10 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
 
 
 @pytest.mark.parametrize("page", ["README.md", "protocol/PROTOCOL.md"])
-def test_the_dozen_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
+def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     (code,) = blocks(page, "python")
-    (tmp_path / "dozen.py").write_text(code)
-    done = run("referee match blooms '{python} dozen.py' '{python} dozen.py' --strict", tmp_path)
+    (tmp_path / "few.py").write_text(code)
+    done = run("referee match blooms '{python} few.py' '{python} few.py' --strict", tmp_path)
     assert done.returncode == 0, done.stderr
 
 

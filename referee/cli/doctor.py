@@ -22,7 +22,7 @@ WIDTH = 86
 _MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
 
 
-@click.command()
+@click.command(short_help="Measures this machine, and says what it is good for.")
 @click.option(
     "--workers", type=click.IntRange(1, 1000), help="Games at a time. Default: one less than there are cores."
 )

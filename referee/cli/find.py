@@ -14,7 +14,7 @@ from referee.text import shown
 from referee.tournament import dialogues, read_run
 
 
-@click.command()
+@click.command(short_help="Finds games of a run, and their dialogues.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--id", "game_id", metavar="ID", help="This game alone.")
 @click.option("--bot", "bots", metavar="A", multiple=True, help="Games in which it sat; twice: both of them.")

@@ -9,7 +9,7 @@ from referee.cli.output import show_data
 from referee.games import GAMES, game_named
 
 
-@click.command()
+@click.command(short_help="Lists the games, or tells of one.")
 @click.argument("slug", required=False)
 def games(slug: str | None) -> None:
     """Lists the games; with SLUG, tells one game's rules in short, its options and its notation."""

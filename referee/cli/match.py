@@ -34,7 +34,7 @@ from referee.text import shown
 from referee.wire.process import Epitaph
 
 
-@click.command()
+@click.command(short_help="Plays games between a few bots, to a table.")
 @click.argument("game")
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True)
 @click.option("-n", "count", type=click.IntRange(1, 1_000_000), default=2, show_default=True, help="Games.")

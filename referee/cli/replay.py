@@ -20,7 +20,7 @@ from referee.show import SeatView, asides, frame, heading, painted, result
 from referee.text import shown
 
 
-@click.command()
+@click.command(short_help="Lists the games of a run, or draws one.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, also in a terminal.")

@@ -24,7 +24,7 @@ RECORD_BYTES = 200
 """Of an event in a record, with its times."""
 
 
-@click.command()
+@click.command(short_help="Plays a tournament, or continues it.")
 @click.argument("file", metavar="TOML", type=click.Path(path_type=Path))
 @click.option(
     "-o",

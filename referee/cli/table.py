@@ -12,7 +12,7 @@ from referee.report import FORMATS, rendered
 from referee.tournament import read_run
 
 
-@click.command()
+@click.command(short_help="Prints the table of a run.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--format",

@@ -17,7 +17,7 @@ _SHOWN = 20
 """Complaints that are written out; a file that is no record at all would give one a line."""
 
 
-@click.command()
+@click.command(short_help="Plays all games of a run again and compares.")
 @click.argument("file", type=click.Path(path_type=Path))
 def verify(file: Path) -> None:
     """Plays every game in FILE again, through rules and clocks, and compares all of it.
