@@ -458,6 +458,9 @@ OUTPUT = (
     ),
 )
 
+UP = "until [ -e up ]; do sleep 0.01; done;"
+"""What a bot started is there."""
+
 COMPUTES = "import time; next(used for used in iter(time.process_time, None) if used > 0.6)"
 
 CLOCKS = (
@@ -489,7 +492,7 @@ CLOCKS = (
         46,
         "lets another process think",
         Case(
-            f"asked; setsid {{python}} -I -S -c '{COMPUTES}' & wait; answer",
+            f"asked; (setsid sh -c \"{{python}} -I -S -c '{COMPUTES}'; echo >up\" &); {UP} answer",
             "time",
             clock="cpu:200ms",
             linux=True,
@@ -505,7 +508,7 @@ CLOCKS = (
     row(
         49,
         "the system's clock is set",
-        Elsewhere("test_catalogue.py::test_a_clock_that_is_set_changes_no_time"),
+        Elsewhere("test_stopwatch.py::test_a_clock_that_was_set_is_not_believed"),
     ),
     row(
         50,
@@ -515,7 +518,7 @@ CLOCKS = (
     row(
         51,
         "the referee collects its garbage",
-        Elsewhere("test_catalogue.py::test_no_garbage_is_collected_while_a_game_is_on"),
+        Elsewhere("test_stopwatch.py::test_garbage_is_collected_between_games"),
     ),
     row(
         52,
@@ -592,9 +595,6 @@ INPUT = (
         Elsewhere("test_catalogue.py::test_few_descriptors_are_enough_or_the_environment_s_lack"),
     ),
 )
-
-UP = "until [ -e up ]; do sleep 0.01; done;"
-"""What a bot started is there."""
 
 DAEMON = "setsid sh -c 'echo >up; exec sleep 60' &"
 
