@@ -207,7 +207,17 @@ def another(user: int) -> Iterator[tuple[Path, Callable[..., subprocess.Complete
 @AS_ROOT
 def test_what_depends_on_the_user_holds_for_an_ordinary_one_too() -> None:
     with another(pwd.getpwnam("nobody").pw_uid) as (folder, run):
-        words = ["-m", "pytest", "-m", "any_user", "-p", "no:cacheprovider", "--basetemp", str(folder / "t")]
+        words = [
+            "-m",
+            "pytest",
+            "-n0",
+            "-m",
+            "any_user",
+            "-p",
+            "no:cacheprovider",
+            "--basetemp",
+            str(folder / "t"),
+        ]
         done = run("-B", *words, "-rA", __file__)
     assert done.returncode == 0, done.stdout
     for case in CASES:
