@@ -47,12 +47,17 @@ class _Shape(NamedTuple):
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
+def _quoted(text: str) -> str:
+    """What was written, as far as an error needs it."""
+    return f"`{text}`" if len(text) <= 40 else f"`{text[:40]}…`"
+
+
 def _number(text: str) -> int:
     # Not int(): it takes signs, underscores and the digits of every script.
     if not text:
         raise ValueError("a number is missing")
     if not _NUMBER.fullmatch(text):
-        raise ValueError(f"`{text}` is no plain number")
+        raise ValueError(f"{_quoted(text)} is no plain number")
     return int(text)
 
 
@@ -401,7 +406,7 @@ def parse(line: bytes, speaker: Speaker) -> Message:
                 part, _, left = left.partition(" ")
             values.append(shape.read(part))
         if left.strip(" "):
-            raise ValueError(f"`{left.strip(' ')}` is too much")
+            raise ValueError(f"{_quoted(left.strip(' '))} is too much")
     except ValueError as error:
         raise Malformed(f"{error}, expected `{kind.form()}`") from None
     return kind(*values)

@@ -66,9 +66,14 @@ def _count(name: str, text: str) -> int:
 
 
 def _seconds(name: str, text: str) -> int:
-    seconds, rest = divmod(parse_period(text), 1_000_000)
+    try:
+        seconds, rest = divmod(parse_period(text), 1_000_000)
+    except UsageError:
+        seconds = rest = 0
     if rest or not seconds:
-        raise UsageError(f"limit `{name}` is `{shown(text, 40)}`, expected whole seconds, or `none`")
+        raise UsageError(
+            f"limit `{name}` is `{shown(text, 40)}`, expected whole seconds such as `10m`, or `none`"
+        )
     return seconds
 
 

@@ -208,6 +208,7 @@ class _Match:
     def take_turn(self, acting: tuple[Seat, ...]) -> None:
         """Asks every seat that acts, and applies what they did when all are in."""
         turn = _Turn({seat: [] for seat in acting})
+        self.wire.catch_up(acting)
         for seat in acting:
             self.ask(seat)
         while len(turn.moves) + len(turn.exits) < len(acting):

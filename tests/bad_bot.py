@@ -36,6 +36,8 @@ def misbehave(question: str) -> bool:
             forever(b"x" * 1000)
         case "endless lines":
             forever(b"# hm\n" * 200)
+        case "endless long lines":
+            forever(b"#" * 1000 + b"\n")
         case "slow lines":
             forever(b"log still here\n", 0.01)
         case "drip":
@@ -131,6 +133,8 @@ while True:
         asked = 0
         if vice == "never reads":
             time.sleep(60)
+        if vice == "empty lines at ready":
+            os.write(1, b"\n" * 9000)
         if vice == "exits after ready":
             sys.exit(0)
     elif word == "news" and rest.startswith("move"):

@@ -398,7 +398,7 @@ OUTPUT = (
         Case(
             "asked; answer; yes '# hm'",
             "flood",
-            "more than 1048576 bytes",
+            "more than 10000 lines without an answer",
             "for ever",
             foe=PAUSES,
             noise=("# hm",) * 5,

@@ -49,8 +49,8 @@ GUARDS = [
     Guard(
         "absolute deadline: a rejection arms it anew",
         "referee/wire/pipes.py",
-        "if not question.rejected:",
-        "if True:",
+        "        else:\n            watch.start(",
+        "        if True:\n            watch.start(",
         f"{PROCESSES} -k rejection",
     ),
     Guard(
@@ -65,6 +65,13 @@ GUARDS = [
         "referee/wire/channel.py",
         "if self._in_turn > TURN_CAP:",
         "if False:",
+        f"{PROCESSES} -k flood",
+    ),
+    Guard(
+        "cap of lines of a turn",
+        "referee/wire/channel.py",
+        "elif self._lines_in_turn > LINES_CAP:",
+        "elif False:",
         f"{PROCESSES} -k flood",
     ),
     Guard(
@@ -161,8 +168,8 @@ GUARDS = [
     Guard(
         "what is said off turn is read before the question",
         "referee/wire/pipes.py",
-        "said_before = link.catch_up()\n        if not question.rejected:",
-        "said_before: list[Heard] = []\n        if not question.rejected:",
+        "self._places[seat].unasked = self._places[seat].link.catch_up()",
+        "pass",
         f"{PROCESSES} -k thought",
     ),
     Guard(
@@ -175,8 +182,8 @@ GUARDS = [
     Guard(
         "the kernel's stamp",
         "referee/wire/stopwatch.py",
-        "found = self._stamp_ns() if is_last else None",
-        "found = None",
+        "found = self._stamp_ns()\n",
+        "found = None\n",
         WATCHES,
     ),
     Guard(

@@ -58,13 +58,16 @@ class ScriptedWire:
             self._openings[seat] = opening
             self._tell(seat, self.channels[seat].greet())
 
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        for seat in seats:
+            for data in self._off_turn[seat]:
+                self._hear(seat, 0, data)
+            self._off_turn[seat] = []
+
     def post(self, seat: Seat, question: Question) -> None:
         self._asked[seat] = question.patience_us
         if not question.rejected:
             self._coming[seat] = []
-        for data in self._off_turn[seat]:
-            self._hear(seat, 0, data)
-        self._off_turn[seat] = []
         if not self.channels[seat].trouble:
             self._tell(seat, self.channels[seat].ask(question))
 

@@ -89,10 +89,18 @@ def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str) -> None:
     assert time.monotonic() - before < 5, "nobody waits for it after that"
 
 
-@pytest.mark.parametrize("vice", ["endless line", "endless lines"])
-def test_a_flood_loses_at_its_cap_long_before_the_deadline(vice: str) -> None:
+@pytest.mark.parametrize(
+    ("vice", "detail"),
+    [
+        ("endless line", "a line of more than 4096 bytes"),
+        ("endless lines", "more than 10000 lines"),
+        ("endless long lines", "more than 1048576 bytes"),
+    ],
+)
+def test_a_flood_loses_at_its_cap_long_before_the_deadline(vice: str, detail: str) -> None:
     (record,) = games((vice,), GOOD, clock="30s")
     assert loser(record) == (1, "flood")
+    assert record.events[-1].detail.startswith(detail)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -397,3 +405,25 @@ def test_the_ending_of_a_bot_that_was_late_says_what_came() -> None:
     assert "a line without a newline came: move 1 L:D4" in record.events[-1].detail  # type: ignore[union-attr]
     (record,) = games(GOOD, ("lists and never reads",), options={"size": "8"})
     assert "were not read" in record.events[-1].detail  # type: ignore[union-attr]
+
+
+def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time() -> None:
+    """Both are asked at once; what the one has said meanwhile is read before the other's time runs."""
+    links = [Link(bot("quick", "none")), Link(bot("loud", "empty lines at ready"))]
+    wire = PipesWire(links, 10_000_000)
+    game = GAMES["blooms"]
+    for seat in (0, 1):
+        wire.open(seat, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+    assert {type(wire.next_event()) for _ in range(2)} == {Opened}
+    time.sleep(0.3)
+    spent: list[float] = []
+    hear = links[1].channel.hear
+    links[1].channel.hear = lambda data: (spent.append(time.monotonic()), hear(data))[1]  # type: ignore
+    wire.catch_up((0, 1))
+    assert spent, "there was something to be read"
+    spent.clear()
+    wire.post(0, Question((), (300, 0), 300_000))
+    wire.post(1, Question((), (300, 0), 300_000))
+    assert not spent
+    assert isinstance(wire.next_event(), Answer)
+    end_links(links)

@@ -23,7 +23,7 @@ from referee.record import GameRecord, from_json, to_json
 from referee.replay import verify
 from referee.wire import cpu, stamped
 from referee.wire.process import BotProcess, end_processes
-from referee.wire.stopwatch import Stopwatch
+from referee.wire.stopwatch import Stopwatch, _both_clocks_ns
 from tests.test_processes import bot
 
 MS = 1_000_000
@@ -61,9 +61,9 @@ class Written:
         self.written_ns = self.began_ns + self.offset_ns + written_ms * MS
         return self.now_ns
 
-    def used_ms(self, ms: int, written_ms: int, is_last: bool = True) -> int:
+    def used_ms(self, ms: int, written_ms: int) -> int:
         read_ns = self.at(ms, written_ms)
-        return self.watch.used_us(self.watch.written_ns(read_ns, is_last), 0) // 1000
+        return self.watch.used_us(self.watch.written_ns(read_ns), 0) // 1000
 
 
 @pytest.fixture
@@ -116,10 +116,12 @@ def test_a_rejected_answer_that_lay_unread_costs_nothing_until_the_next_question
     assert kernel.used_ms(1101, 1101) == 300
 
 
-def test_where_something_was_written_behind_the_answer_the_stoppage_is_taken_off(kernel: Written) -> None:
-    kernel.began()
-    stopped(kernel, 100, 1000)
-    assert kernel.used_ms(1001, 999, is_last=False) == 101
+def test_the_clocks_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the processor was taken away between two readings, a clock would seem to have been set."""
+    times = iter([0, 5 * MS, 6 * MS, 6 * MS + 1000])
+    monkeypatch.setattr("referee.wire.stopwatch.time.monotonic_ns", lambda: next(times))
+    monkeypatch.setattr("referee.wire.stopwatch.time.time_ns", lambda: 7)
+    assert _both_clocks_ns() == (6 * MS, 7)
 
 
 @pytest.mark.parametrize("step_ms", [-3_600_000, 3_600_000, 20])
@@ -127,7 +129,7 @@ def test_a_clock_that_was_set_is_not_believed(kernel: Written, step_ms: int) -> 
     kernel.began()
     kernel.at(700, 600)
     kernel.offset_ns += step_ms * MS
-    assert kernel.watch.written_ns(kernel.now_ns, True) == kernel.now_ns
+    assert kernel.watch.written_ns(kernel.now_ns) == kernel.now_ns
 
 
 def test_a_stamp_from_before_the_question_is_not_believed(kernel: Written) -> None:
@@ -142,7 +144,7 @@ def test_without_stamps_a_stoppage_is_taken_off_and_moves_the_deadline() -> None
     watch.late(began, began + 400 * MS, 400 * MS, ours=False)
     assert watch.deadline_ns == began + 1400 * MS
     assert watch.up_us(began + 1400 * MS) is None and watch.up_us(began + 1401 * MS) == 1_001_000
-    assert watch.used_us(watch.written_ns(began + 900 * MS, True), 0) == 500_000
+    assert watch.used_us(watch.written_ns(began + 900 * MS), 0) == 500_000
 
 
 @linux
@@ -192,6 +194,42 @@ def test_what_a_whole_tree_computes_is_counted() -> None:
     assert 400 * MS <= process.clock.all_ns() < 1200 * MS
     assert process.clock.near_ns() < 100 * MS, "the shell alone was there when it was looked"
     end_processes([process])
+
+
+@linux
+def test_helpers_that_nobody_waits_for_are_counted() -> None:
+    """Where SIGCHLD is ignored the kernel reaps them, and adds their time to nobody's."""
+    spin = f"{sys.executable} -I -S -c '{SPIN.format(0.3)}'"
+    script = f"import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.system({spin!r}); input()"
+    process = BotProcess(Bot("py", (sys.executable, "-I", "-S", "-c", script), Path("/")))
+    assert process.clock
+    deadline = time.monotonic() + 3
+    before = 0
+    while time.monotonic() < deadline:
+        now = process.clock.all_ns()
+        assert now >= before
+        before = now
+        time.sleep(0.005)
+    end_processes([process])
+    assert before > 250 * MS
+
+
+def test_what_is_computed_while_an_answer_lies_unread_is_not_the_move_s(kernel: Written) -> None:
+    kernel.watch.start(1000 * MS, 0, by_cpu=True)
+    kernel.began_ns = kernel.now_ns
+    stopped(kernel, 100, 2000)
+    read_ns = kernel.at(2001, 200)
+    wall_ns = kernel.watch.written_ns(read_ns)
+    assert kernel.watch.used_us(wall_ns, 1900 * MS) == 99_000
+
+
+def test_a_stoppage_is_taken_off_once(kernel: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel.watch, "_stamp_ns", lambda: None)
+    kernel.began()
+    stopped(kernel, 100, 1100)
+    assert kernel.used_ms(1600, 0) == 600
+    kernel.watch.answered()
+    assert kernel.used_ms(2600, 0) == 1600
 
 
 @linux

@@ -13,6 +13,7 @@ import pytest
 
 from referee.bots import Bot
 from referee.encounter import play_encounter
+from referee.errors import EnvironmentLacksError
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Terms
@@ -252,3 +253,45 @@ def test_the_nursery_ends_when_it_is_not_needed() -> None:
     assert len(children() - before) == 1
     close_nursery()
     assert children() == before
+
+
+def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
+    many = f"i=0; while [ $i -lt 300 ]; do setsid sleep {mark(301)} & i=$((i+1)); done"
+    process = started(f"{many}; kill -9 $PPID")
+    wait_for(process)
+    assert gone_within(mark(301), 10)
+    end_processes([process])
+    next_one = started("echo here")
+    assert spoken(next_one) == b"here\n"
+    end_processes([next_one])
+
+
+def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
+    script = "import os, signal\nsignal.signal(15, 1)\nwhile True: os.kill(os.getppid(), signal.SIGSTOP)"
+    process = BotProcess(Bot("stopper", (sys.executable, "-I", "-S", "-c", script), Path("/")))
+    time.sleep(0.3)
+    pid = process.pid
+    ended(process, 0)
+    close_nursery()
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_nursery_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.wire.process._Nursery.ask", lambda *_: None)
+    with pytest.raises(EnvironmentLacksError, match="does not live"):
+        started("true")
+
+
+def test_limits_hold_when_the_bot_s_own_process_has_ended() -> None:
+    many = f"for i in 1 2 3 4 5 6 7 8 9; do setsid sleep {mark(311)} & done"
+    process = started(f"(sleep 0.5; {many}; wait) & exit 0", Limits(processes=5))
+    assert wait_for(process) == "exited with status 0"
+    deadline = time.monotonic() + 10
+    while not process.excess and time.monotonic() < deadline:
+        process.listen()
+        time.sleep(0.01)
+    assert process.excess.endswith("and 5 are allowed")
+    end_processes([process])

@@ -31,8 +31,8 @@ from referee.wire.channel import Trouble
 from referee.wire.link import Link
 from referee.wire.pipes import PipesWire
 
-NO_MOVE = "?"
-"""What no game takes for a move."""
+NO_MOVE = "\0"
+"""What no game takes for a move, and no bot can say."""
 
 CHECKED = "this answer is rejected to check the bot: answer the new question"
 """The sentence of a rejection that is not the game's."""
@@ -74,6 +74,9 @@ class House:
     def open(self, seat: Seat, opening: Opening) -> None:
         """The house is ready."""
         self._said.append(Opened(seat))
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """The house says nothing unasked."""
 
     def post(self, seat: Seat, question: Question) -> None:
         """The house knows already what it does."""
@@ -157,6 +160,11 @@ class Table(House):
             self.pipes.open(seat, opening)
         else:
             super().open(seat, opening)
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """What the bot said unasked is heard."""
+        if self.seat in seats:
+            self.pipes.catch_up((self.seat,))
 
     def post(self, seat: Seat, question: Question) -> None:
         """The bot is asked."""

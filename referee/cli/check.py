@@ -22,7 +22,7 @@ from referee.clock import TimeControl, parse_period
 from referee.errors import CheckFailed, UsageError
 from referee.games import game_named
 from referee.limits import Limits
-from referee.plan import START_US, checked_seed
+from referee.plan import START_US, Entrant, checked_seed
 from referee.rng import fresh_seed
 
 CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
@@ -119,7 +119,8 @@ def check(
         return " ".join(map(quoted, [*repeated, "--step", str(outcome.number)]))
 
     heading = report.heading(bench)
-    bench.bot.check()
+    for control in bench.clocks:
+        Entrant(bench.bot, control).check()
     if not as_json:
         show_data(f"{heading}\n")
     width = min(shutil.get_terminal_size().columns, WIDEST)

@@ -120,6 +120,9 @@ class Wire(Protocol):
     def open(self, seat: Seat, opening: Opening) -> None:
         """Describes the game to a seat, which has to say that it is ready."""
 
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """Hears what these seats have said unasked: they are asked next, and nobody's time runs yet."""
+
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat for a move. Its time runs from here, or runs on after a rejection."""
 

@@ -34,6 +34,9 @@ CAPABILITIES = ("list",)
 TURN_CAP = 1 << 20
 """Bytes that a bot may write between two answers. A thousand full log lines are a quarter of it."""
 
+LINES_CAP = 10_000
+"""Lines that it may write between two answers: each costs the referee a microsecond that others wait for."""
+
 LIST_CAP = 16
 """Requests for legal moves to one question: each costs the referee work that no clock but the bot's own
 should have to bear.
@@ -113,12 +116,10 @@ class Channel:
         self._session = Session()
         self._lines = m.Lines()
         self._capabilities: tuple[str, ...] = ()
-        self._in_turn = 0
+        self._in_turn = self._lines_in_turn = 0
         self._lists = 0
         self._info = ""
         self._answered = 0
-        self.ends_here = False
-        """Whether what was heard last ended with what counts, with nothing behind it."""
         self.heard_bytes = 0
         self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
         """The last lines that came, whatever they were."""
@@ -140,6 +141,11 @@ class Channel:
             self.last_said = data
         return data
 
+    def begin(self) -> None:
+        """A new game begins: what passed in the one before explains nothing of it."""
+        self.last_heard.clear()
+        self.last_said = b""
+
     def greet(self) -> bytes:
         """The referee's hello."""
         return self._say(m.Hello(m.VERSION, CAPABILITIES))
@@ -147,7 +153,7 @@ class Channel:
     def open(self, seat: Seat, opening: Opening) -> bytes:
         """A game's description."""
         self.aside = Aside()
-        self._in_turn = 0
+        self._in_turn = self._lines_in_turn = 0
         return self._say(
             m.Game(opening.slug, opening.rules, seat + 1, opening.seats),
             *(m.Option(name, str(value)) for name, value in opening.options.items()),
@@ -210,10 +216,11 @@ class Channel:
             return heard
         self._in_turn += len(data)
         self.heard_bytes += len(data)
-        fact: Heard | None = None
-        for line in self._lines.feed(data):
+        lines = self._lines.feed(data)
+        self._lines_in_turn += len(lines)
+        for line in lines:
             if isinstance(line, m.Overlong):
-                fact = self._flood(line.start)
+                fact: Heard | None = self._flood(line.start)
             else:
                 self.last_heard.append(line)
                 fact = self._line(line)
@@ -224,9 +231,10 @@ class Channel:
         else:
             if self._in_turn > TURN_CAP:
                 heard.append(Trouble(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
+            elif self._lines_in_turn > LINES_CAP:
+                heard.append(Trouble(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
         if heard and isinstance(heard[-1], Trouble):
             self.trouble = heard[-1]
-        self.ends_here = fact is not None and not self._lines.partial
         return heard
 
     def _flood(self, start: bytes) -> Trouble:
@@ -241,7 +249,7 @@ class Channel:
                 self.aside.noise.append(text.shown(line, 200))
             return None
         except m.Malformed as error:
-            return Trouble(Ending.PROTOCOL, f"{text.shown(line, 200)}: {error}")
+            return Trouble(Ending.PROTOCOL, f"{text.shown(line, 200)}: {text.shown(str(error), 200)}")
         try:
             counts = self._session.said(m.Speaker.BOT, message)
         except Breach as breach:
@@ -282,7 +290,7 @@ class Channel:
         said = Said(answer, self._info)
         self._answered = question
         self._info = ""
-        self._in_turn = 0
+        self._in_turn = self._lines_in_turn = 0
         return said
 
     def _keep_log(self, line: str) -> None:

@@ -53,6 +53,8 @@ class Place:
     asked: bool = False
     by_cpu: bool = False
     """Whether its clock counts what it computes."""
+    unasked: list[Heard] = field(default_factory=list)
+    """What it said before it is asked."""
     heard: deque[_Said] = field(default_factory=deque)
     """What it said, not yet told to the match."""
     stderr_starting: Keep = field(default_factory=Keep)
@@ -81,6 +83,7 @@ class PipesWire:
         place.opening = opening
         place.by_cpu = opening.control.by_cpu
         place.asked = True
+        link.channel.begin()
         if link.failure:
             place.watch.start(self._start_ns)
             place.hear([link.failure], place.watch.began_ns)
@@ -103,14 +106,19 @@ class PipesWire:
         if not trouble:
             self._send(place, place.link.channel.open(seat, opening))
 
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """Reading what one of them poured out is in nobody's time, least of all in another's."""
+        for seat in seats:
+            self._places[seat].unasked = self._places[seat].link.catch_up()
+
     def post(self, seat: Seat, question: Question) -> None:
-        """Whatever the bot said before now was said before it was asked, and is judged so. Reading it is
-        not in its time, unless its clock runs anyway.
-        """
+        """What the bot said before was said before it was asked, and is judged so."""
         place = self._places[seat]
         link, watch = place.link, place.watch
-        said_before = link.catch_up()
-        if not question.rejected:
+        said_before, place.unasked = place.unasked, []
+        if question.rejected:
+            said_before = link.catch_up()
+        else:
             watch.start(question.patience_us * 1000, question.left_us[0] * 1000, place.by_cpu)
         place.asked = True
         if said_before:
@@ -179,13 +187,15 @@ class PipesWire:
         while link.stdout_open and not link.channel.trouble and (data := link.read()) is not None:
             stamp_ns = time.monotonic_ns()
             if facts := link.hear(data):
-                place.hear(facts, watch.written_ns(stamp_ns, link.channel.ends_here), watch.cpu_ns())
+                place.hear(facts, watch.written_ns(stamp_ns), watch.cpu_ns())
 
     def _write(self, place: Place, data: bytes) -> None:
-        """Tells a bot something in its own time."""
+        """Tells a bot something in its own time. Until here the referee's lateness is not the bot's; from
+        here on the bot may run, and the referee wait for its processor.
+        """
+        self._notice_stoppage(0, place)
         self._send(place, data)
         place.watch.answered()
-        self._notice_stoppage(0, place)
 
     def _send(self, place: Place, data: bytes) -> None:
         if trouble := place.link.send(data):
@@ -234,8 +244,7 @@ class PipesWire:
                 died.append(place)
         for place, stamp_ns, cpu_ns, data in read:
             if facts := place.link.hear(data):
-                wall_ns = place.watch.written_ns(stamp_ns, place.link.channel.ends_here)
-                place.hear(facts, wall_ns, cpu_ns)
+                place.hear(facts, place.watch.written_ns(stamp_ns), cpu_ns)
         for place in died:
             if not place.heard:
                 place.hear(place.link.passed_away(), time.monotonic_ns(), place.watch.cpu_ns())

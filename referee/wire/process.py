@@ -22,6 +22,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from referee.bots import Bot
 from referee.errors import EnvironmentLacksError
+from referee.limits import Limits
 from referee.wire import cpu, stamped
 from referee.wire.warden import HEAD, TERMINATE, UNKILLABLE_S
 
@@ -154,9 +155,12 @@ class BotProcess:
         """Which of its limits it exceeded; it was ended for that."""
         self.farewell = b""
         """What it wrote when its input was closed, or the beginning of that."""
+        self.terminated = False
+        """Whether it had to be told to end."""
         self.epitaph: Epitaph | None = None
         """There when all of it was ended."""
         self.control_open = True
+        self._limits = bot.limits
         self.exit_code: int | None = None
         """As `subprocess` counts it; None while it lives, and where nobody knows."""
         self._status: str | None = None
@@ -174,6 +178,8 @@ class BotProcess:
             for descriptor in ours:
                 os.set_blocking(descriptor, False)
             _Nursery.ask(_request(bot, self.is_terminal), handed_over)
+            while handed_over:  # with none left here, the end of who has them is heard
+                os.close(handed_over.pop())
             started = self._hear_of_start()
         except BaseException:
             self._control.close()
@@ -285,9 +291,9 @@ class BotProcess:
             if "status" in notice:
                 self.exit_code = notice["status"]
                 self._status = _status(notice["status"])
-                self.excess = self.excess or _EXCESSES.get(-notice["status"], "")
+                self.excess = self.excess or _excess(-notice["status"], self._limits)
             elif "limit" in notice:
-                self.excess = notice["limit"]
+                self.excess = self.excess or notice["limit"]
             else:
                 self._status = self._status or _status(-signal.SIGKILL)
                 self.epitaph = Epitaph(
@@ -304,12 +310,15 @@ class BotProcess:
 
     def terminate(self) -> None:
         """Sends SIGTERM to the bot and all that it started, unless it left the bot's group."""
+        self.terminated = True
         with contextlib.suppress(OSError):
             self._control.send(TERMINATE)
 
     def close_input(self) -> None:
         """Ends the bot's stdin."""
-        os.close(self.stdin)
+        if self.stdin >= 0:
+            os.close(self.stdin)
+            self.stdin = -1
 
     def kill(self) -> None:
         """Has all of it killed, without waiting for that."""
@@ -321,13 +330,20 @@ class BotProcess:
     def reap(self) -> Epitaph:
         """Waits until it was killed, and lets go of everything."""
         self.kill()
-        deadline = time.monotonic() + 2 * UNKILLABLE_S
-        while self.epitaph is None and (left := deadline - time.monotonic()) > 0:
-            self._hears_within(left)
+        deadline = time.monotonic() + UNKILLABLE_S + 1
+        while self.epitaph is None and time.monotonic() < deadline:
+            self._hears_within(0.05)
             self.listen()
+            if self.epitaph is None:
+                _wake(self._warden)  # its bot may go on stopping it
+        if self.epitaph is None:
+            # It has not let go of its socket, so it is still the one; its bot goes with it.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self._warden, signal.SIGKILL)
+            self.epitaph = Epitaph("cannot be ended", unkillable=(f"pid {self.pid}",))
         self._control.close()
         self._close_streams()
-        return self.epitaph or Epitaph("cannot be ended")
+        return self.epitaph
 
     def _close_streams(self) -> None:
         """Everything but its stdin, which `close_input` ended."""
@@ -376,10 +392,13 @@ def _gone_within(processes: list[BotProcess], seconds: float) -> bool:
             process.drain_stderr()
 
 
-_EXCESSES = {
-    signal.SIGXCPU: "more computing time than it may use",
-    signal.SIGXFSZ: "a file of more bytes than it may have",
-}
+def _excess(number: int, limits: Limits) -> str:
+    """Which limit a signal is sent for, where there is one."""
+    if number == signal.SIGXCPU and limits.cpu is not None:
+        return "more computing time than it may use"
+    if number == signal.SIGXFSZ and limits.file_size is not None:
+        return "a file of more bytes than it may have"
+    return ""
 
 
 def _request(bot: Bot, terminal: bool) -> dict[str, Any]:

@@ -35,6 +35,9 @@ class RecordedWire:
         """A seat is ready unless the record says that it did not start."""
         self._opening.append(seat)
 
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """What was said unasked is in the record of the question behind it."""
+
     def post(self, seat: Seat, question: Question) -> None:
         """What was played must not be rejected now; and an answer came within the patience, or none."""
         if question.rejected and not isinstance(self._events[self._next - 1], Rejected):

@@ -18,7 +18,14 @@ from typing import NamedTuple
 
 _COARSE = 5  # CLOCK_REALTIME_COARSE, from which files get their times
 
-TICK_NS = round(time.clock_getres(_COARSE) * 1e9) if sys.platform == "linux" else 0
+
+def _tick_ns() -> int:
+    with contextlib.suppress(OSError):
+        return round(time.clock_getres(_COARSE) * 1e9) if sys.platform == "linux" else 0
+    return 0
+
+
+TICK_NS = _tick_ns()
 """How exact such a time is: it is that of the last tick before the write."""
 
 

@@ -25,6 +25,20 @@ _CLOCK_SET_NS = 2_000_000
 """When the two clocks drift apart by more than this, one of them was set."""
 
 
+_TOGETHER_NS = 100_000
+"""Two clocks are read together if no more than this lies between."""
+
+
+def _both_clocks_ns() -> tuple[int, int]:
+    """A moment by the monotonic clock and by the system's."""
+    for _ in range(10):  # somebody else may get the processor in between, but not every time
+        now_ns = time.monotonic_ns()
+        real_ns = time.time_ns()
+        if time.monotonic_ns() - now_ns < _TOGETHER_NS:
+            break
+    return now_ns, real_ns
+
+
 class Stopwatch:
     """One seat's; times are of the monotonic clock, nanoseconds."""
 
@@ -38,7 +52,7 @@ class Stopwatch:
         self.began_ns = self.deadline_ns = 0
         self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
         self._patience_ns = self._free_ns = 0
-        self._held_ns = self._stopped_ns = self._unread_ns = 0
+        self._held_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
 
     def start(self, patience_ns: int, free_ns: int = 0, by_cpu: bool = False) -> None:
         """A new move, of which `free_ns` are an allowance: within it some milliseconds cost nothing.
@@ -46,11 +60,10 @@ class Stopwatch:
         `by_cpu`: what counts is how much the bot computes.
         """
         self._by_cpu = by_cpu
-        self._held_ns = self._stopped_ns = self._unread_ns = 0
+        self._held_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
         self._patience_ns, self._free_ns = patience_ns, free_ns
         self._began_cpu_ns = self.cpu_ns()
-        self._began_real_ns = time.time_ns()
-        self.began_ns = time.monotonic_ns()
+        self.began_ns, self._began_real_ns = _both_clocks_ns()
         on_the_wall = CPU_WALL * patience_ns + CPU_WALL_NS if self._by_cpu else patience_ns
         self.deadline_ns = self.began_ns + on_the_wall
 
@@ -78,32 +91,34 @@ class Stopwatch:
             self._hold(late_ns)
         else:
             self._stopped_ns += late_ns
+        self._lost_ns += late_ns
 
     def answered(self) -> None:
         """The referee wrote to a bot whose time runs on: what lay unread until then is taken off."""
         self._hold(self._unread_ns)
-        self._unread_ns = 0
+        self._unread_ns = self._stopped_ns = 0
 
     def _hold(self, late_ns: int) -> None:
         self._held_ns += late_ns
         self.deadline_ns += late_ns
 
-    def written_ns(self, read_ns: int, is_last: bool) -> int:
-        """When something was written that has just been read. `is_last`: nothing was written behind it."""
+    def written_ns(self, read_ns: int) -> int:
+        """When something was written, at the latest, that has just been read."""
         in_doubt = self._stopped_ns or read_ns - self.began_ns - self._held_ns > self._free_ns
         if not self._stamped or not in_doubt:
             return read_ns
-        found = self._stamp_ns() if is_last else None
+        found = self._stamp_ns()
         written = read_ns - self._stopped_ns if found is None else min(read_ns, found)
-        self._unread_ns = read_ns - written
+        self._unread_ns = max(self._unread_ns, read_ns - written)
         return written
 
     def _stamp_ns(self) -> int | None:
         """The kernel's stamp; None where the system's clock, of which it is, was set meanwhile."""
         assert self._process
         written = stamped.written_ns(self._process.stdout) - self._began_real_ns
-        elapsed = time.monotonic_ns() - self.began_ns
-        if written < 0 or abs(time.time_ns() - self._began_real_ns - elapsed) > _CLOCK_SET_NS:
+        now_ns, now_real_ns = _both_clocks_ns()
+        drift_ns = (now_real_ns - self._began_real_ns) - (now_ns - self.began_ns)
+        if written < 0 or abs(drift_ns) > _CLOCK_SET_NS:
             return None
         return self.began_ns + written
 
@@ -117,7 +132,10 @@ class Stopwatch:
 
     def used_us(self, wall_ns: int, cpu_ns: int) -> int:
         """What is charged for a move that ended so; rounded up: late by a nanosecond is late."""
-        used_ns = cpu_ns - self._began_cpu_ns if self._by_cpu else wall_ns - self.began_ns - self._held_ns
+        if self._by_cpu:  # what it computed while its answer lay unread is not known, and not of the move
+            used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
+        else:
+            used_ns = wall_ns - self.began_ns - self._held_ns
         return max(0, -(-used_ns // 1000))
 
     def timing(self, game_began_ns: int, wall_ns: int, cpu_ns: int) -> Timing:
@@ -126,5 +144,5 @@ class Stopwatch:
             (self.began_ns - game_began_ns) // 1000,
             max(0, wall_ns - self.began_ns) // 1000,
             max(0, cpu_ns - self._began_cpu_ns) // 1000,
-            (self._held_ns + self._stopped_ns) // 1000,
+            self._lost_ns // 1000,
         )

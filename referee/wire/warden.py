@@ -16,6 +16,7 @@ without the dangers that this has in a program as large as the referee.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -28,7 +29,6 @@ import sys
 import termios
 import time
 import traceback
-from collections.abc import Iterator
 from typing import Any
 
 TERMINATE = b"T"
@@ -118,23 +118,49 @@ def _await(pid: int) -> None:
             time.sleep(0.0002)
 
 
-def _end_all(spare: set[int]) -> list[int]:
-    """Kills and reaps all below this process but the `spare` and theirs. What does not die is returned.
+def _strike(spare: set[int]) -> list[int]:
+    """Kills all below this process but the `spare` and theirs, and reaps; what was still there is returned.
 
     Whoever forks while this goes on is found in the next round, since its orphans come to us.
     """
+    living = [pid for pid in children(os.getpid()) if pid not in spare]
+    for pid in living:
+        for below in (pid, *descendants(pid)):
+            _kill(below)
+    for pid in living:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+    return living
+
+
+def _end_all(spare: set[int]) -> list[int]:
+    """The same until nothing is left. What does not die is returned."""
     deadline = time.monotonic() + UNKILLABLE_S
-    while True:
-        living = [pid for pid in children(os.getpid()) if pid not in spare]
-        for pid in living:
-            for below in (pid, *descendants(pid)):
-                _kill(below)
-        for pid in living:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-        if not living or time.monotonic() > deadline:
-            return living
+    while (living := _strike(spare)) and time.monotonic() < deadline:
         time.sleep(0.0002)
+    return living
+
+
+class _Wake:
+    """Wakes a poll when a child ends; nothing is done in the signal's handler itself."""
+
+    def __init__(self) -> None:
+        self.descriptor, self._waker = os.pipe()
+        for end in (self.descriptor, self._waker):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def clear(self) -> None:
+        """Takes note."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.descriptor, 4096)
+
+    def close(self) -> None:
+        """Ends it."""
+        signal.set_wakeup_fd(-1)
+        os.close(self.descriptor)
+        os.close(self._waker)
 
 
 def _status(pid: int) -> int | None:
@@ -166,12 +192,7 @@ class Warden:
         self._exited: bool | None = None
         """Whether it had ended by itself when it was to be ended."""
         _prctl(_SUBREAPER, 1)
-        wake, self._waker = os.pipe()
-        self._wake = wake
-        for end in (wake, self._waker):
-            os.set_blocking(end, False)
-        signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._wake = _Wake()
         self._bot = _start(request, streams)
         for stream in streams:
             os.close(stream)
@@ -182,11 +203,11 @@ class Warden:
         watches = self._memory_bytes is not None or self._processes is not None
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
-        poll.register(self._wake, select.POLLIN)
+        poll.register(self._wake.descriptor, select.POLLIN)
         while True:
             ready = {descriptor for descriptor, _ in poll.poll(WATCH_S * 1000 if watches else None)}
-            if self._wake in ready:
-                os.read(self._wake, 4096)
+            if self._wake.descriptor in ready:
+                self._wake.clear()
                 self._reap()
             if self._control.fileno() in ready:
                 try:
@@ -197,7 +218,7 @@ class Warden:
                     break
                 self._exited = self._status is not None
                 self._signal_group(signal.SIGTERM)
-            if watches and self._status is None and (excess := self._excess()):
+            if watches and (excess := self._excess()):
                 self._tell(limit=excess)
                 self._signal_group(signal.SIGKILL)
                 _end_all({self._bot})
@@ -269,7 +290,9 @@ def _start(request: dict[str, Any], streams: list[int]) -> int:
         try:
             _become(request, streams)
         except OSError as error:
-            os.write(failing, f"{error.errno or 0} {error.filename or ''}".encode())
+            os.write(failing, f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
+        except (ValueError, MemoryError) as error:
+            os.write(failing, f"{errno.EINVAL} {error}".encode())  # its limits cannot be set
         finally:
             os._exit(127)
     os.close(failing)
@@ -312,20 +335,20 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
 # --- The nursery, where wardens come from --------------------------------------------------------------
 
 
-def requests(referee: socket.socket) -> Iterator[tuple[dict[str, Any], list[int]]]:
-    """What the referee asks for, with the descriptors that come with it, until it is gone."""
-    while True:
+def receive(referee: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """What the referee asks for, with the descriptors that come with it; None when it is gone."""
+    try:
         data, descriptors, _, _ = socket.recv_fds(referee, 65_536, 4, getattr(socket, "MSG_CMSG_CLOEXEC", 0))
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
         while data and (len(data) < HEAD.size or len(data) < HEAD.size + HEAD.unpack_from(data)[0]):
             more = referee.recv(65_536)
             if not more:
-                return
+                return None
             data += more
-        if not data:
-            return
-        yield json.loads(data[HEAD.size :]), descriptors
+    except OSError:
+        return None
+    return (json.loads(data[HEAD.size :]), descriptors) if data else None
 
 
 def main(descriptor: int) -> None:
@@ -334,12 +357,21 @@ def main(descriptor: int) -> None:
         signal.signal(number, signal.SIG_IGN)  # it is the referee that they are meant for
     _prctl(_SUBREAPER, 1)  # for the processes of bots that kill their warden
     wardens: set[int] = set()
-    signal.signal(signal.SIGCHLD, lambda *_: _bury(wardens))
     referee = socket.socket(fileno=descriptor)
-    with contextlib.suppress(OSError):  # the referee is gone
-        for request, descriptors in requests(referee):
-            # A warden that is not among them yet must not be taken for a stray.
-            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
+    wake = _Wake()
+    poll = select.poll()
+    poll.register(referee, select.POLLIN)
+    poll.register(wake.descriptor, select.POLLIN)
+    strays = False
+    while True:
+        ready = {number for number, _ in poll.poll(1 if strays else None)}
+        wake.clear()
+        strays = _bury(wardens)
+        if descriptor in ready:
+            asked = receive(referee)
+            if asked is None:
+                break
+            request, descriptors = asked
             try:
                 warden = os.fork()
             except OSError as error:
@@ -347,24 +379,24 @@ def main(descriptor: int) -> None:
             else:
                 if warden == 0:
                     referee.close()
+                    wake.close()
                     _serve(request, descriptors)
                 wardens.add(warden)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
             for one in descriptors:
                 os.close(one)
-    while wardens:
+    deadline = time.monotonic() + 2 * UNKILLABLE_S
+    while (_bury(wardens) or wardens) and time.monotonic() < deadline:
         time.sleep(0.001)
-        _bury(wardens)
 
 
-def _bury(wardens: set[int]) -> None:
-    """Reaps wardens that are done, and ends what one left that was killed."""
+def _bury(wardens: set[int]) -> bool:
+    """Reaps wardens that are done, and strikes at what one left that was killed. Whether there was any."""
     for pid in list(wardens):
         with contextlib.suppress(ChildProcessError):
             if os.waitpid(pid, os.WNOHANG)[0] == 0:
                 continue
         wardens.discard(pid)
-    _end_all(wardens)
+    return bool(_strike(wardens))
 
 
 def _refuse(control: int, error: OSError) -> None:
@@ -378,8 +410,6 @@ def _serve(request: dict[str, Any], descriptors: list[int]) -> None:
     """In a process of its own: one bot, from its start to its end."""
     try:
         os.setsid()
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
         try:
             warden = Warden(request, descriptors)
         except OSError as error:
