@@ -701,7 +701,7 @@ PROCESSES = (
         Case(
             f"asked; {HELPERS} wait",
             "limit",
-            "processes, and 100 are allowed",
+            "processes and threads, and 100 are allowed",
             "not allowed",
             limits=Limits(processes=100),
             linux=True,
@@ -722,7 +722,7 @@ RESOURCES = (
         Case(
             f"{BOMB} asked; bomb 9",
             "limit",
-            "processes, and 100 are allowed",
+            "processes and threads, and 100 are allowed",
             limits=Limits(processes=100),
             linux=True,
             any_user=True,

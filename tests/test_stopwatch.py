@@ -116,6 +116,13 @@ def test_a_rejected_answer_that_lay_unread_costs_nothing_until_the_next_question
     assert kernel.used_ms(1101, 1101) == 300
 
 
+def test_what_leaves_no_stamp_is_no_older_than_the_last_look_at_an_empty_pipe(kernel: Written) -> None:
+    """splice(2) into a pipe leaves its times alone: the stamp is that of something written before."""
+    watch = kernel.began()
+    watch.empty_ns = kernel.began_ns + 890 * MS
+    assert kernel.used_ms(900, 10) == 890
+
+
 def test_the_clocks_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the processor was taken away between two readings, a clock would seem to have been set."""
     times = iter([0, 5 * MS, 6 * MS, 6 * MS + 1000])

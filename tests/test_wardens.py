@@ -174,7 +174,7 @@ def excess(process: BotProcess) -> str:
 def test_no_more_processes_than_allowed() -> None:
     many = f"for i in 1 2 3 4 5 6 7 8 9; do setsid sleep {mark(141)} & done; wait"
     process = started(many, Limits(processes=5))
-    assert excess(process) == "10 processes, and 5 are allowed"
+    assert excess(process) == "10 processes and threads, and 5 are allowed"
     assert process.exit_status() == "was ended by SIGKILL"
     assert not living(mark(141))
 
@@ -211,7 +211,7 @@ def test_a_limit_that_is_exceeded_is_the_bot_s_fault() -> None:
     terms = Terms("x", game, game.settle({}), ("good", "hog"), (game.clock,) * 2, b"")
     (record,) = play_encounter([hog, good], [terms])
     assert record.verdict.ending.word == "limit" and record.verdict.outcome.ranks == (1, 2)
-    assert record.events[-1].detail == "5 processes, and 3 are allowed"  # type: ignore[union-attr]
+    assert record.events[-1].detail == "5 processes and threads, and 3 are allowed"  # type: ignore[union-attr]
 
 
 # --- The end of the referee ----------------------------------------------------------------------------
@@ -283,6 +283,25 @@ def test_a_nursery_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.Mon
     monkeypatch.setattr("referee.wire.process._Nursery.ask", lambda *_: None)
     with pytest.raises(EnvironmentLacksError, match="does not live"):
         started("true")
+
+
+def test_threads_and_shared_memory_count_too() -> None:
+    threads = "import threading as t\nfor i in range(30): t.Thread(target=t.Event().wait).start()"
+    bot = Bot("threads", (sys.executable, "-I", "-S", "-c", threads), Path("/"), limits=Limits(processes=20))
+    assert excess(BotProcess(bot)).endswith("processes and threads, and 20 are allowed")
+    shared = "import mmap, time\\nm = mmap.mmap(-1, 200 << 20)\\n"
+    shared += "for i in range(200): m.write(bytes(1 << 20))\\ntime.sleep(60)"
+    limits = Limits(memory=150 << 20)
+    bot = Bot("shared", (sys.executable, "-I", "-S", "-c", shared), Path("/"), limits=limits)
+    assert excess(BotProcess(bot)).endswith(f"{150 << 20} are allowed")
+
+
+def test_who_writes_to_a_warden_s_socket_ends_its_own_bot_alone() -> None:
+    process = started("sleep 60")
+    process._notices = b"no notice\n"
+    process.listen()
+    assert process.exit_status() == "ended the process that watches over it"
+    end_processes([process])
 
 
 def test_limits_hold_when_the_bot_s_own_process_has_ended() -> None:

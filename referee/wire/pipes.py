@@ -223,9 +223,14 @@ class PipesWire:
     def _wait(self) -> None:
         """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
         deadline = min(place.watch.deadline_ns for place in self._places if place.asked)
-        slice_ns = max(0, min(SLICE_NS, deadline - time.monotonic_ns()))
+        before_ns = time.monotonic_ns()
+        slice_ns = max(0, min(SLICE_NS, deadline - before_ns))
         ready = self._selector().select(slice_ns / 1e9)
         self._notice_stoppage(slice_ns)
+        spoke = [key.data[0] for key, _ in ready if key.data[1] == "out"]
+        for seat, place in enumerate(self._places):
+            if seat not in spoke:
+                place.watch.empty_ns = before_ns
         read: list[tuple[Place, int, int, bytes]] = []
         died: list[Place] = []
         for key, _ in ready:

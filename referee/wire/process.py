@@ -287,26 +287,33 @@ class BotProcess:
             self.control_open = False
         *lines, self._notices = self._notices.split(b"\n")
         for line in lines:
-            notice = json.loads(line)
-            if "status" in notice:
-                self.exit_code = notice["status"]
-                self._status = _status(notice["status"])
-                self.excess = self.excess or _excess(-notice["status"], self._limits)
-            elif "limit" in notice:
-                self.excess = self.excess or notice["limit"]
-            else:
-                self._status = self._status or _status(-signal.SIGKILL)
-                self.epitaph = Epitaph(
-                    self._status,
-                    tuple(notice["left"]),
-                    tuple(notice["escaped"]),
-                    tuple(notice["unkillable"]),
-                    notice["cpu_us"],
-                    notice["memory_bytes"],
-                )
+            try:
+                self._take(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError):
+                self.control_open = False  # somebody else wrote to the warden's socket
+                break
         if not self.control_open and self.epitaph is None:
             self._status = self._status or "ended the process that watches over it"
             self.epitaph = Epitaph(self._status)
+
+    def _take(self, notice: dict[str, Any]) -> None:
+        """One thing that its warden says."""
+        if "status" in notice:
+            self.exit_code = notice["status"]
+            self._status = _status(notice["status"])
+            self.excess = self.excess or _excess(-notice["status"], self._limits)
+        elif "limit" in notice:
+            self.excess = self.excess or notice["limit"]
+        else:
+            self._status = self._status or _status(-signal.SIGKILL)
+            self.epitaph = Epitaph(
+                self._status,
+                tuple(notice["left"]),
+                tuple(notice["escaped"]),
+                tuple(notice["unkillable"]),
+                notice["cpu_us"],
+                notice["memory_bytes"],
+            )
 
     def terminate(self) -> None:
         """Sends SIGTERM to the bot and all that it started, unless it left the bot's group."""

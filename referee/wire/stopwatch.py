@@ -50,6 +50,8 @@ class Stopwatch:
         self.stopped_us = 0
         """What the referee was not running during all moves of the game so far."""
         self.began_ns = self.deadline_ns = 0
+        self.empty_ns = 0
+        """When its output was last seen to be empty, or a little before."""
         self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
         self._patience_ns = self._free_ns = 0
         self._held_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
@@ -64,6 +66,7 @@ class Stopwatch:
         self._patience_ns, self._free_ns = patience_ns, free_ns
         self._began_cpu_ns = self.cpu_ns()
         self.began_ns, self._began_real_ns = _both_clocks_ns()
+        self.empty_ns = self.began_ns
         on_the_wall = CPU_WALL * patience_ns + CPU_WALL_NS if self._by_cpu else patience_ns
         self.deadline_ns = self.began_ns + on_the_wall
 
@@ -108,7 +111,10 @@ class Stopwatch:
         if not self._stamped or not in_doubt:
             return read_ns
         found = self._stamp_ns()
-        written = read_ns - self._stopped_ns if found is None else min(read_ns, found)
+        if found is None:
+            found = read_ns - self._stopped_ns
+        # Some ways of writing leave no stamp, but nothing was there when it was last looked.
+        written = min(read_ns, max(found, self.empty_ns))
         self._unread_ns = max(self._unread_ns, read_ns - written)
         return written
 

@@ -43,6 +43,9 @@ UNKILLABLE_S = 5.0
 WATCH_S = 0.1
 """So often the limits are looked after that the kernel does not keep for a whole tree."""
 
+MOST = 5000
+"""So many processes of a tree are looked at."""
+
 REPORTED = 10
 """Of the processes that a bot leaves behind, so many are named."""
 
@@ -80,6 +83,8 @@ def descendants(pid: int) -> list[int]:
     found = children(pid)
     for one in found:
         found += children(one)
+        if len(found) > MOST:
+            break
     return found
 
 
@@ -97,12 +102,20 @@ def _is_dead(pid: int) -> bool:
 
 
 def _memory(pid: int) -> int:
-    """Bytes that a process has to itself."""
+    """Bytes of memory that a process takes, files that it has mapped apart."""
+    total = 0
     with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/status", "rb") as file:
         for line in file:
-            if line.startswith(b"RssAnon:"):
-                return int(line.split()[1]) * 1024
-    return 0
+            if line.startswith((b"RssAnon:", b"RssShmem:", b"VmSwap:")):
+                total += int(line.split()[1]) * 1024
+    return total
+
+
+def _threads(pid: int) -> int:
+    """How many threads a process has."""
+    with contextlib.suppress(OSError):
+        return len(os.listdir(f"/proc/{pid}/task"))
+    return 1
 
 
 def _kill(pid: int) -> None:
@@ -125,8 +138,7 @@ def _strike(spare: set[int]) -> list[int]:
     """
     living = [pid for pid in children(os.getpid()) if pid not in spare]
     for pid in living:
-        for below in (pid, *descendants(pid)):
-            _kill(below)
+        _kill(pid)  # those below it come to us then
     for pid in living:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
@@ -135,9 +147,12 @@ def _strike(spare: set[int]) -> list[int]:
 
 def _end_all(spare: set[int]) -> list[int]:
     """The same until nothing is left. What does not die is returned."""
-    deadline = time.monotonic() + UNKILLABLE_S
-    while (living := _strike(spare)) and time.monotonic() < deadline:
-        time.sleep(0.0002)
+    met: dict[int, float] = {}
+    while living := _strike(spare):
+        now = time.monotonic()
+        met = {pid: met.get(pid, now) for pid in living}
+        if all(now - since > UNKILLABLE_S for since in met.values()):
+            break
     return living
 
 
@@ -247,8 +262,8 @@ class Warden:
     def _excess(self) -> str:
         """What of its limits the tree exceeds, if any."""
         tree = [self._bot, *(pid for pid in descendants(os.getpid()) if pid != self._bot)]
-        if self._processes is not None and len(tree) > self._processes:
-            return f"{len(tree)} processes, and {self._processes} are allowed"
+        if self._processes is not None and (count := sum(map(_threads, tree))) > self._processes:
+            return f"{count} processes and threads, and {self._processes} are allowed"
         if self._memory_bytes is not None:
             memory = sum(map(_memory, tree))
             if memory > self._memory_bytes:
@@ -264,8 +279,8 @@ class Warden:
         escaped = [_name(pid) for pid in others if self._has_left_the_group(pid)]
         left = [_name(pid) for pid in others] if self._exited else []
         self._signal_group(signal.SIGKILL)
-        _await(self._bot)
         stuck = _end_all(set())
+        _await(self._bot)
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return {
             "left": left[:REPORTED],
@@ -364,7 +379,7 @@ def main(descriptor: int) -> None:
     poll.register(wake.descriptor, select.POLLIN)
     strays = False
     while True:
-        ready = {number for number, _ in poll.poll(1 if strays else None)}
+        ready = {number for number, _ in poll.poll(1 if strays else WATCH_S * 1000 if wardens else None)}
         wake.clear()
         strays = _bury(wardens)
         if descriptor in ready:
@@ -384,7 +399,7 @@ def main(descriptor: int) -> None:
                 wardens.add(warden)
             for one in descriptors:
                 os.close(one)
-    deadline = time.monotonic() + 2 * UNKILLABLE_S
+    deadline = time.monotonic() + 6 * UNKILLABLE_S
     while (_bury(wardens) or wardens) and time.monotonic() < deadline:
         time.sleep(0.001)
 
@@ -396,6 +411,9 @@ def _bury(wardens: set[int]) -> bool:
             if os.waitpid(pid, os.WNOHANG)[0] == 0:
                 continue
         wardens.discard(pid)
+    for pid in wardens:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGCONT)  # its bot may have stopped it
     return bool(_strike(wardens))
 
 
