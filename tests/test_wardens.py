@@ -289,8 +289,8 @@ def test_threads_and_shared_memory_count_too() -> None:
     threads = "import threading as t\nfor i in range(30): t.Thread(target=t.Event().wait).start()"
     bot = Bot("threads", (sys.executable, "-I", "-S", "-c", threads), Path("/"), limits=Limits(processes=20))
     assert excess(BotProcess(bot)).endswith("processes and threads, and 20 are allowed")
-    shared = "import mmap, time\\nm = mmap.mmap(-1, 200 << 20)\\n"
-    shared += "for i in range(200): m.write(bytes(1 << 20))\\ntime.sleep(60)"
+    shared = "import mmap, time\nm = mmap.mmap(-1, 200 << 20)\n"
+    shared += "for i in range(200): m.write(bytes(1 << 20))\ntime.sleep(60)"
     limits = Limits(memory=150 << 20)
     bot = Bot("shared", (sys.executable, "-I", "-S", "-c", shared), Path("/"), limits=limits)
     assert excess(BotProcess(bot)).endswith(f"{150 << 20} are allowed")
