@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from protocol import messages as m
 from referee.events import Ending
-from referee.wire.channel import LOG_CAP, TURN_CAP, Channel, Trouble
+from referee.wire.channel import LINES_CAP, LOG_CAP, TURN_CAP, Channel, Trouble
 from tests.scripted import puppet
 
 NUMBERS = st.integers(0, 10**15)
@@ -145,14 +145,19 @@ def test_a_channel_never_raises(chunks: list[bytes]) -> None:
         assert bool(facts) <= (channel.trouble is not None)
 
 
-def test_a_stream_of_short_lines_is_a_flood_at_its_cap() -> None:
+@pytest.mark.parametrize(
+    ("line", "size", "cap"),
+    [(b"# hm\n", 1, LINES_CAP), (b"#" * 999 + b"\n", 1000, TURN_CAP)],
+    ids=["lines", "bytes"],
+)
+def test_a_stream_of_lines_is_a_flood_at_its_cap(line: bytes, size: int, cap: int) -> None:
     channel = greeted()
     heard = 0
     while not channel.trouble:
-        channel.hear(b"# hm\n" * 1000)
-        heard += 5000
+        channel.hear(line * 100)
+        heard += 100 * size
     assert channel.trouble.ending is Ending.FLOOD
-    assert TURN_CAP < heard <= TURN_CAP + 5000
+    assert cap <= heard <= cap + 100 * size, "its hello was a line too"
     assert channel.aside.noise_count > len(channel.aside.noise)
 
 
