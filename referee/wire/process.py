@@ -315,6 +315,12 @@ class BotProcess:
                 notice["memory_bytes"],
             )
 
+    def hear_farewell(self) -> None:
+        """Takes what it still writes, so that no full pipe holds it up; the beginning of it is kept."""
+        if self.stdout_open:
+            self.farewell = (self.farewell + (self.read() or b""))[:READ_SIZE]
+        self.drain_stderr()
+
     def terminate(self) -> None:
         """Sends SIGTERM to the bot and all that it started, unless it left the bot's group."""
         self.terminated = True
@@ -376,10 +382,12 @@ def end_processes(processes: Iterable[BotProcess], grace_s: float = GRACE_S) -> 
 
 
 def _gone_within(processes: list[BotProcess], seconds: float) -> bool:
-    """Waits until all have exited, reading what they still write so that no full pipe holds them up."""
+    """Waits until all have exited, hearing what they still write."""
     deadline = time.monotonic() + seconds
     while True:
         living = [process for process in processes if process.exit_status() is None]
+        for process in processes:  # who has just exited may have said something before
+            process.hear_farewell()
         if not living:
             return True
         left = deadline - time.monotonic()
@@ -393,10 +401,6 @@ def _gone_within(processes: list[BotProcess], seconds: float) -> bool:
             if process.stderr_open:
                 poll.register(process.stderr, select.POLLIN)
         poll.poll(left * 1000)
-        for process in living:
-            if process.stdout_open:
-                process.farewell = (process.farewell + (process.read() or b""))[:READ_SIZE]
-            process.drain_stderr()
 
 
 def _excess(number: int, limits: Limits) -> str:
