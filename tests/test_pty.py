@@ -16,8 +16,6 @@ from referee.games import GAMES
 from referee.match import Terms
 from referee.record import GameRecord, to_json
 from referee.replay import verify
-from referee.wire.process import end_processes
-from referee.wire.pty import PtyProcess
 from tests.command import ROOT
 from tests.test_processes import bot
 
@@ -116,9 +114,3 @@ def test_a_silent_bot_on_a_terminal_runs_out_of_time() -> None:
     terms = Terms("x", kind, kind.settle({}), ("silent", "other"), (control,) * 2, b"")
     (record,) = play_encounter([silent, bot("other", "none")], [terms])
     assert record.verdict.ending is Ending.TIME
-
-
-def test_the_end_of_the_input_reaches_it() -> None:
-    process = PtyProcess(Bot("cat", ("cat",), Path("/"), pty=True))
-    end_processes([process], grace_s=10)
-    assert process.epitaph and process.epitaph.status == "exited with status 0"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
-import termios
 import tty
 from typing import ClassVar, cast
 
@@ -31,17 +30,6 @@ class PtyProcess(BotProcess):
         self._terminal = fdspawn(ours, use_poll=True)
         # Two descriptors, since one of them is waited for to be read and the other to be written.
         return os.dup(ours), ours, [its, os.dup(its)]
-
-    def close_input(self) -> None:
-        """A raw terminal has no end of its input: it is made an ordinary one, and told the end."""
-        if self.stdin >= 0:
-            with contextlib.suppress(OSError, termios.error):
-                mode = termios.tcgetattr(self.stdin)
-                mode[3] |= termios.ICANON
-                mode[6][termios.VEOF] = b"\x04"
-                termios.tcsetattr(self.stdin, termios.TCSANOW, mode)
-                os.write(self.stdin, b"\x04")
-        super().close_input()
 
     def read(self) -> bytes | None:
         """What there is on the terminal: None if nothing yet, empty at its end."""
