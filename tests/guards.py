@@ -119,8 +119,8 @@ GUARDS = [
     Guard(
         "nursery: ends what a killed warden leaves",
         "referee/wire/warden.py",
-        "        wardens.discard(pid)\n    _end_all(wardens)",
-        "        wardens.discard(pid)",
+        "return bool(_strike(wardens))",
+        "return False",
         WARDENS,
     ),
     Guard(
@@ -133,8 +133,8 @@ GUARDS = [
     Guard(
         "limit of processes",
         "referee/wire/warden.py",
-        "len(tree) > self._processes:",
-        "False:",
+        "(count := sum(map(_threads, tree))) > self._processes:",
+        "(count := 0) > self._processes:",
         WARDENS,
     ),
     Guard(
