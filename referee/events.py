@@ -52,7 +52,7 @@ class Ending(Enum):
     LIMIT = (
         "limit",
         "took more than it may",
-        "its limits of memory, files, processes and computing time are set where the match or tournament is",
+        "the match or tournament limits its memory, files, processes and computing time",
     )
     ILLEGAL = (
         "illegal",

@@ -10,10 +10,11 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+
+from referee.wire import cpu, stamped
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -24,9 +25,6 @@ NO_LIMIT = 1 << 60
 
 _GET_CHILD_SUBREAPER = 37
 """Of Linux's `prctl`: asking is enough to know that it can be set."""
-
-_MONOTONIC_COARSE = 6
-"""Linux's clock that moves by ticks; Python has no name for it."""
 
 
 class Limit(NamedTuple):
@@ -96,12 +94,12 @@ def look() -> Machine:
         files=_limit(resource.RLIMIT_NOFILE),
         processes=_limit(resource.RLIMIT_NPROC),
         processes_used=processes_of(os.geteuid()),
-        coarse_tick_us=_coarse_tick_us(),
+        coarse_tick_us=stamped.TICK_NS // 1000 or None,
         abilities=Abilities(
             pinning=hasattr(os, "sched_setaffinity"),
             subreaper=_has_subreaper(),
             proc=(PROC / "self" / "stat").exists(),
-            cpu_clocks=_has_cpu_clocks(),
+            cpu_clocks=cpu.AVAILABLE,
             ptys=_has_ptys(),
         ),
     )
@@ -228,29 +226,12 @@ def _limit(which: int) -> Limit:
     return Limit(soft, hard)
 
 
-def _coarse_tick_us() -> int | None:
-    if sys.platform != "linux":
-        return None
-    return round(time.clock_getres(_MONOTONIC_COARSE) * 1_000_000)
-
-
 def _has_subreaper() -> bool | None:
     if sys.platform != "linux":
         return None
     answer = ctypes.c_int()
     code: int = ctypes.CDLL(None).prctl(_GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
     return code == 0
-
-
-def _has_cpu_clocks() -> bool | None:
-    if sys.platform != "linux":
-        return None
-    process = 1  # which is always there
-    try:
-        time.clock_gettime(~process << 3 | 2)  # as `clock_getcpuclockid` makes it
-    except OSError:
-        return False
-    return True
 
 
 def _has_ptys() -> bool:

@@ -11,6 +11,7 @@ from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from threading import BrokenBarrierError
 from typing import NamedTuple
 
 from referee.bots import Bot
@@ -132,7 +133,7 @@ def loopback(workers: int, pin: bool, seconds: float = LOOPBACK_S) -> Spread:
         _play(workers, pin, seconds, heard)
     except OSError as error:
         why = error.strerror or str(error)
-    except BrokenExecutor:
+    except (BrokenExecutor, BrokenBarrierError):
         why = "a worker's process ended at once"
     if why := why or heard.failure:
         raise EnvironmentLacksError(f"no games can be played with {workers} at a time: {shown(why)}")

@@ -218,10 +218,10 @@ class Tournament:
             if name not in now["bots"]:
                 wrong.append(f"bot `{name}` is missing")
                 continue
-            for key in {**now["bots"][name], **was}:
-                value, before_ = now["bots"][name].get(key), was.get(key)
-                if value != before_:
-                    wrong.append(f"`{key}` of bot `{name}` is {value}, and was {before_}")
+            is_now = now["bots"][name]
+            for key in {**is_now, **was}:
+                if is_now.get(key) != was.get(key):
+                    wrong.append(f"`{key}` of bot `{name}` is {is_now.get(key)}, and was {was.get(key)}")
         if "rounds" not in header:
             wrong.append("these are the records of a match")
         elif self.config.rounds < header["rounds"]:

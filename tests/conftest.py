@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from referee.wire.process import close_nursery
 from tests.command import ROOT
-from tests.processes import children, descriptors
+from tests.holdings import children, descriptors
 
 # A shared machine may stand still for a while; that is no finding.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,4 +1,4 @@
-"""What a process and those below it hold: counted before and after, to see what is left behind."""
+"""What there is on this machine, and what of it is ours: counted before and after, to see what is left."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import gc
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from referee.wire.warden import children as children_of
 
 
 class Process(NamedTuple):
@@ -86,3 +89,34 @@ def temporary_files_in(folder: Path) -> Iterator[None]:
 def _entries(pid: int, what: str) -> int:
     folder = Path(f"/proc/{pid}/{what}")
     return len(list(folder.iterdir())) if folder.exists() else 0
+
+
+def living(word: str) -> list[str]:
+    """The command lines that have this argument, zombies not among them."""
+    return [
+        process.command
+        for process in processes()
+        if word in process.command.split() and not process.state.startswith("Z")
+    ]
+
+
+def gone_within(word: str, seconds: float) -> bool:
+    """Whether none of these is there any more, at the latest after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while living(word):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def children() -> set[int]:
+    """The processes that this one started and that are still there, zombies too."""
+    if Path("/proc/self/task").exists():  # which is quicker
+        return set(children_of(os.getpid()))
+    return {process.pid for process in processes() if process.parent == os.getpid()}
+
+
+def descriptors() -> int:
+    """How many this process has open."""
+    return _entries(os.getpid(), "fd")

@@ -14,7 +14,7 @@ ROOT = Path(referee.__file__).parent
 
 FLOORS = [
     ["referee", "referee.errors", "referee.text", "referee.rng", "referee.instant_bot"],
-    ["referee.clock", "referee.fields", "referee.stop", "referee.machine"],
+    ["referee.clock", "referee.fields", "referee.stop"],
     ["referee.limits"],
     ["referee.bots"],
     ["referee.games.api", "referee.games.trail", "referee.games.grid"],
@@ -25,7 +25,7 @@ FLOORS = [
     ["referee.ratings.pool"],
     ["referee.wire", "referee.wire.api", "referee.wire.hints", "referee.wire.stamped", "referee.wire.warden"],
     ["referee.wire.channel", "referee.wire.cpu", "referee.wire.recorded"],
-    ["referee.wire.process"],
+    ["referee.wire.process", "referee.machine"],
     ["referee.wire.pty", "referee.wire.stopwatch"],
     ["referee.wire.link"],
     ["referee.wire.pipes"],

@@ -29,7 +29,7 @@ from referee.wire.pipes import PipesWire
 from referee.wire.process import BotProcess, end_processes
 from referee.wire.stopwatch import Stopwatch
 from tests.command import BAD
-from tests.processes import living
+from tests.holdings import living
 
 MARGIN_US = 10_000
 

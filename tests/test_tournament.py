@@ -725,11 +725,17 @@ def test_exit_codes_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     assert done.returncode == 0 and b"\\u2013" in done.stdout
 
 
-def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.5"), workers=0, rounds=1)
+def begun(file: Path) -> subprocess.Popen[str]:
+    """A run that is about to play its first game."""
     command = [sys.executable, "-m", "referee", "run", str(file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr and "0 of 2 games" in process.stderr.readline()
+    return process
+
+
+def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.5"), workers=0, rounds=1)
+    process = begun(file)
     time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=60)
@@ -763,9 +769,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
 @pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
 def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0 0.6 60"), workers=0, rounds=1)
-    command = [sys.executable, "-m", "referee", "run", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr and "0 of 2 games" in process.stderr.readline()
+    process = begun(file)
     time.sleep(0.4)
     process.send_signal(signal.SIGSTOP)
     time.sleep(0.4)

@@ -19,7 +19,7 @@ from referee.limits import Limits
 from referee.match import Terms
 from referee.wire.process import BotProcess, Epitaph, close_nursery, end_processes
 from tests.command import ROOT
-from tests.processes import children, gone_within, living
+from tests.holdings import children, gone_within, living
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs")
 

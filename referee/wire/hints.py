@@ -44,14 +44,16 @@ def not_started(error: int, first_line: bytes | None) -> str:
     return ""
 
 
-def gone(code: int | None, stderr: str) -> str:
-    """Of a bot that exited; None where it only closed a pipe."""
+def gone(lives: bool, code: int | None, stderr: str) -> str:
+    """Of a bot that exited, or only closed a pipe and `lives`; without a `code` nobody knows how it ended."""
     if _A_TERMINAL.search(stderr):
-        return "if it needs a terminal: `pty = true` for it in a tournament, `--pty` for a match"
+        return "if it needs a terminal: `pty = true` for it in a tournament, `--pty NAME` for a match"
     if "Traceback (most recent call last)" in stderr:
         return "an exception ended it: its stderr says where"
-    if code is None:
+    if lives:
         return "it closed its input or output and lives on: keep both open until `quit`"
+    if code is None:
+        return ""
     if code < 0:
         return _ENDED_BY.get(signal.Signals(-code), "") if -code in set(signal.Signals) else ""
     match code:

@@ -134,7 +134,7 @@ class Link:
             trouble = Trouble(Ending.LIMIT, excess)
         else:
             process.drain_stderr()
-            hint = hints.gone(process.exit_code, process.complaints.text())
+            hint = hints.gone(status is None, process.exit_code, process.complaints.text())
             trouble = Trouble(Ending.GONE, (status or what) + behind, hint)
         self.channel.trouble = trouble
         return trouble

@@ -174,7 +174,7 @@ class BotProcess:
             ours.append(self.stderr)
             self.stdin, self.stdout, its = self._connect()
             handed_over[:0] = its
-            ours += {self.stdin, self.stdout}
+            ours += [self.stdin, self.stdout]
             for descriptor in ours:
                 os.set_blocking(descriptor, False)
             _Nursery.ask(_request(bot, self.is_terminal), handed_over)

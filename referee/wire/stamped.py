@@ -2,7 +2,8 @@
 
 Who reads a pipe knows when he read, not when it was written. Where the reader was stopped or starved in
 between, that is a difference, and a bot should not answer for it. A named pipe is a file, and its time of
-change is set by the kernel at each write, in ticks of some milliseconds; nobody can set it back.
+change is set by the kernel at each write, in ticks of some milliseconds; nobody can set it back. A few ways
+of writing, such as splice(2), leave it as it is.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ of a bot's can get away from it, by no double fork and no session of its own. Th
 from its referee: when that is closed, be it because the referee was killed with -9, the warden kills all
 below it. It stands between the two because nobody else lives on in that moment and is still an ancestor.
 
-What is here is imported by nobody but the referee's end (`process.py`), for the names of the commands, and
-imports nothing of ours: it starts in a few milliseconds, has one thread, and so may fork and set limits
-without the dangers that this has in a program as large as the referee.
+The referee's end (`process.py`) takes the names of the commands from here, and `cpu.py` how a tree of
+processes is found. It imports nothing of ours: it starts in a few milliseconds, has one thread, and so may
+fork and set limits without the dangers that this has in a program as large as the referee.
 """
 
 from __future__ import annotations
@@ -132,13 +132,13 @@ def _await(pid: int) -> None:
 
 
 def _strike(spare: set[int]) -> list[int]:
-    """Kills all below this process but the `spare` and theirs, and reaps; what was still there is returned.
+    """Kills the children of this process but the `spare`, and reaps; those that were there are returned.
 
-    Whoever forks while this goes on is found in the next round, since its orphans come to us.
+    What these had started, also while this goes on, comes to us with their death, for the next round.
     """
     living = [pid for pid in children(os.getpid()) if pid not in spare]
     for pid in living:
-        _kill(pid)  # those below it come to us then
+        _kill(pid)
     for pid in living:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
@@ -405,7 +405,9 @@ def main(descriptor: int) -> None:
 
 
 def _bury(wardens: set[int]) -> bool:
-    """Reaps wardens that are done, and strikes at what one left that was killed. Whether there was any."""
+    """Reaps wardens that are done, wakes the others, and strikes at what a killed one left. Whether there
+    was any.
+    """
     for pid in list(wardens):
         with contextlib.suppress(ChildProcessError):
             if os.waitpid(pid, os.WNOHANG)[0] == 0:
