@@ -16,13 +16,13 @@ from referee.check.bench import Bench
 from referee.check.course import Outcome, course
 from referee.check.steps import STEPS
 from referee.check.words import listed, quoted
-from referee.cli.given import pairs
+from referee.cli.given import START, pairs, start_option
 from referee.cli.output import show_data
 from referee.clock import TimeControl, parse_period
 from referee.errors import CheckFailed, UsageError
 from referee.games import game_named
 from referee.limits import Limits
-from referee.plan import START_US, Entrant, checked_seed
+from referee.plan import Entrant, checked_seed
 from referee.rng import fresh_seed
 
 CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
@@ -56,13 +56,7 @@ WIDEST = 110
     help=f"A clock that it must keep; the first holds in all steps. Default: {', '.join(CLOCKS)}.",
 )
 @click.option("--seed", metavar="TEXT", help="Makes the check the same again. Default: drawn.")
-@click.option(
-    "--start",
-    metavar="TIME",
-    default=f"{START_US // 1_000_000}s",
-    show_default=True,
-    help="A bot's time to start, and to get ready for a game.",
-)
+@start_option
 @click.option(
     "--memory", metavar="SIZE", default="1GB", show_default=True, help="What its largest process may take."
 )
@@ -111,7 +105,7 @@ def check(
     repeated = ["referee", "check", game, bot, "--seed", seed]
     for name, values in (("--option", options), ("--time", clocks), ("--limit", limits)):
         repeated += [word for value in values for word in (name, value)]
-    for name, value, usual in (("--start", start, f"{START_US // 1_000_000}s"), ("--memory", memory, "1GB")):
+    for name, value, usual in (("--start", start, START), ("--memory", memory, "1GB")):
         repeated += [name, value] if value != usual else []
     repeated += ["--pty"] if pty else []
 

@@ -1,9 +1,22 @@
-"""What is given on the command line as text."""
+"""What several commands are given on the command line."""
 
 from __future__ import annotations
 
+import click
+
 from referee.errors import UsageError
+from referee.plan import START_US
 from referee.text import shown
+
+START = f"{START_US // 1_000_000}s"
+
+start_option = click.option(
+    "--start",
+    metavar="TIME",
+    default=START,
+    show_default=True,
+    help="A bot's time to start, and to get ready for a game.",
+)
 
 
 def pairs(what: str, texts: tuple[str, ...]) -> dict[str, str]:

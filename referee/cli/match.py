@@ -13,7 +13,7 @@ import click
 
 from referee import journal
 from referee.bots import Bot, distinct
-from referee.cli.given import pairs
+from referee.cli.given import pairs, start_option
 from referee.cli.output import say, say_now, show_data
 from referee.cli.telling import tell, tell_stoppages
 from referee.clock import TimeControl, parse_period
@@ -24,7 +24,7 @@ from referee.games import game_named
 from referee.games.api import State
 from referee.limits import Limits
 from referee.match import MARGIN_US, REJECTIONS, Terms
-from referee.plan import START_US, Entrant, Plan, checked_seed
+from referee.plan import Entrant, Plan, checked_seed
 from referee.record import Summary, summary, timed_moves, to_json
 from referee.report import match_table, rendered
 from referee.schedule import encounter
@@ -69,13 +69,7 @@ from referee.wire.process import Epitaph
     show_default=True,
     help="How much too late an answer may be; nothing is charged for it.",
 )
-@click.option(
-    "--start",
-    metavar="TIME",
-    default=f"{START_US // 1_000_000}s",
-    show_default=True,
-    help="A bot's time to start, and to get ready for a game.",
-)
+@start_option
 @click.option(
     "--limit", "limits", metavar="K=V", multiple=True, help="What each bot may take, such as memory=512MB."
 )
