@@ -23,9 +23,9 @@ import random
 from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Protocol, TypeVar
 
+from referee.core.rng import Random
 from referee.games import GAMES
 from referee.games.api import OpenGame, Outcome, Seat, State
-from referee.rng import Random
 
 T = TypeVar("T")
 

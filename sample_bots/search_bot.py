@@ -18,8 +18,8 @@ from time import monotonic
 from typing import Any
 
 from protocol.bot import Game, play
-from referee.clock import parse_period
-from referee.errors import TimeControlError
+from referee.core.errors import TimeControlError
+from referee.core.units import parse_period
 from referee.games import GAMES
 from referee.games.api import Refusal, State, share_beaten
 from referee.kit import Follower, Quick, playout, step

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 RANDOM = f"{{python}} {ROOT / 'sample_bots' / 'random_bot.py'}"
 GREEDY = f"{{python}} {ROOT / 'sample_bots' / 'greedy_bot.py'}"
 PLAIN = f"{{python}} {ROOT / 'sample_bots' / 'plain_bot.py'}"
-BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bad_bot.py'}"
+BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'bad_bot.py'}"
 
 
 class Done(NamedTuple):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
-from referee.wire.process import close_nursery
+from referee.processes.process import close_nursery
 from tests.command import ROOT
 from tests.holdings import children, descriptors
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.wire.warden import children as children_of
+from referee.processes.warden import children as children_of
 
 
 class Process(NamedTuple):

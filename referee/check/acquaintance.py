@@ -13,9 +13,9 @@ from referee.check.bench import Bench
 from referee.check.subject import Failed, Subject, hint_of
 from referee.check.table import Table
 from referee.check.words import ms
-from referee.clock import show_period
-from referee.events import Ending, Left, Moved, Rejected
-from referee.text import shown
+from referee.core.text import shown
+from referee.core.units import show_period
+from referee.gameplay.events import Ending, Left, Moved, Rejected
 
 FLUSH = (
     "flush after every line; protocol/PROTOCOL.md has a table that tells your language how (in Python "

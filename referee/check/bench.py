@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from referee.bots import Bot
 from referee.check.subject import NewLink, Subject
 from referee.check.table import House
-from referee.clock import TimeControl
-from referee.errors import GameOptionError
-from referee.events import Moved, Seat
+from referee.core.errors import GameOptionError
+from referee.core.seeds import game_seed
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Moved, Seat
+from referee.gameplay.terms import Terms
 from referee.games.api import ChoiceOption, Game, Option, Options
-from referee.match import Terms
-from referee.plan import game_seed
+from referee.processes.bot import Bot
 from referee.wire.link import Link
 
 _TRIES = 50

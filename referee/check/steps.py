@@ -17,12 +17,12 @@ from referee.check.bench import Bench, house_moves
 from referee.check.subject import Failed
 from referee.check.table import FaultyTable, RejectingTable, Table, TakenOverTable
 from referee.check.words import counted, listed, megabytes, ms
-from referee.events import Ending, Seat
+from referee.core.text import shown
+from referee.gameplay.events import Ending, Seat
 from referee.games.api import Options
-from referee.text import shown
+from referee.processes.process import GRACE_S
 from referee.wire.channel import Trouble
 from referee.wire.link import Link
-from referee.wire.process import GRACE_S
 
 ENOUGH_S = 4.0
 """After so long no further game is begun to look for more positions; every seat has one in any case."""

@@ -7,16 +7,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import NamedTuple
 
-from referee.bots import Bot
 from referee.check.table import Sitting, Table, TimeIsUp
 from referee.check.witness import Witness
 from referee.check.words import ms
-from referee.events import Ending, Event, Left, Rejected, Seat
+from referee.core.text import shown
+from referee.gameplay.events import Ending, Event, Left, Rejected, Seat
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
 from referee.games.api import State
-from referee.match import Terms, play, seeded_dice
-from referee.text import shown
+from referee.processes.bot import Bot
+from referee.processes.process import Epitaph
 from referee.wire.link import Link, Tap, end_links
-from referee.wire.process import Epitaph
 
 REJECTED = "the page of the game in protocol/games/ lists the reasons; `list` asks for the legal moves"
 

@@ -12,11 +12,8 @@ from collections import deque
 from itertools import islice
 from typing import Any, NamedTuple
 
-from referee.events import Ending, Event, Left, Moved, Rejected, Seat
-from referee.games.api import Outcome, Refusal, State
-from referee.match import Terms, play, seeded_dice
-from referee.rng import Stream, derive
-from referee.wire.api import (
+from referee.core.seeds import house_stream
+from referee.gameplay.api import (
     Answer,
     Broken,
     LegalMoves,
@@ -27,6 +24,10 @@ from referee.wire.api import (
     Silence,
     WireEvent,
 )
+from referee.gameplay.events import Ending, Event, Left, Moved, Rejected, Seat
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games.api import Outcome, Refusal, State
 from referee.wire.channel import Trouble
 from referee.wire.link import Link
 from referee.wire.pipes import PipesWire
@@ -54,7 +55,7 @@ class House:
         self.terms = terms
         self.state: State[Any] = terms.game.start(terms.options)
         self.events: list[Event] = []
-        self._rng = Stream(derive(terms.seed, "house"))
+        self._rng = house_stream(terms.seed)
         self._said: deque[WireEvent] = deque()
         """What the house has said and the match was not told yet."""
 

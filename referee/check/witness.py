@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from protocol.messages import LINE_CAP
-from referee.text import shown
+from referee.core.text import shown
 
 _KEPT = 8
 """Rows; alike lines that follow each other are one."""

@@ -18,8 +18,8 @@ from referee.cli.replay import replay
 from referee.cli.run import run
 from referee.cli.table import table
 from referee.cli.verify import verify
-from referee.errors import RefereeError, Stopped, UsageError
-from referee.text import shown
+from referee.core.errors import RefereeError, Stopped, UsageError
+from referee.core.text import shown
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

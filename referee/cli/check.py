@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from referee.bots import Bot
 from referee.check import report
 from referee.check.bench import Bench
 from referee.check.course import Outcome, course
@@ -18,12 +17,14 @@ from referee.check.steps import STEPS
 from referee.check.words import listed, quoted
 from referee.cli.given import START, pairs, start_option
 from referee.cli.output import show_data
-from referee.clock import TimeControl, parse_period
-from referee.errors import CheckFailed, UsageError
+from referee.core.errors import CheckFailed, UsageError
+from referee.core.rng import fresh_seed
+from referee.core.timecontrol import TimeControl
+from referee.core.units import parse_period
 from referee.games import game_named
-from referee.limits import Limits
-from referee.plan import Entrant, checked_seed
-from referee.rng import fresh_seed
+from referee.processes.bot import Bot
+from referee.processes.limits import Limits
+from referee.tournament.plan import Entrant, checked_seed
 
 CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
 WIDEST = 110

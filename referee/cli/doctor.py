@@ -11,10 +11,10 @@ import click
 from tabulate import tabulate
 
 from referee.cli.output import say, show_data
-from referee.config import default_workers
-from referee.doctor import PIN_ONLY, Diagnosis, Finding, Level, judge
-from referee.errors import EnvironmentLacksError
-from referee.measure import Figures, examine
+from referee.core.errors import EnvironmentLacksError
+from referee.machine.doctor import PIN_ONLY, Diagnosis, Finding, Level, judge
+from referee.machine.measure import Figures, examine
+from referee.tournament.config import default_workers
 
 WIDTH = 86
 """Of what stands beside a finding's name."""

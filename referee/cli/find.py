@@ -8,10 +8,10 @@ import click
 from tabulate import tabulate
 
 from referee.cli.output import say, show_data
-from referee.errors import UsageError
-from referee.events import Ending
-from referee.text import shown
-from referee.tournament import dialogues, read_run
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.gameplay.events import Ending
+from referee.tournament.tournament import dialogues, read_run
 
 
 @click.command(short_help="Finds games of a run, and their dialogues.")

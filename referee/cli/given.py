@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from referee.errors import UsageError
-from referee.plan import START_US
-from referee.text import shown
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.tournament.plan import START_US
 
 START = f"{START_US // 1_000_000}s"
 

@@ -11,27 +11,29 @@ from typing import Any
 
 import click
 
-from referee import journal
-from referee.bots import Bot, distinct
 from referee.cli.given import pairs, start_option
 from referee.cli.output import say, say_now, show_data
+from referee.cli.show import frame, heading
 from referee.cli.telling import tell, tell_stoppages
-from referee.clock import TimeControl, parse_period
-from referee.encounter import FailedStarts, play_encounter, remains
-from referee.errors import BotFaulted, Stopped, UsageError
-from referee.events import Event
+from referee.core.errors import BotFaulted, Stopped, UsageError
+from referee.core.stop import Stop
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.core.units import parse_period
+from referee.gameplay.events import Event
+from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
 from referee.games import game_named
 from referee.games.api import State
-from referee.limits import Limits
-from referee.match import MARGIN_US, REJECTIONS, Terms
-from referee.plan import Entrant, Plan, checked_seed
-from referee.record import Summary, summary, timed_moves, to_json
-from referee.report import match_table, rendered
-from referee.schedule import encounter
-from referee.show import Dialogue, frame, heading
-from referee.stop import Stop
-from referee.text import shown
-from referee.wire.process import Epitaph
+from referee.processes.bot import Bot, distinct
+from referee.processes.limits import Limits
+from referee.processes.process import Epitaph
+from referee.ratings.table import match_table, rendered
+from referee.records import journal
+from referee.records.record import Summary, summary, timed_moves, to_json
+from referee.tournament.encounter import FailedStarts, play_encounter, remains
+from referee.tournament.plan import Entrant, Plan, checked_seed
+from referee.tournament.schedule import encounter
+from referee.wire.dialogue import Dialogue
 
 
 @click.command(short_help="Plays games between a few bots, to a table.")

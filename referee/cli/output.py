@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from referee.errors import StorageError
+from referee.core.errors import StorageError
 
 
 def show_data(text: str) -> None:

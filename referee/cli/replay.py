@@ -9,15 +9,15 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from referee import journal
 from referee.cli.output import say, show_data
-from referee.errors import RecordError, UsageError
-from referee.events import Event, Seat
+from referee.cli.show import SeatView, asides, frame, heading, painted, result
+from referee.core.errors import RecordError, UsageError
+from referee.core.text import shown
+from referee.gameplay.events import Event, Seat
 from referee.games.api import State
-from referee.record import GameRecord, Summary, from_json, parse_json, summary
-from referee.replay import replay as play_again
-from referee.show import SeatView, asides, frame, heading, painted, result
-from referee.text import shown
+from referee.records import journal
+from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
+from referee.records.replay import replay as play_again
 
 
 @click.command(short_help="Lists the games of a run, or draws one.")

@@ -10,15 +10,16 @@ import click
 
 from referee.cli.output import say, show_data
 from referee.cli.telling import Lines, Screen, on_a_terminal, tell_stoppages
-from referee.clock import TimeControl, show_period
-from referee.config import Config, load
-from referee.errors import BotFaulted, RefereeError, Stopped, UsageError
-from referee.machine import usable_cores
-from referee.report import rendered
-from referee.schedule import round_robin
-from referee.stop import Stop
-from referee.text import shown
-from referee.tournament import Tournament
+from referee.core.cores import usable_cores
+from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
+from referee.core.stop import Stop
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.core.units import show_period
+from referee.ratings.table import rendered
+from referee.tournament.config import Config, load
+from referee.tournament.schedule import round_robin
+from referee.tournament.tournament import Tournament
 
 RECORD_BYTES = 200
 """Of an event in a record, with its times."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from referee.cli.output import show_data
-from referee.plan import seats_of
-from referee.report import FORMATS, rendered
-from referee.tournament import read_run
+from referee.ratings.table import FORMATS, rendered
+from referee.records.header import seats_of
+from referee.tournament.tournament import read_run
 
 
 @click.command(short_help="Prints the table of a run.")

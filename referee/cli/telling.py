@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.cli.output import say, say_now
-from referee.record import GameRecord, Summary, from_json
-from referee.report import tally
-from referee.show import came_out, explained, result
+from referee.cli.show import came_out, explained, result
+from referee.ratings.table import tally
+from referee.records.record import GameRecord, Summary, from_json
 
 SHOWN_BOTS = 20
 SHOWN_FAULTS = 5

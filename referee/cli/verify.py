@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from referee import journal
 from referee.cli.output import say, show_data
-from referee.errors import RecordError
-from referee.record import parse_json
-from referee.replay import Audit
-from referee.text import shown
+from referee.core.errors import RecordError
+from referee.core.text import shown
+from referee.records import journal
+from referee.records.record import parse_json
+from referee.records.replay import Audit
 
 _SHOWN = 20
 """Complaints that are written out; a file that is no record at all would give one a line."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.errors import UsageError
+from referee.core.errors import UsageError
+from referee.core.text import shown
 from referee.games.api import Game
 from referee.games.blooms import Blooms
 from referee.games.evengroups import EvenGroups
 from referee.games.floral import FloralExtract
 from referee.games.thetree import TheTree
 from referee.games.vinetree import VineTree
-from referee.text import shown
 
 GAMES: dict[str, Game[Any]] = {
     game.slug: game for game in (Blooms(), VineTree(), EvenGroups(), FloralExtract(), TheTree())

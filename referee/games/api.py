@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from referee.clock import TimeControl
-from referee.errors import GameOptionError
-from referee.rng import Random
-from referee.text import shown
+from referee.core.errors import GameOptionError
+from referee.core.rng import Random
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
 
 Seat = int
 """0-based."""

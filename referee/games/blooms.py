@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import NamedTuple
 
-from referee.clock import TimeControl
+from referee.core.rng import Random
+from referee.core.timecontrol import TimeControl
 from referee.games.api import (
     Illegal,
     NotAMove,
@@ -29,7 +30,6 @@ from referee.games.api import (
 )
 from referee.games.grid import HexBoard
 from referee.games.trail import Trail
-from referee.rng import Random
 
 EMPTY = 0
 """A cell holds EMPTY, or 1 + 2 × seat for the seat's light colour, one more for its dark one."""

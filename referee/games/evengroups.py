@@ -14,7 +14,8 @@ from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
 
-from referee.clock import TimeControl
+from referee.core.rng import Random
+from referee.core.timecontrol import TimeControl
 from referee.games.api import (
     Illegal,
     NotAMove,
@@ -31,7 +32,6 @@ from referee.games.api import (
 )
 from referee.games.grid import HexBoard
 from referee.games.trail import Trail
-from referee.rng import Random
 
 Stone = int
 """2 × the cell it goes to + the seat whose colour it has."""

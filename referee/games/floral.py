@@ -15,8 +15,10 @@ from itertools import pairwise, permutations
 from operator import eq, ge, gt, le, lt
 from typing import Any, NamedTuple
 
-from referee.clock import TimeControl
-from referee.errors import GameOptionError
+from referee.core.errors import GameOptionError
+from referee.core.rng import Random
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
 from referee.games.api import (
     CHANCE,
     NOTHING_TO_DRAW,
@@ -36,8 +38,6 @@ from referee.games.api import (
     walkover,
 )
 from referee.games.trail import Audience, Lines, Trail
-from referee.rng import Random
-from referee.text import shown
 
 SYMBOLS = ("ABCDEFGH", "STUVWXYZ")
 """Of each seat."""

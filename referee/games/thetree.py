@@ -12,8 +12,10 @@ from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
 from typing import NamedTuple
 
-from referee.clock import TimeControl
-from referee.errors import GameOptionError
+from referee.core.errors import GameOptionError
+from referee.core.rng import Random
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
 from referee.games.api import (
     CHANCE,
     NOTHING_TO_DRAW,
@@ -34,8 +36,6 @@ from referee.games.api import (
     placing,
 )
 from referee.games.trail import Audience, Lines, Trail
-from referee.rng import Random
-from referee.text import shown
 
 HAND = 9
 """Tiles dealt to a seat."""

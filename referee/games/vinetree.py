@@ -15,8 +15,10 @@ from functools import partial
 from itertools import combinations
 from typing import NamedTuple, Protocol, TypeVar
 
-from referee.clock import TimeControl
-from referee.errors import GameOptionError
+from referee.core.errors import GameOptionError
+from referee.core.rng import Random
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
 from referee.games.api import (
     ChoiceOption,
     Illegal,
@@ -34,8 +36,6 @@ from referee.games.api import (
 )
 from referee.games.grid import SquareBoard
 from referee.games.trail import Trail
-from referee.rng import Random
-from referee.text import shown
 
 T = TypeVar("T")
 

@@ -1,1 +1,1 @@
-"""Between the match and the bots: questions go out, events that carry the time used come back."""
+"""The conversation with the bots of a game: the protocol over processes, and whose time it is."""

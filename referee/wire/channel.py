@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 from protocol import messages as m
 from protocol.session import Breach, Session, State
-from referee import text
-from referee.clock import TimeControl
-from referee.events import NOT_TIMED, Ending, Seat, Timing
-from referee.games.api import Outcome
-from referee.wire.api import (
+from referee.core import text
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.api import (
     Answer,
     Broken,
     LegalMoves,
@@ -27,6 +25,8 @@ from referee.wire.api import (
     Resigned,
     WireEvent,
 )
+from referee.gameplay.events import NOT_TIMED, Ending, Seat, Timing
+from referee.games.api import Outcome
 
 CAPABILITIES = ("list",)
 """What this referee offers."""

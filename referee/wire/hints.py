@@ -1,5 +1,5 @@
 """What a fault often means, for the author of the bot. Pure; where nothing better is known, the ending's own
-hint (`referee.events.Ending`) stands.
+hint (`referee.gameplay.events.Ending`) stands.
 """
 
 from __future__ import annotations

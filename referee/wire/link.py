@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Sequence
 
-from referee import text
-from referee.bots import Bot
-from referee.errors import EnvironmentLacksError
-from referee.events import Ending
+from referee.core import text
+from referee.core.errors import EnvironmentLacksError
+from referee.gameplay.events import Ending
+from referee.processes.bot import Bot
+from referee.processes.process import BotProcess, end_processes
 from referee.wire import hints
 from referee.wire.channel import Channel, Heard, Trouble
-from referee.wire.process import BotProcess, end_processes
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Why a process cannot be started that is not its program's fault."""
@@ -147,7 +147,7 @@ LOST_GRACE_S = 0.2
 def _process(bot: Bot) -> BotProcess:
     if not bot.pty:
         return BotProcess(bot)
-    from referee.wire.pty import PtyProcess  # few bots need pexpect
+    from referee.processes.pty import PtyProcess  # few bots need pexpect
 
     return PtyProcess(bot)
 

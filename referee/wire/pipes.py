@@ -15,18 +15,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from referee.events import Ending, Seat
-from referee.games.api import Outcome
-from referee.wire.api import (
+from referee.gameplay.api import (
     LegalMoves,
     Opening,
     Question,
     Silence,
     WireEvent,
 )
+from referee.gameplay.events import Ending, Seat
+from referee.games.api import Outcome
+from referee.processes.process import Keep
 from referee.wire.channel import Aside, Heard, Ready, Wants, event_of
 from referee.wire.link import Link
-from referee.wire.process import Keep
 from referee.wire.stopwatch import Stopwatch
 
 SLICE_NS = 10_000_000

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import time
 
-from referee.events import Timing
-from referee.wire import stamped
-from referee.wire.process import BotProcess
+from referee.gameplay.events import Timing
+from referee.processes import stamped
+from referee.processes.process import BotProcess
 
 CPU_WALL = 3
 """With a clock of computing time a bot may take so many times its time on the wall …"""

@@ -18,10 +18,10 @@ import argparse
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from referee.core.rng import Stream, derive
 from referee.games import vinetree
 from referee.games.api import Illegal
 from referee.games.vinetree import Growth, VineTree, VineTreeState
-from referee.rng import Stream, derive
 
 GAME = VineTree()
 CANDIDATES = 4

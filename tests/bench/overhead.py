@@ -21,15 +21,15 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from referee.bots import Bot
-from referee.clock import TimeControl
-from referee.encounter import play_encounter
+from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
-from referee.journal import Journal
-from referee.plan import Entrant, Plan
-from referee.record import to_json
-from referee.schedule import encounter
-from referee.workers import Transcript
+from referee.processes.bot import Bot
+from referee.records.journal import Journal
+from referee.records.record import to_json
+from referee.tournament.encounter import play_encounter
+from referee.tournament.plan import Entrant, Plan
+from referee.tournament.schedule import encounter
+from referee.tournament.workers import Transcript
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

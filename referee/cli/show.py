@@ -1,0 +1,201 @@
+"""What a person sees of a game in a terminal: boards, moves, clocks, dialogue. Text in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from protocol.messages import VERSION
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
+from referee.gameplay.terms import Terms, Verdict
+from referee.games.api import Picture, State
+from referee.records.record import GameRecord
+
+
+def seconds(us: int) -> str:
+    """Microseconds as seconds, exact and without idle zeros."""
+    whole, part = divmod(us, 1_000_000)
+    return f"{whole}.{part:06d}".rstrip("0").rstrip(".") + " s"
+
+
+def painted(picture: Picture, colour: bool) -> str:
+    """A picture's lines, in ink where there is colour."""
+    return "\n".join(
+        "".join(click.style(s.text, fg=s.ink) if colour and s.ink else s.text for s in line).rstrip()
+        for line in picture
+    )
+
+
+def heading(terms: Terms) -> str:
+    """A line that says what is played, and who sits where."""
+    options = " ".join(f"{name}={value}" for name, value in terms.options.items())
+    seats = ", ".join(
+        f"seat {number} {name} ({control})"
+        for number, (name, control) in enumerate(zip(terms.bots, terms.controls, strict=True), 1)
+    )
+    return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}"
+
+
+def told(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:
+    """What happened, in a line."""
+    if isinstance(event, Drawn):
+        return f"chance: {shown(event.text)}"
+    who = f"seat {event.seat + 1} {names[event.seat]}"
+    match event:
+        case Moved():
+            how = "time was up, submitted for it: " if event.defaulted else ""
+            info = f" ({shown(event.info)})" if event.info else ""
+            return f"{who}: {how}{shown(event.text)}{info}\n  {_arithmetic(event, controls[event.seat])}"
+        case Rejected():
+            return (
+                f"{who}: {shown(event.text, 80)} rejected after {seconds(event.used_us)}: "
+                f"{shown(event.sentence)}"
+            )
+        case Unplayed():
+            return f"{who}: {shown(event.text)}, which does not count"
+        case Left():
+            detail = f": {shown(event.detail, 300)}" if event.detail else ""
+            after = f" after {seconds(event.used_us)}" if event.ending is Ending.TIME else ""
+            return f"{who} {event.ending.sentence}{after}{detail}"
+
+
+def _arithmetic(moved: Moved, control: TimeControl) -> str:
+    """How a move was charged."""
+    charge = moved.charge
+    text = f"{seconds(charge.used_us)} used"
+    if control.timed and charge.over_us:
+        steps = f" in steps of {seconds(control.step_us)}" if control.step_us else ""
+        text += (
+            f", {seconds(charge.over_us)} beyond the allowance of {seconds(control.move_us)}: "
+            f"{seconds(charge.taken_us)} of reserve taken{steps}"
+        )
+    if control.increment_us:
+        text += f", {seconds(control.increment_us)} added"
+    if control.reserve_us or control.increment_us:
+        text += f", {seconds(charge.reserve_us)} of reserve left"
+    return text
+
+
+def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bool) -> str:
+    """An event, with the position where it changed."""
+    text = f"{number}. {told(event, terms.bots, terms.controls)}"
+    if isinstance(event, Moved | Drawn):
+        text += f"\n{painted(state.picture(None), colour)}\n"
+    return text
+
+
+class SeatView:
+    """A game as one seat knew it while it played: what it did itself, and with each of its questions what it
+    was told and could see then. What came after its last question it never heard of.
+    """
+
+    def __init__(self, seat: Seat, terms: Terms, colour: bool) -> None:
+        self._seat = seat
+        self._terms = terms
+        self._colour = colour
+        self._told = 0
+        self._state = terms.game.start(terms.options)
+        """The last position, whose news were perhaps not told yet."""
+
+    def take(self, event: Event, state: State[Any]) -> Iterator[str]:
+        """What an event with the state after it was to this seat: a text for each thing, perhaps nothing."""
+        if self._state is not state:
+            yield from self.question()
+        self._state = state
+        if not isinstance(event, Drawn) and event.seat == self._seat:
+            yield told(event, self._terms.bots, self._terms.controls)
+
+    def question(self) -> Iterator[str]:
+        """The news, with the position, where this seat is asked."""
+        news = self._state.seen(self._seat)
+        if self._seat in self._state.to_act() and len(news) > self._told:
+            lines = [f"told: {line}" for line in news[self._told :]]
+            yield "\n".join([*lines, painted(self._state.picture(self._seat), self._colour), ""])
+            self._told = len(news)
+
+
+def result(terms: Terms, verdict: Verdict) -> str:
+    """How a game came out, in a line."""
+    ranks = verdict.outcome.ranks
+    return f"{came_out(terms.bots, ranks)}: {shown(verdict.outcome.sentence)}"
+
+
+def came_out(bots: Sequence[str], ranks: Sequence[int]) -> str:
+    """Who took which place, in a few words."""
+    best = [name for name, rank in zip(bots, ranks, strict=True) if rank == 1]
+    if len(bots) == 2 and len(best) == 2:
+        return "a draw"
+    if not best:
+        return f"{bots[0]} lost"
+    if len(bots) < 3:
+        return f"{best[0]} won"
+    order = sorted(zip(ranks, bots, strict=True))
+    return ", ".join(f"{rank}. {name}" for rank, name in order)
+
+
+def asides(terms: Terms, measured: Mapping[str, Any], only: Seat | None = None) -> Iterator[str]:
+    """What the bots, or the one in a seat, said beside their answers, a line each; whatever stands there is
+    taken for text.
+    """
+    seats = measured.get("seats")
+    for seat, (name, said) in enumerate(
+        zip(terms.bots, seats if isinstance(seats, list) else [], strict=False)
+    ):
+        for what, line in _flat(said) if only in (None, seat) else ():
+            yield f"{name} {shown(what)}: {shown(line)}"
+
+
+def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name} {key}".strip())
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _flat(inner, name)
+    else:
+        for line in str(value).rstrip("\n").split("\n"):
+            yield name, line
+
+
+def _expected(sent: Sequence[str]) -> str:
+    """What a bot should have said to the last that it was told."""
+    word, *rest = sent[-1].split() if sent else ("",)
+    match word, rest:
+        case "hello", _:
+            return f"`hello {VERSION}`"
+        case "prepare", _:
+            return "`ready`"
+        case "ask", [number, allowance_ms, reserve_ms]:
+            return f"`move {number} TEXT` within {seconds((int(allowance_ms) + int(reserve_ms)) * 1000)}"
+    return ""
+
+
+_LAST_WORDS = {
+    "last_sent": "sent to it",
+    "last_came": "came from it",
+    "left": "left behind by it, and ended",
+    "escaped": "left its process group, and ended",
+    "unkillable": "cannot be ended",
+}
+"""What a seat that broke something is measured by, and how it is told."""
+
+
+def explained(record: GameRecord) -> Iterator[str]:
+    """For each fault of a game what its author needs to know: what happened, its last stderr, a hint."""
+    for event in record.events:
+        if isinstance(event, Left) and event.ending.is_fault:
+            yield told(event, record.terms.bots, record.terms.controls)
+            seats = record.measured.get("seats", [])
+            measured = seats[event.seat] if event.seat < len(seats) else {}
+            if expected := _expected(measured.get("last_sent", ())):
+                yield f"expected: {expected}"
+            for name, what in _LAST_WORDS.items():
+                yield from (f"{what}: {shown(line)}" for line in measured.get(name, ()))
+            said = measured.get("stderr", {})
+            lines = "\n".join(part["text"].rstrip() for part in said.values()).split("\n")
+            yield from (f"stderr: {shown(line)}" for line in lines[-5:] if line)
+            yield f"hint: {shown(event.hint or event.ending.hint)}"

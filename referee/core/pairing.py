@@ -1,0 +1,38 @@
+"""The id of a game: the round, and who sits where. The only place that knows how an id is written."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+BOT_NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._+-]{1,64}")
+"""A name is a label that is also safe in a game's id, a file's name, a table and a shell."""
+
+
+class Pairing(NamedTuple):
+    """One game of a run: its id, which is a function of its content, and who sits where."""
+
+    id: str
+    """The number of the round and the names by seat, with colons between: `3:greedy:random`."""
+    bots: tuple[str, ...]
+    """Names, by seat."""
+
+    @classmethod
+    def of(cls, number: int, bots: tuple[str, ...]) -> Pairing:
+        """The game of a round with these bots in these seats."""
+        return cls(":".join((str(number), *bots)), bots)
+
+    @classmethod
+    def parse(cls, game_id: str) -> Pairing:
+        """The game that an id names. An id from outside is compared with the bots that it comes with."""
+        return cls(game_id, tuple(game_id.split(":")[1:]))
+
+    @property
+    def round(self) -> str:
+        """The number of the round, as the id has it."""
+        return self.id.partition(":")[0]
+
+    @property
+    def encounter(self) -> tuple[str, ...]:
+        """What the games of one encounter share: the round, and the bots in any order."""
+        return (self.round, *sorted(self.bots))

@@ -1,0 +1,67 @@
+"""Time controls: what a seat is given, read from a text and written as one. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from referee.core.errors import TimeControlError
+from referee.core.text import shown
+from referee.core.units import PERIOD, parse_period, period, show_period
+
+_CONTROL = re.compile(rf"{PERIOD}(?:\+{PERIOD}(?:/{PERIOD})?)?(?:\^{PERIOD})?")
+_FORM = (
+    "MOVE[+RESERVE[/STEP]][^INCREMENT] such as `2s+60s/10s`, with `cpu:` before it for computing time, "
+    "or `none`; units us, ms, s, m, h"
+)
+_CPU = "cpu:"
+
+PATIENCE_US = parse_period("1h")
+"""Without a clock a bot that is silent for this long is taken for dead: a match must end."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """What a seat gets: per move, reserve, the reserve's step and what each move adds to the reserve."""
+
+    move_us: int
+    reserve_us: int = 0
+    step_us: int = 0
+    """0: the reserve is charged to the microsecond."""
+    increment_us: int = 0
+    timed: bool = True
+    """False for `none`: nothing is charged, and `move_us` is only the referee's patience."""
+    by_cpu: bool = False
+    """Whether what counts is the time that a bot computes, instead of that on the wall."""
+
+    @classmethod
+    def parse(cls, text: str) -> TimeControl:
+        """A time control from its text. Raises `TimeControlError`."""
+        if text == "none":
+            return NO_CLOCK
+        match = _CONTROL.fullmatch(text.removeprefix(_CPU))
+        if not match:
+            raise TimeControlError(f"`{shown(text, 80)}` is no time control, expected {_FORM}")
+        groups = match.groups()
+        parts = [groups[i : i + 3] for i in range(0, 12, 3)]
+        move, reserve, step, increment = (period(*part) if part[0] is not None else 0 for part in parts)
+        if move + reserve == 0:
+            raise TimeControlError(f"`{text}` leaves no time at all, expected {_FORM}")
+        if parts[2][0] is not None and step == 0:
+            raise TimeControlError(f"`{text}` has a step of nothing, expected {_FORM}")
+        return cls(move, reserve, step, increment, by_cpu=text.startswith(_CPU))
+
+    def __str__(self) -> str:
+        if not self.timed:
+            return "none"
+        text = (_CPU if self.by_cpu else "") + show_period(self.move_us)
+        if self.reserve_us or self.step_us:
+            text += f"+{show_period(self.reserve_us)}"
+        if self.step_us:
+            text += f"/{show_period(self.step_us)}"
+        if self.increment_us:
+            text += f"^{show_period(self.increment_us)}"
+        return text
+
+
+NO_CLOCK = TimeControl(PATIENCE_US, timed=False)

@@ -1,0 +1,63 @@
+"""Reserve clocks: integer microseconds, pure.
+
+The rule, from the rules of the games: a move has its own allowance; what goes beyond it is taken from
+the seat's reserve, in whole steps where there is a step, rounded up and never more than what is left.
+Needing more than the reserve holds loses on time. Exactly all of it is in time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from referee.core.timecontrol import TimeControl
+
+
+class Charge(NamedTuple):
+    """The arithmetic of one move: time used, what of it was beyond the allowance, what was taken."""
+
+    used_us: int
+    over_us: int
+    taken_us: int
+    reserve_us: int
+    """The reserve after the move, its increment included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A seat's clock between two moves."""
+
+    control: TimeControl
+    reserve_us: int
+
+    @classmethod
+    def start(cls, control: TimeControl) -> Clock:
+        """A clock before the first move."""
+        return cls(control, control.reserve_us)
+
+    @property
+    def budget_us(self) -> int:
+        """All that the next move may take."""
+        return self.control.move_us + self.reserve_us
+
+    def late(self, used_us: int, margin_us: int = 0) -> bool:
+        """Whether a move that took so long loses on time. The margin widens this test and nothing else."""
+        return used_us > self.budget_us + margin_us
+
+    def charge(self, used_us: int, in_time: bool = True) -> Charge:
+        """What a move costs, never more than what is left; only one in time earns the increment."""
+        over = max(0, used_us - self.control.move_us)
+        step = self.control.step_us
+        owed = -(-over // step) * step if step else over
+        taken = min(owed, self.reserve_us)
+        earned = self.control.increment_us if in_time else 0
+        return Charge(used_us, over, taken, self.reserve_us - taken + earned)
+
+    def after(self, charge: Charge) -> Clock:
+        """The clock after a move that was charged so."""
+        return Clock(self.control, charge.reserve_us)
+
+    def left(self, used_us: int) -> tuple[int, int]:
+        """Of the allowance and of the reserve, what can still be used after so much of the move."""
+        over = max(0, used_us - self.control.move_us)
+        return max(0, self.control.move_us - used_us), max(0, self.reserve_us - over)

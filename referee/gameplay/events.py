@@ -1,0 +1,151 @@
+"""What can happen in a match: the closed list of endings, and the events a match is made of.
+
+Every place that says how a game ended uses these words: verdicts, records, tables, the protocol's `end`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from referee.gameplay.clock import Charge
+
+Seat = int
+"""A place at the table, 0-based in code; people and bots read it 1-based."""
+
+
+class Ending(Enum):
+    """How a game, or a seat's part in it, can end: word, sentence, hint. Those with a hint are faults."""
+
+    RULES = "rules", "the rules ended the game", ""
+    RESIGNED = "resigned", "resigned", ""
+    START = (
+        "start",
+        "did not start",
+        "up to `ready` a bot answers `hello` and `prepare` in time, flushed, and nothing else",
+    )
+    TIME = (
+        "time",
+        "ran out of time",
+        "if it did answer: does each line begin with `move`, end with a newline, and leave by a flush",
+    )
+    GONE = (
+        "gone",
+        "is gone",
+        "it exited, or closed its input or output; its stderr may say why",
+    )
+    FLOOD = (
+        "flood",
+        "wrote more than may be written",
+        "write debug output to stderr or in short `log` lines, and ask for one `list` a question",
+    )
+    PROTOCOL = (
+        "protocol",
+        "broke the protocol",
+        "a line that begins with one of the protocol's words must be well formed",
+    )
+    TURN = (
+        "turn",
+        "spoke out of turn",
+        "answer each question once, by its own number, after it was asked",
+    )
+    LIMIT = (
+        "limit",
+        "took more than it may",
+        "the match or tournament limits its memory, files, processes and computing time",
+    )
+    ILLEGAL = (
+        "illegal",
+        "was rejected too often",
+        "choose another move when one is rejected; `list` asks for the legal ones",
+    )
+
+    def __init__(self, word: str, sentence: str, hint: str) -> None:
+        self.word = word
+        self.sentence = sentence
+        self.hint = hint
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a bot is to blame."""
+        return bool(self.hint)
+
+    @classmethod
+    def of(cls, word: str) -> Ending:
+        """The ending with this word. Raises `KeyError`."""
+        return _BY_WORD[word]
+
+
+_BY_WORD = {ending.word: ending for ending in Ending}
+
+
+class Timing(NamedTuple):
+    """What a wire measured of a move beside what is charged; microseconds."""
+
+    asked_us: int = 0
+    """When the move's first question was asked, from the beginning of the game."""
+    wall_us: int = 0
+    """From then to its answer, or to where the waiting ended."""
+    cpu_us: int = 0
+    """What the bot computed meanwhile; 0 where that cannot be known."""
+    stopped_us: int = 0
+    """What of that time the referee itself was not running."""
+
+
+NOT_TIMED = Timing()
+
+
+class Drawn(NamedTuple):
+    """Chance gave this."""
+
+    text: str
+
+
+class Rejected(NamedTuple):
+    """A seat's answer was no legal move; its clock runs on."""
+
+    seat: Seat
+    text: str
+    reason: str
+    """A word; the game's page lists them."""
+    sentence: str
+    used_us: int
+    """Since the seat was first asked for this move."""
+    timing: Timing = NOT_TIMED
+
+
+class Moved(NamedTuple):
+    """A seat moved, or its time was up and the game's default was submitted for it."""
+
+    seat: Seat
+    text: str
+    """The canonical spelling."""
+    charge: Charge
+    defaulted: bool = False
+    info: str = ""
+    """What the bot said of its move."""
+    timing: Timing = NOT_TIMED
+
+
+class Unplayed(NamedTuple):
+    """A seat moved, but another left in the same turn, so the turn did not count."""
+
+    seat: Seat
+    text: str
+    used_us: int
+    timing: Timing = NOT_TIMED
+
+
+class Left(NamedTuple):
+    """A seat is out of the game, by a fault or by its own will."""
+
+    seat: Seat
+    ending: Ending
+    detail: str
+    used_us: int
+    timing: Timing = NOT_TIMED
+    hint: str = ""
+    """What may help the bot's author, where more is known than the ending's own hint says."""
+
+
+Event = Drawn | Rejected | Moved | Unplayed | Left

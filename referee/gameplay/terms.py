@@ -1,0 +1,45 @@
+"""What a game is played under, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Ending
+from referee.games.api import Game, Options, Outcome
+
+MARGIN_US = 10_000
+"""Beyond allowance and reserve, what a referee on an ordinary machine may itself be late by."""
+
+REJECTIONS = 10
+"""A game's rejected moves of a seat; with the last of them the seat loses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a game is played under; together with the bots' answers and their times it decides all."""
+
+    id: str
+    game: Game[Any]
+    options: Options
+    bots: tuple[str, ...]
+    """Names, by seat."""
+    controls: tuple[TimeControl, ...]
+    """By seat."""
+    seed: bytes
+    """This game's own; whatever is random in the game is drawn from it, but for what is shared."""
+    shared_seed: bytes = b""
+    """Of what the games of an encounter, or all bots that play alone in a round, have in common."""
+    margin_us: int = MARGIN_US
+    rejections: int = REJECTIONS
+
+
+class Verdict(NamedTuple):
+    """How a game ended."""
+
+    outcome: Outcome
+    ending: Ending
+    """`rules` where the game came to its own end, else what the seat that left last did."""
+    rated: bool
+    """False where no bot that could be started was left to win: nothing was played."""

@@ -1,0 +1,1 @@
+"""The machine that it all runs on: looked at, measured, judged."""

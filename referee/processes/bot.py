@@ -1,0 +1,161 @@
+"""Bots as they are named and started: command, folder, environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from referee.core.errors import UsageError
+from referee.core.pairing import BOT_NAME
+from referee.core.text import shown
+from referee.processes.limits import DEFAULT, Limits
+
+_NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not dots alone"
+
+_PASSED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME"
+)
+"""The variables that a bot gets of the referee's own. Those that change how output is buffered
+(PYTHONUNBUFFERED and its like) are not among them: a bot behaves here as it will elsewhere.
+"""
+
+_INTERPRETERS = re.compile(
+    r"(?:python|pypy)[0-9.]*|node|deno|bun|java|ruby|perl|lua[0-9.]*|php|sh|bash|dash|env|Rscript|julia|wine"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A program that plays, under the name that tables and records give it."""
+
+    name: str
+    command: tuple[str, ...]
+    """Program and arguments; `{python}` stands for the interpreter that runs the referee."""
+    cwd: Path
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables of its own."""
+    pass_env: tuple[str, ...] = ()
+    """Variables of the referee's that it gets beside the usual ones."""
+    limits: Limits = DEFAULT
+    pty: bool = False
+    """Whether it talks over a terminal instead of pipes."""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """What is executed."""
+        return tuple(word.replace("{python}", sys.executable) for word in self.command)
+
+    @classmethod
+    def parse(cls, text: str, cwd: Path) -> Bot:
+        """A bot from `[name=]command`; the command is split like a shell does, without a shell.
+
+        Raises `UsageError`.
+        """
+        if any(ord(c) < 0x20 or ord(c) == 0x7F for c in text):
+            raise UsageError(f"bot `{shown(text)}` has control characters, expected [name=]command")
+        name, equals, command = text.partition("=")
+        named = bool(equals) and not re.search(r"\s", name)
+        if not named:
+            name, command = "", text
+        words = split(command)
+        return cls.of(name if named else _name_of(words, cwd), tuple(words), cwd)
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        command: tuple[str, ...],
+        cwd: Path,
+        env: tuple[tuple[str, str], ...] = (),
+        pass_env: tuple[str, ...] = (),
+    ) -> Bot:
+        """A bot whose name was checked. Raises `UsageError`."""
+        if not BOT_NAME.fullmatch(name):
+            raise UsageError(f"`{shown(name, 80)}` is no name for a bot, expected {_NAME_FORM}")
+        return cls(name, command, cwd, env, pass_env)
+
+    def check(self) -> None:
+        """Raises `UsageError` where the program cannot be found or not be executed."""
+        program = self.argv[0]
+        if not self.cwd.is_dir():
+            raise UsageError(f"bot `{self.name}`: no folder `{shown(str(self.cwd))}` to run it in")
+        if "/" not in program:
+            if shutil.which(program, path=self.environment().get("PATH", os.defpath)) is None:
+                raise UsageError(f"bot `{self.name}`: no program `{shown(program)}` on the path")
+            return
+        path = self.cwd / program
+        try:
+            path.stat()
+        except OSError as error:
+            raise UsageError(
+                f"bot `{self.name}`: no program at `{shown(program)}` ({error.strerror})"
+            ) from None
+        if not path.is_file() or not os.access(path, os.X_OK):
+            raise UsageError(
+                f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "
+                f"(chmod +x, or its interpreter before it)"
+            )
+
+    def environment(self) -> dict[str, str]:
+        """The variables that its process gets."""
+        passed = {
+            name: value
+            for name, value in os.environ.items()
+            if _PASSED.fullmatch(name) or name in self.pass_env
+        }
+        return {**passed, **dict(self.env)}
+
+
+def split(command: str) -> list[str]:
+    """A command's words, as a shell would split it. Raises `UsageError`."""
+    if any(ord(c) < 0x20 or ord(c) == 0x7F for c in command):
+        raise UsageError(f"command `{shown(command)}` has control characters")
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"command `{shown(command)}` cannot be split ({str(error).lower()})") from None
+    if not words:
+        raise UsageError("there is no command, expected a program")
+    return words
+
+
+def _name_of(words: list[str], cwd: Path) -> str:
+    """A name for a bot that was given none: its program's, or that of what an interpreter runs."""
+    program, *rest = words
+    named = program
+    if program == "{python}" or _INTERPRETERS.fullmatch(Path(program).name):
+        plain = [word for word in rest if not word.startswith("-")]
+        files = [word for word in plain if (cwd / word).is_file()]
+        named = (files[:1] or plain[-1:] or [program])[0]
+    name = Path(named).stem
+    return name if BOT_NAME.fullmatch(name) else "bot"
+
+
+def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:
+    """The bots under names that differ, capitals or not.
+
+    A name that was not `given` but found gets `-2`, `-3` … where it is taken. Raises `UsageError` where
+    two bots were given the same name.
+    """
+    pairs = list(zip(bots, given, strict=True))
+    taken: set[str] = set()
+    for bot, was_given in pairs:
+        if was_given:
+            if bot.name.lower() in taken:
+                raise UsageError(f"two bots are named `{bot.name}`, expected names that differ")
+            taken.add(bot.name.lower())
+    named = []
+    for bot, was_given in pairs:
+        name, number = bot.name, 1
+        while not was_given and name.lower() in taken:
+            number += 1
+            name = f"{bot.name[:60]}-{number}"
+        taken.add(name.lower())
+        named.append(replace(bot, name=name))
+    return named

@@ -1,0 +1,99 @@
+"""What a bot may take of the machine: parsed from text, pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.core.units import parse_period, show_period
+
+_SIZE = re.compile(r"([0-9]{1,9})(KB|MB|GB)")
+_UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+MOST = 1 << 50
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one bot with all that it starts; None is no limit."""
+
+    memory: int | None = None
+    """Bytes of memory of its own: of each process, and of all together."""
+    file_size: int | None = None
+    """Bytes of a file that it writes."""
+    open_files: int | None = None
+    """Of each process."""
+    processes: int | None = 500
+    """At a time. A bound that nothing honest comes near: without any, a fork bomb takes the machine."""
+    cpu: int | None = None
+    """Seconds of computing time of a process, over all the games that it serves."""
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str], base: Limits | None = None) -> Limits:
+        """Limits from their texts; those that are not named are the `base`'s. Raises `UsageError`."""
+        changes: dict[str, int | None] = {}
+        for name, text in given.items():
+            if name not in _READ:
+                raise UsageError(f"`{shown(name, 40)}` is no limit, expected one of {', '.join(_READ)}")
+            changes[name] = None if text == "none" else _READ[name](name, text)
+        return replace(base or cls(), **changes)
+
+    def changed(self) -> dict[str, str]:
+        """Those that are not as they are by default, as texts that `parse` reads."""
+        texts = {}
+        for name, show in _SHOW.items():
+            value = getattr(self, name)
+            if value != getattr(DEFAULT, name):
+                texts[name] = "none" if value is None else show(value)
+        return texts
+
+
+def _size(name: str, text: str) -> int:
+    match = _SIZE.fullmatch(text)
+    size = int(match[1]) * _UNITS[match[2]] if match else 0
+    if not 0 < size <= MOST:
+        raise UsageError(f"limit `{name}` is `{shown(text, 40)}`, expected a size such as `512MB`, or `none`")
+    return size
+
+
+def _count(name: str, text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise UsageError(f"limit `{name}` is `{shown(text, 40)}`, expected a number, or `none`")
+    return int(text)
+
+
+def _seconds(name: str, text: str) -> int:
+    try:
+        seconds, rest = divmod(parse_period(text), 1_000_000)
+    except UsageError:
+        seconds = rest = 0
+    if rest or not seconds:
+        raise UsageError(
+            f"limit `{name}` is `{shown(text, 40)}`, expected whole seconds such as `10m`, or `none`"
+        )
+    return seconds
+
+
+def _show_size(size: int) -> str:
+    unit = max((unit for unit in _UNITS if size % _UNITS[unit] == 0), key=_UNITS.__getitem__)
+    return f"{size // _UNITS[unit]}{unit}"
+
+
+_READ: dict[str, Callable[[str, str], int]] = {
+    "memory": _size,
+    "file_size": _size,
+    "open_files": _count,
+    "processes": _count,
+    "cpu": _seconds,
+}
+_SHOW: dict[str, Callable[[int], str]] = {
+    "memory": _show_size,
+    "file_size": _show_size,
+    "open_files": str,
+    "processes": str,
+    "cpu": lambda seconds: show_period(seconds * 1_000_000),
+}
+DEFAULT = Limits()

@@ -1,0 +1,332 @@
+"""Tables of results: of a match of two, of a pool, and of bots that play alone. Pure functions of the games'
+summaries.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tabulate import tabulate, tabulate_formats
+
+from referee.core.pairing import Pairing
+from referee.games.api import share_beaten
+from referee.ratings.pool import Pool, Result, fit
+from referee.ratings.two import Comparison, compare
+from referee.records.record import Summary
+
+FORMATS = ("csv", "json", *tabulate_formats)
+
+
+@dataclass
+class Tally:
+    """One bot's results."""
+
+    by_seat: dict[int, list[int]] = field(default_factory=dict)
+    """For each seat that it sat in: losses, draws, wins."""
+    points: float = 0
+    """A game gives the share of the others that it beat, a tie half of one: for two seats, wins and half
+    the draws. Alone, a win gives one.
+    """
+    faults: Counter[str] = field(default_factory=Counter)
+    """How often it left a game by a fault, by the fault's word."""
+
+    @property
+    def counts(self) -> list[int]:
+        """Losses, draws, wins."""
+        return [sum(column) for column in zip([0, 0, 0], *self.by_seat.values(), strict=True)]
+
+    @property
+    def games(self) -> int:
+        """How many were rated."""
+        return sum(self.counts)
+
+
+def tally(name: str, games: Iterable[Summary]) -> Tally:
+    """A bot's results in these games."""
+    found = Tally()
+    for game in games:
+        if name in game.bots:
+            seat = game.bots.index(name)
+            if game.faults[seat]:
+                found.faults[game.faults[seat]] += 1
+            if game.rated:
+                found.by_seat.setdefault(seat, [0, 0, 0])[score(name, game)] += 1
+                found.points += share_beaten(game.ranks, seat)
+    return found
+
+
+def score(name: str, game: Summary) -> int:
+    """0 where others did better, 1 for the best place shared, 2 for the best place alone."""
+    own = game.ranks[game.bots.index(name)]
+    return 0 if own > 1 else 1 if game.ranks.count(1) > 1 else 2
+
+
+def _faults(found: Tally) -> str:
+    return ", ".join(f"{count} {word}" for word, count in sorted(found.faults.items())) or "–"
+
+
+def _percent(found: Tally) -> str:
+    return f"{100 * found.points / found.games:.1f} %" if found.games else "–"
+
+
+# --- A match of two ------------------------------------------------------------------------------------
+
+
+def match_table(names: Sequence[str], games: Sequence[Summary]) -> str:
+    """The table of a match of two bots: one row each, the Elo difference from its own side."""
+    headers = ["bot", "games", "wins", "draws", "losses", "points", "Elo ± 95 %"]
+    headers += ["seat 1 w–d–l", "seat 2 w–d–l", "faults"]
+    rows: list[list[object]] = []
+    notes = set()
+    for name in names:
+        found = tally(name, games)
+        losses, draws, wins = found.counts
+        comparison = _comparison(name, games, found)
+        if comparison.clamped:
+            notes.add("* beyond the scores of 0.1 % and 99.9 %, where Elo is cut off")
+        seats = [found.by_seat.get(seat, [0, 0, 0]) for seat in (0, 1)]
+        rows.append(
+            [name, found.games, wins, draws, losses, _percent(found), _difference(comparison)]
+            + [f"{w}–{d}–{lost}" for lost, d, w in seats]
+            + [_faults(found)]
+        )
+    return "\n".join([tabulate(rows, headers, disable_numparse=True), *sorted(notes), *_unrated(games)])
+
+
+def _comparison(name: str, games: Sequence[Summary], found: Tally) -> Comparison:
+    """By pairs of games with the seats swapped where all games come in such pairs, else by games."""
+    pairs: dict[tuple[str, ...], list[Summary]] = {}
+    for game in games:
+        pairs.setdefault(Pairing.parse(game.id).encounter, []).append(game)
+    if not all(len(pair) == 2 and all(game.rated for game in pair) for pair in pairs.values()):
+        return compare(found.counts)
+    counts = [0] * 5
+    for pair in pairs.values():
+        counts[sum(score(name, game) for game in pair)] += 1
+    return compare(counts)
+
+
+def _difference(comparison: Comparison) -> str:
+    if not comparison.trials:
+        return "–"
+    half = "" if comparison.half_width is None else f" ± {comparison.half_width:.0f}"
+    return f"{round(comparison.elo):+d}{half}{'*' if comparison.clamped else ''}"
+
+
+def _unrated(games: Iterable[Summary]) -> list[str]:
+    count = sum(not game.rated for game in games)
+    return [f"{count} × no bot of a game started: not counted"] if count else []
+
+
+# --- A pool --------------------------------------------------------------------------------------------
+
+
+class Standing(NamedTuple):
+    """A row of the table of a pool."""
+
+    rank: int
+    bot: str
+    elo: float
+    half_width: float | None
+    """Of the 95 % interval; None for a bot that has met nobody."""
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    faults: dict[str, int]
+
+
+class Standings(NamedTuple):
+    """The table of a pool, best first, and what has to be said beside it."""
+
+    rows: list[Standing]
+    pool: Pool
+    notes: list[str]
+
+
+def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
+    """The table of all bots. It depends on nothing but the set of games: they are put in order first."""
+    ordered = sorted(games, key=lambda game: game.id)
+    rated = [game for game in ordered if game.rated]
+    pool = fit((Result(g.bots, g.ranks, Pairing.parse(g.id).encounter) for g in rated), sorted(names))
+    rows: list[Standing] = []
+    for name in sorted(names, key=lambda name: (-round(pool.ratings[name].elo, 6), name)):
+        found = tally(name, ordered)
+        losses, draws, wins = found.counts
+        rating = pool.ratings[name]
+        faults = dict(sorted(found.faults.items()))
+        rows.append(
+            Standing(
+                len(rows) + 1,
+                name,
+                rating.elo,
+                rating.half_width,
+                *(found.games, wins, draws, losses),
+                found.points,
+                faults,
+            )
+        )
+    return Standings(rows, pool, [*_notes(pool), *_unrated(ordered)])
+
+
+def _notes(pool: Pool) -> list[str]:
+    notes = []
+    if pool.advantage.half_width is not None:
+        notes.append(f"seat 1 is worth {round(pool.advantage.elo):+d} ± {pool.advantage.half_width:.0f} Elo")
+    met = [group for group in pool.groups if len(group) > 1]
+    if len(met) > 1:
+        groups = " | ".join(" ".join(group) for group in met)
+        notes.append(f"not all bots have met, directly or through others; compare Elo within: {groups}")
+    return notes
+
+
+def pool_table(table: Standings, seats: int = 2, form: str = "simple") -> str:
+    """The standings as text."""
+    counts = ["wins", "draws", "losses"] if seats == 2 else ["first", "shared", "behind"]
+    headers = ["", "bot", "Elo ± 95 %", "games", *counts, "points", "faults"]
+    rows = [
+        [
+            row.rank,
+            row.bot,
+            "–" if row.half_width is None else f"{round(row.elo):+d} ± {row.half_width:.0f}",
+            *(row.games, row.wins, row.draws, row.losses),
+            f"{100 * row.points / row.games:.1f} %" if row.games else "–",
+            ", ".join(f"{count} {word}" for word, count in row.faults.items()) or "–",
+        ]
+        for row in table.rows
+    ]
+    align = ("right", "left", "right", *["right"] * 5, "left")
+    return tabulate(rows, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
+
+
+def crosstable(names: Sequence[str], games: Iterable[Summary], form: str = "simple") -> str:
+    """For each two bots wins–draws–losses, from the side of the row."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for game in games:
+        for one in game.bots if game.rated else ():
+            for other in game.bots:
+                if one != other:
+                    own, its = (game.ranks[game.bots.index(name)] for name in (one, other))
+                    counts.setdefault((one, other), [0, 0, 0])[1 + (own < its) - (own > its)] += 1
+    rows: list[list[object]] = []
+    for number, one in enumerate(names, 1):
+        cells = []
+        for other in names:
+            lost, draws, wins = counts.get((one, other), [0, 0, 0])
+            cells.append("·" if one == other else f"{wins}–{draws}–{lost}")
+        rows.append([number, one, *cells])
+    headers = ["", "wins–draws–losses", *map(str, range(1, len(names) + 1))]
+    align = ("right", "left", *["center"] * len(names))
+    return tabulate(rows, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
+
+
+# --- Bots that play alone ------------------------------------------------------------------------------
+
+
+class Alone(NamedTuple):
+    """A row of the table of bots that each play alone, over the same deals."""
+
+    rank: int
+    bot: str
+    games: int
+    wins: int
+    share: float
+    """Of games won."""
+    left: float
+    """The mean of what was left: the games' scores, of which less is better."""
+    faults: dict[str, int]
+
+
+def alone(names: Sequence[str], games: Sequence[Summary]) -> list[Alone]:
+    """Best first: by the share of wins, then by the mean of what was left."""
+    rows = []
+    for name in sorted(names):
+        found = tally(name, games)
+        left = [game.scores[0] for game in games if game.rated and game.bots == (name,)]
+        played = max(1, found.games)
+        rows.append((-found.points / played, sum(left) / played, name, found))
+    return [
+        Alone(rank, name, found.games, found.counts[2], -share, left, dict(sorted(found.faults.items())))
+        for rank, (share, left, name, found) in enumerate(sorted(rows, key=lambda row: row[:3]), 1)
+    ]
+
+
+def alone_table(rows: Sequence[Alone], form: str = "simple") -> str:
+    """The rows as text."""
+    headers = ["", "bot", "games", "wins", "won", "mean left", "faults"]
+    cells = [
+        [row.rank, row.bot, row.games, row.wins]
+        + ([f"{100 * row.share:.1f} %", f"{row.left:.2f}"] if row.games else ["–", "–"])
+        + [", ".join(f"{count} {word}" for word, count in row.faults.items()) or "–"]
+        for row in rows
+    ]
+    align = ("right", "left", *["right"] * 4, "left")
+    return tabulate(cells, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
+
+
+# --- Reports -------------------------------------------------------------------------------------------
+
+
+def rendered(names: Sequence[str], games: Sequence[Summary], form: str, seats: int = 2) -> str:
+    """The whole report of a pool at tables of so many seats, in one of `FORMATS`."""
+    if seats == 1:
+        return _rendered_alone(names, games, form)
+    table = standings(names, games)
+    if form == "json":
+        return json.dumps(_json(table), indent=2)
+    if form == "csv":
+        return _csv(table)
+    order = [row.bot for row in table.rows]
+    return "\n".join([pool_table(table, seats, form), *table.notes, "", crosstable(order, games, form)])
+
+
+def _rendered_alone(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
+    rows = alone(names, games)
+    if form == "json":
+        return json.dumps({"standings": [row._asdict() for row in rows], "notes": _unrated(games)}, indent=2)
+    if form == "csv":
+        cells = [[row.rank, _cell(row.bot), *row[2:4], f"{row.share:.4f}", f"{row.left:.4f}"] for row in rows]
+        return _csv_text(Alone._fields, cells, [row.faults for row in rows])
+    return "\n".join([alone_table(rows, form), *_unrated(games)])
+
+
+def _json(table: Standings) -> dict[str, Any]:
+    advantage = table.pool.advantage
+    return {
+        "standings": [row._asdict() for row in table.rows],
+        "seat_1_advantage": {"elo": advantage.elo, "half_width": advantage.half_width},
+        "notes": table.notes,
+    }
+
+
+def _csv(table: Standings) -> str:
+    cells = [
+        [row.rank, _cell(row.bot), f"{row.elo:.1f}"]
+        + ["" if row.half_width is None else f"{row.half_width:.1f}", *row[4:9]]
+        for row in table.rows
+    ]
+    return _csv_text(Standing._fields, cells, [row.faults for row in table.rows])
+
+
+def _cell(name: str) -> str:
+    """A name may begin with + or -, which a spreadsheet would take for a formula."""
+    return f"'{name}" if name[0] in "+-" else name
+
+
+def _csv_text(
+    fields: Sequence[str], rows: Iterable[Sequence[object]], faults: Iterable[dict[str, int]]
+) -> str:
+    """Rows whose last cell is a bot's faults."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(fields)
+    for row, counts in zip(rows, faults, strict=True):
+        writer.writerow([*row, " ".join(f"{word}:{count}" for word, count in counts.items())])
+    return text.getvalue().rstrip("\n")

@@ -1,0 +1,1 @@
+"""What is kept of a game: written, read back, played again."""

@@ -1,0 +1,82 @@
+"""The first line of a run's records, and the later lines that change it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
+from referee.core.pairing import BOT_NAME, Pairing
+from referee.core.seeds import game_seed, shared_seed
+from referee.core.text import shown
+from referee.games import game_named
+from referee.records.record import FORMAT
+
+
+def read_header(value: dict[str, Any]) -> dict[str, Any]:
+    """The first line of a run's records, as far as others build on it. Raises `RecordError`."""
+    fields = Fields(value, "", RecordError)
+    if fields.text("kind") != "tournament":
+        raise fields.wrong("kind", "`tournament` in the first line")
+    if fields.number("record") != FORMAT:
+        raise fields.wrong("record", f"{FORMAT}: this referee reads no other records")
+    fields.text("seed")
+    fields.object("bots")
+    _check_additions(fields)
+    return {name: what for name, what in value.items() if name not in ("prev", "hash")}
+
+
+def seats_of(header: dict[str, Any]) -> int:
+    """How many sit at a table of the run that a header describes. Raises `RecordError`."""
+    fields = Fields(header, "", RecordError)
+    try:
+        game = game_named(fields.text("game"))
+        return game.seats(game.settle(fields.scalars("options")))
+    except UsageError as error:
+        raise RecordError(str(error)) from None
+
+
+def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
+    """Adds what a later line says was added. Raises `RecordError`."""
+    fields = Fields(change, "", RecordError)
+    _check_additions(fields)
+    for name in ("bots", "files"):
+        if fields.has(name):
+            header[name] = {**header.get(name, {}), **change[name]}
+    if fields.has("rounds"):
+        header["rounds"] = fields.number("rounds", 1)
+
+
+def _check_additions(fields: Fields) -> None:
+    """What a first line and a change have in common."""
+    if fields.has("bots"):
+        bots = fields.object("bots")
+        for name in bots.names():
+            if not BOT_NAME.fullmatch(name):
+                raise fields.wrong("bots", "names of bots")
+            bots.object(name).text("clock")
+    if fields.has("files"):
+        for name in fields.object("files").names():
+            fields.object("files").object(name)
+    if fields.has("rounds"):
+        fields.number("rounds", 1)
+
+
+def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
+    """Raises `RecordError` where a game is not one of the run that the header describes."""
+    for name in ("game", "rules", "options", "margin_us", "rejections"):
+        if game.get(name) != header.get(name):
+            raise RecordError(
+                f"{name} is {shown(str(game.get(name)), 60)}, "
+                f"and in the first line {shown(str(header.get(name)), 60)}"
+            )
+    fields = Fields(game, "", RecordError)
+    game_id, bots = fields.text("id"), fields.texts("bots")
+    for name, clock in zip(bots, fields.texts("clocks"), strict=False):
+        entrant = header["bots"].get(name)
+        if entrant is None or entrant.get("clock") != clock:
+            raise RecordError(f"bot {shown(name, 80)} with the clock {shown(clock, 40)} is not in this run")
+    seeds = (fields.hex("seed"), fields.hex("shared_seed"))
+    expected = (game_seed(header["seed"], game_id), shared_seed(header["seed"], game_id))
+    if Pairing.parse(game_id).bots != bots or seeds != expected:
+        raise RecordError("its id, bots and seed do not belong together in this run")

@@ -1,0 +1,161 @@
+"""The file of records: append-only, one JSON object a line, each line chained to the one before.
+
+Every line ends with `"prev"`, the hash of the line before it (zeros for the first), and `"hash"`, the
+SHA-256 of the line's own bytes as they are without that last member. So a byte that changed anywhere is
+found, and it is known in which line. What has no newline at its end was torn by a crash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.core.errors import StorageError, UsageError
+from referee.core.text import shown
+from referee.records.record import LINE_CAP
+
+NAME = "games.jsonl"
+
+FIRST = "0" * 64
+"""What the first line has for the hash of the line before."""
+
+_HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
+_HASH_SIZE = len(b',"hash":""}') + 64
+_PREV = re.compile(rb',"prev":"([0-9a-f]{64})"\}')
+_PREV_SIZE = len(b',"prev":""}') + 64
+
+
+class Line(NamedTuple):
+    """A line of the file as it was found."""
+
+    number: int
+    """From 1."""
+    text: bytes
+    """Without its newline."""
+    flaw: str
+    """What is wrong with its place in the chain; empty if nothing is."""
+    hash: str = ""
+    """The one that it ends with."""
+    torn: bool = False
+    """Whether it has no newline, as only a last line can be."""
+
+
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a run's folder where it is missing. Raises `UsageError`."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is no folder") from None
+    except OSError as error:
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+
+
+def sealed(value: dict[str, Any], prev: str) -> tuple[bytes, str]:
+    """A line's bytes, newline included, and its hash."""
+    body = json.dumps({**value, "prev": prev}, separators=(",", ":")).encode()
+    digest = hashlib.sha256(body).hexdigest()
+    return body[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
+
+
+class Journal:
+    """A file of records, open for writing. Each line is on the disk when `append` returns."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begins a new file, in a folder for its owner alone: a seed in it tells what will come.
+
+        Raises `UsageError` where there are records already, or the folder cannot be used.
+        """
+        self._path = folder / NAME
+        make_folder(folder)
+        try:
+            self._file = os.open(self._path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise UsageError(
+                f"cannot write to `{shown(str(folder))}`: `{shown(str(self._path))}` is there already, "
+                "expected a new folder"
+            ) from None
+        except OSError as error:
+            raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+        self._prev = FIRST
+
+    @classmethod
+    def reopen(cls, folder: Path, prev: str, length: int) -> Journal:
+        """Continues a file behind its first `length` bytes, whose last hash is `prev`.
+
+        What lies behind them was torn by a crash, and goes. Raises `StorageError`.
+        """
+        journal = cls.__new__(cls)
+        journal._path = folder / NAME
+        journal._prev = prev
+        try:
+            journal._file = os.open(journal._path, _FLAGS)
+            if os.fstat(journal._file).st_size > length:
+                os.ftruncate(journal._file, length)
+        except OSError as error:
+            raise StorageError(f"cannot write to `{shown(str(journal._path))}`: {error.strerror}") from None
+        return journal
+
+    def append(self, value: dict[str, Any]) -> None:
+        """Stores one object. Raises `StorageError`; then it is not stored, or torn."""
+        line, digest = sealed(value, self._prev)
+        try:
+            rest = line
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise StorageError(
+                f"cannot store a game in `{shown(str(self._path))}`: {error.strerror}"
+            ) from None
+        self._prev = digest
+
+    def close(self) -> None:
+        """Ends writing."""
+        os.close(self._file)
+
+
+def read(path: Path) -> Iterator[Line]:
+    """The lines of a file. Raises `UsageError` where there is none to read."""
+    try:
+        if path.is_dir():
+            path = path / NAME
+        if path.exists() and not path.is_file():
+            raise UsageError(f"`{shown(str(path))}` is no ordinary file, expected a file of records")
+        with path.open("rb") as file:
+            prev = FIRST.encode()
+            number = 0
+            while line := file.readline(LINE_CAP + 2):
+                number += 1
+                if not line.endswith(b"\n"):
+                    yield Line(
+                        number, line[:LINE_CAP], "it is torn: there is no newline at its end", torn=True
+                    )
+                    return
+                line = line[:-1]
+                match = _HASH.fullmatch(line[-_HASH_SIZE:])
+                found = match[1] if match else b"?"
+                yield Line(number, line, _flaw(line, prev), found.decode())
+                prev = found
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+
+
+def _flaw(line: bytes, prev: bytes) -> str:
+    sealed_hash = _HASH.fullmatch(line[-_HASH_SIZE:])
+    if not sealed_hash:
+        return "it does not end with its hash"
+    body = line[:-_HASH_SIZE] + b"}"
+    if hashlib.sha256(body).hexdigest().encode() != sealed_hash[1]:
+        return "its bytes are not those that its hash was made of"
+    link = _PREV.fullmatch(body[-_PREV_SIZE:])
+    if not link or link[1] != prev:
+        return "it does not continue the line before it"
+    return ""

@@ -1,0 +1,295 @@
+"""A finished game as one JSON line, and back. `RECORD.md` describes it for people.
+
+Nothing here believes what it reads: a record may come from anybody. Every field is checked for its type
+and its bounds, and `RecordError` says which one is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
+from referee.core.pairing import BOT_NAME
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.clock import Charge
+from referee.gameplay.events import Drawn, Ending, Event, Left, Moved, Rejected, Timing, Unplayed
+from referee.gameplay.terms import Terms, Verdict
+from referee.games import GAMES
+from referee.games.api import Outcome
+
+FORMAT = 1
+"""Version of the record; the first line of a file has it."""
+
+LINE_CAP = 64 << 20
+"""Bytes of a line that is read at all. A game of a thousand moves takes about a hundred thousand."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A finished game with everything that decided it."""
+
+    terms: Terms
+    events: tuple[Event, ...]
+    verdict: Verdict
+    measured: dict[str, Any]
+    """What no replay can bring back: when and where, what the bots said beside their answers."""
+    rules: int
+    """The version of the game's rules that it was played under."""
+    attempt: int = 1
+    """Counts how often the referee tried to have this game played."""
+
+
+def to_json(record: GameRecord) -> dict[str, Any]:
+    """The record as JSON has it; what an index of games needs comes before `events`."""
+    terms, verdict = record.terms, record.verdict
+    return {
+        "kind": "game",
+        "id": terms.id,
+        "attempt": record.attempt,
+        "game": terms.game.slug,
+        "rules": record.rules,
+        "options": dict(terms.options),
+        "bots": list(terms.bots),
+        "clocks": [str(control) for control in terms.controls],
+        "margin_us": terms.margin_us,
+        "rejections": terms.rejections,
+        "seed": terms.seed.hex(),
+        "shared_seed": terms.shared_seed.hex(),
+        "ranks": list(verdict.outcome.ranks),
+        "scores": list(verdict.outcome.scores),
+        "ending": verdict.ending.word,
+        "sentence": verdict.outcome.sentence,
+        "rated": verdict.rated,
+        "faults": list(faults(record)),
+        "events": [_event_json(event) for event in record.events],
+        "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
+    }
+
+
+def faults(record: GameRecord) -> tuple[str, ...]:
+    """By seat the word of the fault by which it left, or nothing."""
+    words = [""] * len(record.terms.bots)
+    for event in record.events:
+        if isinstance(event, Left) and event.ending.is_fault:
+            words[event.seat] = event.ending.word
+    return tuple(words)
+
+
+def _event_json(event: Event) -> dict[str, Any]:
+    match event:
+        case Drawn(text):
+            return {"chance": text}
+        case Moved(seat, text, defaulted=True):
+            return {"seat": seat + 1, "default": text}
+        case Moved(seat, text):
+            return {"seat": seat + 1, "move": text}
+        case Unplayed(seat, text):
+            return {"seat": seat + 1, "unplayed": text}
+        case Rejected(seat, text, reason, sentence):
+            return {"seat": seat + 1, "rejected": text, "reason": reason, "sentence": sentence}
+        case Left(seat, ending):
+            return {"seat": seat + 1, "left": ending.word}
+
+
+def timed_moves(value: dict[str, Any]) -> Counter[str]:
+    """Of a game of our own, as `to_json` gave it: `all` its timed events, and those in which the referee
+    itself had been `stopped`.
+    """
+    timed = [event for event in value["measured"]["events"] if "used_us" in event]
+    return Counter(all=len(timed), stopped=sum("stopped_us" in event for event in timed))
+
+
+def _event_measured(event: Event) -> dict[str, Any]:
+    match event:
+        case Drawn():
+            return {}
+        case Moved(charge=charge, info=info):
+            return {**charge._asdict(), **({"info": info} if info else {}), **_timing_json(event.timing)}
+        case Left(used_us=used_us, detail=detail, hint=hint):
+            said = {"detail": detail, **({"hint": hint} if hint else {})}
+            return {"used_us": used_us, **said, **_timing_json(event.timing)}
+        case Unplayed(used_us=used_us) | Rejected(used_us=used_us):
+            return {"used_us": used_us, **_timing_json(event.timing)}
+
+
+def _timing_json(timing: Timing) -> dict[str, int]:
+    return {name: us for name, us in timing._asdict().items() if us}
+
+
+_FAULTS = {"", *(ending.word for ending in Ending if ending.is_fault)}
+
+
+class Summary(NamedTuple):
+    """The head of a record: what a list of games shows."""
+
+    id: str
+    attempt: int
+    game: str
+    bots: tuple[str, ...]
+    ranks: tuple[int, ...]
+    scores: tuple[int, ...]
+    ending: str
+    sentence: str
+    rated: bool
+    faults: tuple[str, ...]
+    """By seat; empty where it did not leave by a fault."""
+
+
+def parse_json(line: bytes) -> dict[str, Any]:
+    """The object on a line. Raises `RecordError`."""
+    if len(line) > LINE_CAP:
+        raise RecordError(f"the line has more than {LINE_CAP} bytes")
+    try:
+        value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_no_doubles)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"the line is no JSON: {shown(str(error), 100)}") from None
+    if not isinstance(value, dict):
+        raise RecordError("the line is no JSON object")
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return value
+
+
+def summary(value: dict[str, Any]) -> Summary:
+    """The head of a game's record. Raises `RecordError`."""
+    fields = Fields(value, "", RecordError)
+    found = Summary(
+        fields.text("id"),
+        fields.number("attempt", 1),
+        fields.text("game"),
+        fields.texts("bots"),
+        fields.numbers("ranks"),
+        fields.numbers("scores"),
+        _ending(fields, "ending").word,
+        fields.text("sentence"),
+        fields.flag("rated"),
+        fields.texts("faults"),
+    )
+    if shown(found.id, 2000) != found.id:
+        raise fields.wrong("id", "a game's id")
+    if not set(found.faults) <= _FAULTS:
+        raise fields.wrong("faults", "words for faults")
+    if not len(found.bots) == len(found.ranks) == len(found.scores) == len(found.faults):
+        raise RecordError("`bots`, `ranks`, `scores` and `faults` are not of one length")
+    if not all(BOT_NAME.fullmatch(name) for name in found.bots):
+        raise RecordError("`bots` has what is no name")
+    return found
+
+
+def head_of(line: bytes) -> dict[str, Any]:
+    """The object of a line without its moves: what stands before `events`. Raises `RecordError`."""
+    head, comma, _ = line.partition(b',"events":')
+    return parse_json(head + b"}" if comma else line)
+
+
+def from_json(value: dict[str, Any]) -> GameRecord:
+    """A game's record from what `to_json` gave. Raises `RecordError`."""
+    fields = Fields(value, "", RecordError)
+    terms = _terms(fields)
+    seats = len(terms.bots)
+    ranks, scores = fields.numbers("ranks"), fields.numbers("scores")
+    if len(ranks) != seats or len(scores) != seats:
+        raise RecordError(f"`ranks` and `scores` are not {seats} each")
+    verdict = Verdict(
+        Outcome(ranks, scores, fields.text("sentence")), _ending(fields, "ending"), fields.flag("rated")
+    )
+    events = list(fields.objects("events"))
+    times = list(fields.object("measured").objects("events"))
+    if len(times) != len(events):
+        raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
+    return GameRecord(
+        terms,
+        tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True)),
+        verdict,
+        {name: what for name, what in value["measured"].items() if name != "events"},
+        fields.number("rules"),
+        fields.number("attempt", 1),
+    )
+
+
+def _terms(fields: Fields) -> Terms:
+    slug = fields.text("game")
+    if slug not in GAMES:
+        raise RecordError(f"`game` is `{shown(slug, 40)}`, expected one of {', '.join(GAMES)}")
+    game = GAMES[slug]
+    try:
+        options = game.settle(fields.scalars("options"))
+        controls = tuple(TimeControl.parse(text) for text in fields.texts("clocks"))
+    except UsageError as error:
+        raise RecordError(str(error)) from None
+    bots = fields.texts("bots")
+    if not len(bots) == len(controls) == game.seats(options):
+        raise RecordError(f"`bots` and `clocks` are not {game.seats(options)} each")
+    if not all(BOT_NAME.fullmatch(name) for name in bots):
+        raise RecordError("`bots` has what is no name")
+    return Terms(
+        fields.text("id"),
+        game,
+        options,
+        bots,
+        controls,
+        fields.hex("seed"),
+        fields.hex("shared_seed"),
+        fields.number("margin_us"),
+        fields.number("rejections", 1),
+    )
+
+
+def _ending(fields: Fields, name: str) -> Ending:
+    try:
+        return Ending.of(fields.text(name))
+    except KeyError:
+        words = ", ".join(ending.word for ending in Ending)
+        raise RecordError(f"`{name}` is no ending, expected one of {words}") from None
+
+
+def _timing(times: Fields) -> Timing:
+    return Timing(*(times.number(name, default=0) for name in Timing._fields))
+
+
+def _event(fields: Fields, times: Fields, seats: int) -> Event:
+    if fields.has("chance"):
+        return Drawn(fields.text("chance"))
+    seat = fields.number("seat", 1, seats) - 1
+    if fields.has("move") or fields.has("default"):
+        names: Iterable[str] = Charge._fields
+        charge = Charge(*(times.number(name) for name in names))
+        defaulted = not fields.has("move")
+        info = times.text("info") if times.has("info") else ""
+        return Moved(
+            seat, fields.text("default" if defaulted else "move"), charge, defaulted, info, _timing(times)
+        )
+    if fields.has("unplayed"):
+        return Unplayed(seat, fields.text("unplayed"), times.number("used_us"), _timing(times))
+    if fields.has("rejected"):
+        return Rejected(
+            seat,
+            fields.text("rejected"),
+            fields.text("reason"),
+            fields.text("sentence"),
+            times.number("used_us"),
+            _timing(times),
+        )
+    return Left(
+        seat,
+        _ending(fields, "left"),
+        times.text("detail"),
+        times.number("used_us"),
+        _timing(times),
+        times.text("hint", ""),
+    )

@@ -1,0 +1,138 @@
+"""Records played again: to be looked at, and to be verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from referee.core.errors import RecordError
+from referee.core.text import shown
+from referee.gameplay.events import Event
+from referee.gameplay.loop import Watch, play, seeded_dice
+from referee.gameplay.terms import Verdict
+from referee.games.api import BadChance, State
+from referee.records.header import apply_change, check_against, read_header
+from referee.records.record import GameRecord, from_json, to_json
+from referee.records.recorded import RecordedWire
+
+
+def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
+    """Plays a record again through rules and clocks; `watch` is told of each event with the state after it.
+
+    What chance gave is taken from the record; `by_seed` has it drawn again too, and compared. Raises
+    `RecordError`, naming the event, where the game goes another way than the record says.
+    """
+    wire = RecordedWire(record.events)
+    count = 0
+
+    def compare(event: Event, state: State[Any]) -> None:
+        nonlocal count
+        if count == len(record.events):
+            raise RecordError(f"the record ends after event {count}, and the game goes on")
+        _compare_event(count + 1, record.events[count], event)
+        count += 1
+        watch(event, state)
+
+    drawn = seeded_dice(record.terms)
+
+    def dice(state: State[Any]) -> str:
+        text, again = wire.dice(state), drawn(state)
+        _compare(f"event {count + 1}: chance", text, again)
+        return text
+
+    try:
+        verdict = play(record.terms, wire, dice if by_seed else wire.dice, compare)
+    except BadChance as error:
+        raise RecordError(f"event {count + 1}: {error}") from None
+    if count != len(record.events):
+        raise RecordError(f"the game is over after event {count}, and the record goes on")
+    _compare("ranks", record.verdict.outcome.ranks, verdict.outcome.ranks)
+    _compare("scores", record.verdict.outcome.scores, verdict.outcome.scores)
+    _compare("ending", record.verdict.ending.word, verdict.ending.word)
+    _compare("sentence", record.verdict.outcome.sentence, verdict.outcome.sentence)
+    _compare("rated", record.verdict.rated, verdict.rated)
+    return verdict
+
+
+def verify(value: dict[str, Any]) -> None:
+    """Raises `RecordError` where a record, as JSON has it, does not play again to itself under its rules."""
+    record = from_json(value)
+    game = record.terms.game
+    if record.rules != game.rules:
+        raise RecordError(
+            f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
+        )
+    replay(record, lambda event, state: None, by_seed=True)
+    # What was not compared by playing is compared here: the record's members are these and no others.
+    again = to_json(record)
+    again.update((name, value[name]) for name in ("prev", "hash") if name in value)
+    for name in value:
+        if name not in again:
+            raise RecordError(f"`{shown(name, 60)}` is no member of a record")
+    for name in again:
+        if name != "measured":
+            _compare(name, value.get(name), again[name])
+
+
+class Audit:
+    """Verifies the lines of a file, each by itself and against those before it."""
+
+    def __init__(self) -> None:
+        self._header: dict[str, Any] | None = None
+        self.ids: set[str] = set()
+        """The games so far."""
+
+    def take(self, value: dict[str, Any]) -> None:
+        """The next line. Raises `RecordError`."""
+        if self._header is None:
+            self._header = read_header(value)
+            return
+        match value.get("kind"):
+            case "change":
+                apply_change(self._header, value)
+            case "game":
+                game = str(value.get("id"))
+                if game in self.ids:
+                    raise RecordError("this game is there twice")
+                self.ids.add(game)
+                verify(value)
+                check_against(self._header, value)
+            case kind:
+                raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected change or game")
+
+
+class _Field(NamedTuple):
+    name: str
+    value: object
+
+
+def _compare_event(number: int, recorded: Event, played: Event) -> None:
+    if recorded == played:
+        return
+    if type(recorded) is not type(played):
+        raise RecordError(
+            f"event {number} is `{_words(recorded)}` in the record, `{_words(played)}` when played again"
+        )
+    for one, other in zip(_fields(recorded), _fields(played), strict=True):
+        _compare(f"event {number}: {one.name}", one.value, other.value)
+
+
+def _fields(event: Event) -> Iterable[_Field]:
+    for name, value in event._asdict().items():
+        if hasattr(value, "_asdict"):
+            yield from (_Field(*item) for item in value._asdict().items())
+        else:
+            yield _Field(name, value)
+
+
+def _words(event: Event) -> str:
+    values = " ".join(str(field.value) for field in _fields(event) if field.name in ("text", "sentence"))
+    return shown(f"{type(event).__name__.lower()} {values}".strip(), 120)
+
+
+def _compare(what: str, recorded: object, played: object) -> None:
+    if recorded != played:
+        raise RecordError(
+            f"{what} is {shown(repr(recorded), 80)} in the record, "
+            f"{shown(repr(played), 80)} when played again"
+        )

@@ -1,0 +1,1 @@
+"""Many games: who meets whom, where they are played, and the folder that keeps them."""

@@ -1,0 +1,239 @@
+"""Tournament files: TOML, typed, with errors that name the key."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.core.cores import usable_cores
+from referee.core.errors import UsageError
+from referee.core.fields import Fields
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.core.units import parse_period
+from referee.gameplay.terms import MARGIN_US, REJECTIONS
+from referee.games import game_named
+from referee.games.api import Game, Options
+from referee.processes.bot import Bot, distinct, split
+from referee.processes.limits import DEFAULT, Limits
+from referee.tournament.plan import START_US, Entrant, checked_options, checked_seed
+
+SIZE_CAP = 1 << 20
+"""Bytes of a tournament file."""
+
+LINE_CAP = 4096
+"""Bytes of a line of it: a dotted key takes the parser time in the square of its length."""
+
+DEPTH_CAP = 50
+"""Brackets within brackets."""
+
+KEEP = ("faults", "all", "nothing")
+
+MOST_ROUNDS = 1_000_000
+
+BOT_KEYS = ("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh", "limits", "pty")
+
+Build = tuple[str, tuple[str, ...], Path]
+"""Name, command and folder of what builds a bot before the first game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A tournament file, checked."""
+
+    path: Path
+    text: bytes
+    game: Game[Any]
+    options: Options
+    entrants: tuple[Entrant, ...]
+    builds: tuple[Build, ...]
+    absent: tuple[str, ...]
+    """Which bots are left out on this machine, and why, for people."""
+    seed: str | None
+    rounds: int
+    workers: int
+    pin: bool
+    keep: str
+    """Whose dialogues are kept: of games with faults, of all, of none."""
+    margin_us: int
+    rejections: int
+    start_us: int
+
+    @property
+    def folder(self) -> Path:
+        """Where the results go if nothing else is said: beside the file."""
+        return self.path.with_name(f"{self.path.stem}-results")
+
+
+def default_workers() -> int:
+    """One core is left to the rest of the machine."""
+    return max(1, len(usable_cores()) - 1)
+
+
+def load(path: Path) -> Config:
+    """A tournament from its file. Raises `UsageError`, naming the file and the key."""
+    text = _read(path)
+    try:
+        return _config(path, text, Fields(_parse(text), "", UsageError))
+    except UsageError as error:
+        raise UsageError(f"`{shown(str(path))}`: {error}") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"`{shown(str(path))}` is no ordinary file, expected a tournament file")
+        with path.open("rb") as file:
+            text = file.read(SIZE_CAP + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+    return text
+
+
+def _parse(text: bytes) -> dict[str, Any]:
+    if len(text) > SIZE_CAP:
+        raise UsageError(f"the file has more than {SIZE_CAP} bytes")
+    depth = 0
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if len(line) > LINE_CAP:
+            raise UsageError(f"line {number} has more than {LINE_CAP} bytes")
+        depth += line.count(b"[") + line.count(b"{") - line.count(b"]") - line.count(b"}")
+        if max(depth, line.count(b"["), line.count(b"{")) > DEPTH_CAP:
+            raise UsageError(f"line {number} has more than {DEPTH_CAP} brackets within brackets")
+    try:
+        return tomllib.loads(text.decode())
+    except UnicodeDecodeError:
+        raise UsageError("the file is not UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise UsageError(f"the file is no TOML: {shown(str(error), 200)}") from None
+
+
+def _config(path: Path, text: bytes, fields: Fields) -> Config:
+    fields.only("tournament", "options", "limits", "bot")
+    main = fields.object("tournament")
+    main.only(
+        *(
+            "game",
+            "rounds",
+            "clock",
+            "seed",
+            "workers",
+            "pin",
+            "keep",
+            "margin",
+            "rejections",
+            "start",
+            "fresh",
+        )
+    )
+    game = game_named(main.text("game"))
+    control = _control(main, "clock", game.clock)
+    fresh = main.flag("fresh", False)
+    entrants, builds, absent = _bots(path, fields, control, fresh, _limits(fields, DEFAULT))
+    given = fields.scalars("options") if fields.has("options") else {}
+    keep = main.text("keep", "faults")
+    if keep not in KEEP:
+        raise main.wrong("keep", f"one of {', '.join(KEEP)}")
+    return Config(
+        path=path,
+        text=text,
+        game=game,
+        options=checked_options(game, given, len(entrants)),
+        entrants=entrants,
+        builds=builds,
+        absent=absent,
+        seed=checked_seed(main.text("seed")) if main.has("seed") else None,
+        rounds=main.number("rounds", 1, MOST_ROUNDS, default=1),
+        workers=main.number("workers", 0, 1000, default=default_workers()),
+        pin=main.flag("pin", False),
+        keep=keep,
+        margin_us=_time(main, "margin", MARGIN_US),
+        rejections=main.number("rejections", 1, 1000, default=REJECTIONS),
+        start_us=_time(main, "start", START_US),
+    )
+
+
+def _bots(
+    path: Path, fields: Fields, control: TimeControl, fresh: bool, limits: Limits
+) -> tuple[tuple[Entrant, ...], tuple[Build, ...], tuple[str, ...]]:
+    entrants: list[Entrant] = []
+    builds: list[Build] = []
+    absent: list[str] = []
+    names: list[Bot] = []
+    for bot in fields.objects("bot"):
+        bot.only(*BOT_KEYS)
+        folder = bot.text("cwd", ".")
+        if not folder or shown(folder, len(folder)) != folder:
+            raise bot.wrong("cwd", "a folder")
+        cwd = (path.parent / folder).resolve()
+        env = bot.scalars("env") if bot.has("env") else {}
+        pass_env = bot.texts("pass_env") if bot.has("pass_env") else ()
+        for name in (*env, *pass_env):
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+                raise bot.wrong("env" if name in env else "pass_env", "names of variables")
+        if any("\0" in value for value in env.values()):
+            raise bot.wrong("env", "values without NUL")
+        command = _command(bot, "cmd")
+        made = replace(
+            Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env),
+            limits=_limits(bot, limits),
+            pty=bot.flag("pty", False),
+        )
+        entrant = Entrant(made, _control(bot, "clock", control), bot.flag("fresh", fresh), folder)
+        build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None
+        names.append(made)
+        needs = bot.texts("needs") if bot.has("needs") else ()
+        if missing := [program for program in needs if shutil.which(program) is None]:
+            absent.append(f"bot `{made.name}` is left out: it needs `{shown(missing[0], 80)}`")
+            continue
+        entrants.append(entrant)
+        builds += [build] if build else []
+    distinct(names, [True] * len(names))
+    return tuple(entrants), tuple(builds), tuple(absent)
+
+
+def _limits(fields: Fields, base: Limits) -> Limits:
+    if not fields.has("limits"):
+        return base
+    try:
+        return Limits.parse(fields.scalars("limits"), base)
+    except UsageError as error:
+        raise UsageError(f"`{fields.at('limits')}`: {error}") from None
+
+
+def _command(fields: Fields, name: str) -> tuple[str, ...]:
+    """A command as one text, split like a shell does, or as a list of words."""
+    if isinstance(fields.value(name), list):
+        words = fields.texts(name)
+        if not words or any("\0" in word for word in words):
+            raise fields.wrong(name, "a command")
+        return words
+    command = fields.text(name)
+    try:
+        return tuple(split(command))
+    except UsageError as error:
+        raise UsageError(f"`{fields.at(name)}`: {error}") from None
+
+
+def _control(fields: Fields, name: str, default: TimeControl) -> TimeControl:
+    if not fields.has(name):
+        return default
+    text = fields.text(name)
+    try:
+        return TimeControl.parse(text)
+    except UsageError as error:
+        raise UsageError(f"`{fields.at(name)}`: {error}") from None
+
+
+def _time(fields: Fields, name: str, default: int) -> int:
+    if not fields.has(name):
+        return default
+    text = fields.text(name)
+    try:
+        return parse_period(text)
+    except UsageError as error:
+        raise UsageError(f"`{fields.at(name)}`: {error}") from None

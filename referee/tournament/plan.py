@@ -1,0 +1,138 @@
+"""What is played, by whom and under what: all that decides a run but the answers of its bots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.core.pairing import Pairing
+from referee.core.rng import fresh_seed
+from referee.core.seeds import game_seed, shared_seed
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
+from referee.games.api import Game, Options
+from referee.processes import cpu
+from referee.processes.bot import Bot
+from referee.records.record import FORMAT
+
+START_US = 10_000_000
+"""A bot's start allowance: for its `hello`, and again for each `ready`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot with what it gets of its own."""
+
+    bot: Bot
+    control: TimeControl
+    fresh: bool = False
+    """Whether it gets a new process for every game."""
+    folder: str = "."
+    """Where it runs, as the tournament file has it: a run may move with its file."""
+
+    def check(self) -> None:
+        """Raises `UsageError` where its program is not there, `EnvironmentLacksError` where its clock cannot
+        be kept.
+        """
+        self.bot.check()
+        if self.control.by_cpu and not cpu.AVAILABLE:
+            raise EnvironmentLacksError(
+                f"bot `{self.bot.name}`: the clock `{self.control}` counts computing time, which needs Linux"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run's terms. Everything in it is in the first line of the run's records."""
+
+    game: Game[Any]
+    options: Options
+    entrants: tuple[Entrant, ...]
+    seed: str
+    margin_us: int = MARGIN_US
+    rejections: int = REJECTIONS
+    start_us: int = START_US
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bots', in the order they were given."""
+        return tuple(entrant.bot.name for entrant in self.entrants)
+
+    @property
+    def seats(self) -> int:
+        """How many sit at a table."""
+        return self.game.seats(self.options)
+
+    def entrant(self, name: str) -> Entrant:
+        """The entrant of a name."""
+        return next(entrant for entrant in self.entrants if entrant.bot.name == name)
+
+    def terms(self, pairing: Pairing) -> Terms:
+        """One game's."""
+        return Terms(
+            pairing.id,
+            self.game,
+            self.options,
+            pairing.bots,
+            tuple(self.entrant(name).control for name in pairing.bots),
+            game_seed(self.seed, pairing.id),
+            shared_seed(self.seed, pairing.id),
+            self.margin_us,
+            self.rejections,
+        )
+
+    def header(self) -> dict[str, Any]:
+        """The plan as the first line of a file of records has it."""
+        return {
+            "kind": "tournament",
+            "record": FORMAT,
+            "game": self.game.slug,
+            "rules": self.game.rules,
+            "options": dict(self.options),
+            "margin_us": self.margin_us,
+            "rejections": self.rejections,
+            "start_us": self.start_us,
+            "seed": self.seed,
+            "bots": {entrant.bot.name: entrant_json(entrant) for entrant in self.entrants},
+        }
+
+
+def entrant_json(entrant: Entrant) -> dict[str, Any]:
+    """An entrant as records have it."""
+    bot = entrant.bot
+    value: dict[str, Any] = {
+        "command": list(bot.command),
+        "cwd": entrant.folder,
+        "env": dict(bot.env),
+        "pass_env": list(bot.pass_env),
+        "clock": str(entrant.control),
+        "fresh": entrant.fresh,
+    }
+    # Only what is not as it is by default, so that older runs can be continued.
+    if limits := bot.limits.changed():
+        value["limits"] = limits
+    if bot.pty:
+        value["pty"] = True
+    return value
+
+
+def checked_seed(seed: str | None) -> str:
+    """A run's seed: the one that was given, or a fresh one. Raises `UsageError`."""
+    if seed is None:
+        return fresh_seed().hex()
+    if not seed or len(seed) > 100 or shown(seed) != seed:
+        raise UsageError(
+            "the seed is empty, too long or has control characters, expected 1 to 100 characters"
+        )
+    return seed
+
+
+def checked_options(game: Game[Any], given: Mapping[str, str], bots: int) -> Options:
+    """A game's options, for so many bots that fill its seats or meet at it. Raises `UsageError`."""
+    options = game.settle(given)
+    if bots < game.seats(options):
+        raise UsageError(f"`{game.slug}` has {game.seats(options)} seats, expected more bots than {bots}")
+    return options

@@ -1,0 +1,305 @@
+"""`referee check`: every bad bot fails the step that is there to find it, and the sample bots pass."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import time
+from pathlib import Path
+
+import pytest
+
+from referee.check.bench import Bench
+from referee.check.course import Outcome, course
+from referee.check.steps import STEPS
+from referee.check.witness import Witness
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.processes import cpu
+from referee.processes.bot import Bot
+from tests.command import ROOT, Done, referee
+
+BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'check_bots.py'}"
+SAMPLES = f"{{python}} {ROOT / 'sample_bots'}"
+MB = 1 << 20
+
+
+def bench(
+    command: str,
+    game: str = "blooms",
+    given: dict[str, str] | None = None,
+    clocks: tuple[str, ...] = ("1s", "500ms"),
+    start: str = "5s",
+    memory_bytes: int = 500 * MB,
+) -> Bench:
+    controls = tuple(map(TimeControl.parse, clocks))
+    start_us = TimeControl.parse(start).move_us
+    bot = Bot.parse(command, Path.cwd())
+    return Bench(bot, GAMES[game], given or {}, "s", controls, start_us, memory_bytes)
+
+
+def outcomes(it: Bench, *chosen: int) -> dict[int, Outcome]:
+    return {outcome.number: outcome for outcome in course(it, chosen)}
+
+
+VICES = [
+    ("crashes at the start", 1, "exited with status 1 before it said hello"),
+    ("never reads", 2, "did not say hello in 1s: nothing came"),
+    ("says hello without a newline", 2, "a line without a newline came: hello 1"),
+    ("holds its hello back", 2, "did not say hello in 1s, but when its input ended"),
+    ("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
+    ("exits behind its hello", 2, "did not get ready: exited with status 3"),
+    ("greets in its own words", 2, "a line that is no message came, such as `Welcome to BotMaster 3000!`"),
+    ("is never ready", 2, "did not get ready in 1s: nothing came"),
+    (
+        "holds its answers back",
+        3,
+        "did not answer its first question in 1s, but when its input ended",
+    ),
+    ("answers without a newline", 3, "a line without a newline came: move 1 L:A1"),
+    ("prints what it thinks and nothing else", 3, "such as `[debug] best cell A1`"),
+    ("says nothing", 3, "did not answer its first question in 1s: nothing came"),
+    ("computes for ever", 3, "in 1s: nothing came" + "; it computed for " * cpu.AVAILABLE),
+    ("exits when it is asked", 3, "it is gone: exited with status 3"),
+    ("kills itself when it is asked", 3, "it is gone: was ended by SIGSEGV"),
+    ("breaks the protocol", 3, "it broke the protocol: move A1"),
+    ("plays on a stone late in the game", 4, "`L:A1` was rejected: occupied, A1 is occupied"),
+    ("cannot play in seat 2", 4, "in seat 2: `L:Z9` was rejected: no-such-cell"),
+    ("crashes late in the game", 4, "it is gone: exited with status 1"),
+    ("answers the old question once more", 5, "after a rejection: it ran out of time"),
+    ("says nothing to a rejection", 5, "after a rejection: it ran out of time"),
+    ("resigns when it is rejected", 5, "after a rejection: it resigned"),
+    ("dies of a rejection", 5, "after a rejection: it is gone"),
+    ("takes its time where there is little", 6, "under 500ms, question 1: it ran out of time"),
+    ("remembers the last game", 7, "in the second game: `L:A1` was rejected: occupied"),
+    ("counts the questions of all games", 7, "in the second game: it spoke out of turn"),
+    ("exits at the end of a game", 7, "in the second game: it did not start: exited with status 0"),
+    ("takes every end for a victory", 8, "after a game that ended before its first question"),
+    ("wants to be asked before the end", 8, "after a game that ended before its first question"),
+    ("does not take faults of others", 8, "after a game that ended in the middle"),
+    ("dies of unknown words", 9, "it did not start: exited with status 1"),
+    ("knows words by their beginning", 9, "question 999 was never asked"),
+    ("knows only of one turn at a time", 10, "moves that it did not make: it is gone"),
+    (
+        "does not quit",
+        12,
+        "`quit` and the end of its input, and was ended by SIGTERM",
+    ),
+    ("leaves a helper", 13, "sleep (pid "),
+    ("lets a helper escape", 13, "had left its process group"),
+    ("leaks", 14, "MB with each game"),
+    ("is large", 14, "after 1 game, expected at most"),
+]
+NEVER_FAILED = {11}
+
+
+@pytest.mark.parametrize(("vice", "step", "words"), VICES, ids=[vice for vice, _, _ in VICES])
+def test_a_vice_is_found_by_its_step(vice: str, step: int, words: str) -> None:
+    before = time.monotonic()
+    memory_bytes = 80 * MB if vice == "is large" else 500 * MB
+    start = "1s" if step == 2 else "5s"
+    found = outcomes(bench(f"{BAD} '{vice}'", start=start, memory_bytes=memory_bytes), step)
+    assert time.monotonic() - before < 30, "a bot that hangs is given up"
+    assert [found[number].result for number in range(1, min(step, 4))] == ["passed"] * (min(step, 4) - 1)
+    outcome = found[step]
+    assert outcome.result == "failed" and words in outcome.text
+    failure = outcome.failure
+    assert failure and failure.hint and failure.evidence.dialogue[0].startswith(("REF: ", "BOT: "))
+    dies = re.search(r"exited with status [1-9]|SIG[A-Z]+", outcome.text)
+    assert not dies or dies[0] in failure.evidence.process
+    if "status 1" in outcome.text:
+        assert any(line.startswith("Traceback: ") for line in failure.evidence.stderr)
+
+
+def test_every_step_that_can_fail_has_a_vice() -> None:
+    assert {step for _, step, _ in VICES} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
+
+
+def test_the_bot_without_a_vice_passes_everything() -> None:
+    found = outcomes(bench(BAD))
+    assert {outcome.result for outcome in found.values()} == {"passed"}
+    thirds = found[4].figures["answers_by_third"]
+    assert min(thirds) > 20 and found[4].figures["settings"] == 3
+    assert found[10].figures["games"][0]["news"] > 2
+    assert found[11].figures["same"]
+
+
+def test_what_is_no_fault_is_told_all_the_same() -> None:
+    dice = outcomes(bench(f"{BAD} 'plays its own dice'"), 11)[11]
+    assert dice.result == "passed" and dice.text.startswith("no: ") and not dice.figures["same"]
+    complaint = outcomes(bench(f"{BAD} 'quits with a complaint'"), 12)[12]
+    assert complaint.result == "passed" and "exited with status 1" in complaint.text
+
+
+def test_a_program_that_cannot_be_executed(tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_text("#!/no/such/interpreter\n")
+    program.chmod(0o755)
+    found = outcomes(bench(str(program)))
+    assert found[1].result == "failed" and "cannot be started: No such file or directory" in found[1].text
+    assert {found[number].text for number in range(2, len(STEPS) + 1)} == {"it needs step 1"}
+
+
+def test_a_late_answer_on_a_busy_machine_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (99.0, 0.0, 0.0))
+    failure = outcomes(bench(f"{BAD} 'takes its time where there is little'"), 6)[6].failure
+    assert failure and "this machine was busy: 99 programs" in failure.hint
+
+
+def test_other_settings_are_near_to_the_usual_ones() -> None:
+    for slug, name, values in (
+        ("blooms", "size", {4, 3, 5}),
+        ("vinetree", "size", {9, 7, 11}),  # only odd numbers
+        ("vinetree", "bend", {"excluded", "included"}),
+        ("thetree", "players", {2, 1, 3}),
+    ):
+        assert {options[name] for options in bench("true", slug).settings()} == values
+    assert [*bench("true", given={"size": "6"}).settings()] == [{"size": 6, "target": 25}]
+
+
+SAMPLE_BOTS = [
+    ("blooms", "random_bot.py", {}),
+    ("blooms", "greedy_bot.py", {}),
+    ("blooms", "plain_bot.py", {}),
+    ("vinetree", "vine_bot.py", {"size": "5"}),
+    ("evengroups", "even_bot.py", {"size": "3"}),
+    ("floral", "deducing_bot.py", {"max_turns": "5"}),
+    ("thetree", "tree_bot.py", {}),
+    ("thetree", "search_bot.py --playouts 2", {"players": "2"}),
+    ("thetree", "random_bot.py", {"players": "1"}),
+    ("floral", "random_bot.py", {"max_turns": "8"}),
+]
+SLOW = {"deducing_bot.py", "search_bot.py --playouts 2"}
+"""To start, or to get ready; some steps do."""
+
+
+@pytest.mark.parametrize(("game", "command", "given"), SAMPLE_BOTS)
+def test_the_sample_bots_pass(game: str, command: str, given: dict[str, str]) -> None:
+    chosen = [4, 5, 8, 10] if command in SLOW else []
+    expect_fit(bench(f"{SAMPLES}/{command}", game, given, clocks=("5s", "2s"), start="10s"), *chosen)
+
+
+@pytest.mark.parametrize("name", ["c_bot", "js_bot"])
+def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.FixtureRequest) -> None:
+    expect_fit(bench(request.getfixturevalue(name), clocks=("5s", "2s"), start="10s"))
+
+
+def expect_fit(it: Bench, *chosen: int) -> None:
+    found = outcomes(it, *chosen)
+    assert not [(one.title, one.text) for one in found.values() if one.result == "failed"]
+    skipped = {one.number: one.text for one in found.values() if one.result == "skipped"}
+    assert skipped == ({8: "it plays alone"} if it.seats == 1 else {})
+    ends = found[8].figures.get("ends", [])
+    assert ("while its own question was open" in ends) == (it.game.slug == "floral")
+    assert min(found[4].figures["answers_by_third"]) > 0
+
+
+def test_a_game_may_end_while_the_bot_is_asked() -> None:
+    """What its thread comes to then is said in the next game, where it was never asked."""
+    outcome = outcomes(bench(BAD, "floral"), 8)[8]
+    assert outcome.result == "failed" and "question 3 was never asked" in outcome.text
+    assert "after a game that ended while its own question was open" in outcome.text
+
+
+def test_where_a_default_is_submitted_silence_is_a_failure_too() -> None:
+    """Floral Extract would go on without the bot, question after question."""
+    before = time.monotonic()
+    found = outcomes(bench(f"{BAD} 'says nothing'", "floral"))
+    assert found[3].result == "failed" and "nothing came" in found[3].text
+    assert time.monotonic() - before < 20
+
+
+def check(*words: str, vice: str = "none", cwd: Path | None = None) -> Done:
+    return referee("check", "blooms", f'mine={BAD} "{vice}"', "--time", "2s", *words, cwd=cwd)
+
+
+def test_the_command_s_list() -> None:
+    done = check("--seed", "x")
+    assert done.code == 0 and not done.err
+    assert "mine in blooms (size=4 target=15), clock 2s, seed x" in done.out
+    for number, step in enumerate(STEPS, 1):
+        assert re.search(rf"^{number:2} passed  {re.escape(step.title)}", done.out, re.MULTILINE)
+    assert re.search(r"^14 passed in ", done.out, re.MULTILINE)
+
+
+def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
+    done = check("--option", "size=3", vice="counts the questions of all games")
+    assert done.code == 7 and done.err == "referee: mine failed step 7\n"
+    assert " 7 failed  plays a second game\n" in done.out
+    for line in ("| REF: ask 1 2000 0", "| BOT: move 2 L:A1", "its process was still there", "hint: "):
+        assert f"           {line}" in done.out
+    for number in (8, 9, 14):
+        assert re.search(rf"^{number:2} skipped .* it needs step 7$", done.out, re.MULTILINE)
+    (command,) = re.findall(r"^ *again: referee (.*)$", done.out, re.MULTILINE)
+    words = shlex.split(command)
+    assert words[-2:] == ["--step", "7"] and "size=3" in words
+    again = referee(*words)
+    assert again.code == 7 and " 7 failed " in again.out and "answers legally" not in again.out
+    spoken = [re.findall(r"\| (?:REF|BOT): (?!charged).*", out) for out in (done.out, again.out)]
+    assert spoken[0] == spoken[1]
+
+
+def test_data() -> None:
+    done = check("--json", "--step", "7", "--step", "2", vice="exits at the end of a game")
+    assert done.code == 7
+    value = json.loads(done.out)
+    assert value["bot"] == "mine" and value["game"] == "blooms" and value["passed"] is False
+    assert [step["number"] for step in value["steps"]] == [1, 2, 3, 7]
+    assert [step["result"] for step in value["steps"]] == ["passed"] * 3 + ["failed"]
+    failure = value["steps"][-1]["failure"]
+    assert failure["process"] == "exited with status 0" and failure["hint"] and failure["dialogue"]
+    assert value["steps"][1]["figures"]["hello_us"] > 0
+    fine = check("--json", "--step", "3")
+    assert fine.code == 0 and json.loads(fine.out)["passed"] is True
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [("rejected", ()), ("malformed", ()), ("turn", ()), ("partial", ()), ("rejected", ("--json",))],
+)
+def test_what_a_bot_says_is_fit_to_be_seen(place: str, words: tuple[str, ...]) -> None:
+    """`referee` looks at all that is printed."""
+    bot = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'} {place}"
+    done = referee("check", "blooms", bot, "--time", "2s", "--step", "4", *words)
+    assert done.code == 7 and ("\\u202eevil" in done.out or "\\x1b[2J" in done.out)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["nim", "true"], "no game `nim`"),
+        (["blooms", "/no/such/bot"], "no program at `/no/such/bot`"),
+        (["blooms", "true", "--step", "15"], "15 is not in the range"),
+        (["blooms", "true", "--option", "size=99"], "option `size` is `99`"),
+        (["blooms", "true", "--option", "size"], "has no value"),
+        (["blooms", "true", "--time", "none"], "the clock is `none`"),
+        (["blooms", "true", "--start", "soon"], "`soon` is no time"),
+        (["blooms", "true", "--memory", "much"], "`much`"),
+        (["blooms"], "Missing argument"),
+    ],
+)
+def test_wrong_usage(words: list[str], complaint: str) -> None:
+    done = referee("check", *words)
+    assert done.code == 2 and complaint in done.err and not done.out
+
+
+def test_the_witness_keeps_little_however_much_passes() -> None:
+    witness = Witness()
+    for _ in range(1000):
+        witness("bot", ">", b"x" * 4096)
+    witness("bot", "<", b"ask 1 2 3\n")
+    for number in range(1000):
+        witness("bot", ">", f"log {number}\n".encode())
+    witness("bot", ">", b"move 1 \x1b[2J")
+    lines = witness.lines()
+    assert lines[:2] == ("BOT: " + "x" * 100 + "…", "# … without a newline")
+    assert lines[2:] == (
+        "REF: ask 1 2 3",
+        "BOT: log 0",
+        "# … 998 more such lines",
+        "BOT: log 999",
+        "BOT: move 1 \\x1b[2J",
+        "# … without a newline",
+    )

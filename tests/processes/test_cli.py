@@ -1,0 +1,354 @@
+"""The commands as a user meets them: what they print, how they end, what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from referee.processes.bot import Bot
+from tests.command import BAD, GREEDY, PLAIN, RANDOM, ROOT, referee
+
+FAST = ["--option", "size=3", "--option", "target=2"]
+
+
+def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
+    done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *FAST)
+    assert done.code == 0
+    header, rule, one, two = done.out.splitlines()[:4]
+    assert header.split("  ")[0] == "bot" and set(rule) <= {"-", " "}
+    assert "Elo ± 95 %" in header and "seat 1 w–d–l" in header and "faults" in header
+    assert one.startswith("one ") and two.startswith("two ")
+    wins, losses = (int(one.split()[column]) for column in (2, 4))
+    assert wins + losses == 6 and two.split()[2] == str(losses)
+    assert "3:two:one: " in done.err, "a line a game, on stderr"
+
+
+def test_the_seats_alternate_and_each_game_has_its_own_seed(tmp_path: Path) -> None:
+    referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "5", "-o", str(tmp_path / "run"), *FAST)
+    lines = [json.loads(line) for line in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
+    assert lines[0]["kind"] == "tournament" and lines[0]["record"] == 1 and len(lines[0]["seed"]) == 32
+    assert [line["id"] for line in lines[1:]] == ["1:a:b", "1:b:a", "2:a:b", "2:b:a", "3:a:b"]
+    assert [line["bots"] for line in lines[1:3]] == [["a", "b"], ["b", "a"]]
+    assert len({line["seed"] for line in lines[1:]}) == 5
+
+
+# What is typed wrong: one line, the right exit code, and nothing was started.
+BAD_INPUT: list[tuple[list[str], int, str]] = [
+    (["match"], 2, "Missing argument 'GAME'"),
+    (["match", "blooms"], 2, "Missing argument 'BOT...'"),
+    (["matsch", "blooms"], 2, "No such command 'matsch'"),
+    (["match", "chess", "true", "true"], 2, "no game `chess`, expected one of blooms"),
+    (["match", "\x1b[31mblooms", "true", "true"], 2, "expected one of blooms"),
+    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 1"),
+    (["match", "blooms", "true", "true", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 3"),
+    (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
+    (["match", "blooms", "true", "no-such-bot-anywhere"], 2, "no program `no-such-bot-anywhere` on the path"),
+    (["match", "blooms", "true", "x=/etc/passwd"], 2, "bot `x`: `/etc/passwd` is not executable"),
+    (["match", "blooms", "true", "x=/etc"], 2, "`/etc` is not executable, expected a program"),
+    (["match", "blooms", "true", "a/b=true"], 2, "`a/b` is no name for a bot, expected 1 to 64"),
+    (["match", "blooms", "true", "../x=true"], 2, "`../x` is no name for a bot"),
+    (["match", "blooms", "true", "..=true"], 2, "`..` is no name for a bot"),
+    (["match", "blooms", "true", "=true"], 2, "`` is no name for a bot"),
+    (["match", "blooms", "true", "a\x1b[2J=true"], 2, "has control characters"),
+    (["match", "blooms", "true", "a\n=true"], 2, "has control characters"),
+    (["match", "blooms", "true", "x" * 65 + "=true"], 2, "is no name for a bot"),
+    (["match", "blooms", "true", "ü=true"], 2, "`ü` is no name for a bot"),
+    (["match", "blooms", "true", "x="], 2, "there is no command, expected a program"),
+    (["match", "blooms", "true", "x='"], 2, "command `'` cannot be split (no closing quotation)"),
+    (["match", "blooms", "x=true", "X=true"], 2, "two bots are named `X`"),
+    (
+        ["match", "blooms", "true", "true", "--option", "siez=4"],
+        2,
+        "no option `siez`, expected one of size",
+    ),
+    (["match", "blooms", "true", "true", "--option", "size=4", "--option", "size=4"], 2, "is given twice"),
+    (["match", "blooms", "true", "true", "--option", "size"], 2, "option `size` has no value, expected K=V"),
+    (["match", "blooms", "true", "true", "--option", "size=9"], 2, "`size` is `9`, expected a number 3 to 8"),
+    (["match", "blooms", "true", "true", "--option", "size=1e1"], 2, "expected a number 3 to 8"),
+    (["match", "blooms", "true", "true", "--time", "2"], 2, "`2` is no time control, expected MOVE"),
+    (["match", "blooms", "true", "true", "--time", "0s"], 2, "leaves no time at all"),
+    (["match", "blooms", "true", "true", "--time", "-1s"], 2, "is no time control"),
+    (["match", "blooms", "true", "true", "--margin", "1"], 2, "`1` is no time, expected a number and a unit"),
+    (["match", "blooms", "true", "true", "-n", "0"], 2, "0 is not in the range"),
+    (["match", "blooms", "true", "true", "-n", "x\x1b[2J"], 2, "is not a valid integer"),
+    (
+        ["match", "blooms", "true", "true", "--seed", "a\nb"],
+        2,
+        "the seed is empty, too long or has",
+    ),
+    (["match", "blooms", "true", "true", "-o", "/dev/null/x"], 2, "cannot write to `/dev/null/x`"),
+    (["match", "blooms", "true", "true", "-o", "/etc/passwd"], 2, "cannot write to `/etc/passwd`"),
+    (["games", "chess"], 2, "no game `chess`"),
+    (["verify", "/no/such/file"], 2, "cannot read `/no/such/file`: No such file or directory"),
+    (["replay", "/no/such/file"], 2, "cannot read `/no/such/file`"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "message"), BAD_INPUT, ids=lambda value: repr(value)[:60])
+def test_bad_input_is_one_clear_line(words: list[str], code: int, message: str) -> None:
+    done = referee(*words)
+    assert done.code == code, done
+    assert message in done.err
+    assert done.out == "" and len(done.err.splitlines()) == 1 and done.err.startswith("referee: ")
+
+
+def test_an_existing_folder_is_not_written_to(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert referee("match", "blooms", PLAIN, PLAIN, "-o", str(folder), *FAST).code == 0
+    before = (folder / "games.jsonl").read_bytes()
+    done = referee("match", "blooms", PLAIN, PLAIN, "-o", str(folder), *FAST)
+    assert done.code == 2 and "is there already, expected a new folder" in done.err
+    assert (folder / "games.jsonl").read_bytes() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_its_own_exit_code(tmp_path: Path) -> None:
+    script = (
+        "import sys, os; import referee.records.journal as j; write = os.write;"
+        "j.os.write = lambda f, d: write(os.open('/dev/full', os.O_WRONLY), d);"
+        "from referee.cli import main; sys.argv[0] = 'referee'; main()"
+    )
+    words = ["match", "blooms", PLAIN, PLAIN, "-o", str(tmp_path / "run")]
+    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
+    assert done.returncode == 4 and "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_bots_of_one_program_get_names_that_differ() -> None:
+    done = referee("match", "blooms", PLAIN, PLAIN, *FAST)
+    assert "plain_bot  " in done.out and "plain_bot-2" in done.out
+
+
+def test_a_fault_is_explained_and_strict_makes_it_an_error() -> None:
+    bad = f"bad={BAD} 'exits'"
+    done = referee("match", "blooms", bad, f"good={PLAIN}", "-n", "2")
+    assert done.code == 0
+    assert "1:bad:good: good won: seat 1 is gone" in done.err
+    assert "exited with status 3" in done.err and "hint: it exited" in done.err
+    assert "2 gone" in done.out
+    assert referee("match", "blooms", bad, f"good={PLAIN}", "-n", "1", "--strict").code == 8
+
+
+def test_stderr_of_a_bot_at_fault_is_shown_and_escaped() -> None:
+    done = referee("match", "blooms", f"x={BAD} 'crashes at the start'", f"good={PLAIN}", "-n", "1")
+    assert "stderr: boom: no such opening book" in done.err
+    done = referee("match", "blooms", f"x={BAD} forged", f"good={PLAIN}", "-n", "1")
+    assert "\\x1b[2J" in done.err and "control character" in done.err
+
+
+def test_whatever_a_bot_says_is_escaped_where_it_is_shown(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    words = [f"x={BAD} 'forged, properly'", f"good={PLAIN}", "-n", "1", "--watch", "--dialogue", "-o", folder]
+    done = referee("match", "blooms", *words)
+    assert "\\u202eevil\\u2028" in done.err and "10 answers rejected" in done.err
+    assert "\\u202eevil" in referee("replay", folder).out
+    assert referee("verify", folder).code == 0
+
+
+def test_watch_draws_and_dialogue_quotes() -> None:
+    done = referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "1", "--watch", *FAST)
+    assert "1:a:b: blooms size=3 target=2, seat 1 a (90s+10m/10s), seat 2 b (90s+10m/10s)" in done.err
+    assert "1. seat 1 a: L:" in done.err and "seat 2: 0 of 2 captured" in done.err
+    done = referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "1", "--dialogue", *FAST)
+    assert " a < hello 1 list\n" in done.err and " a > hello 1\n" in done.err and " b < end " in done.err
+
+
+def test_games_lists_and_tells() -> None:
+    assert "blooms" in referee("games").out
+    told = referee("games", "blooms").out
+    for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "protocol/games/blooms.md"):
+        assert piece in told
+
+
+def test_replay_shows_what_the_bots_said_beside_their_answers(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    words = [f"x={BAD} 'stderr marks'", f"g={PLAIN}", "-n", "1", "--time", "200ms", "-o", folder]
+    assert referee("match", "blooms", *words).code == 0
+    assert "x stderr playing text: first of a game\n" in referee("replay", folder).out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_result_that_cannot_be_written_is_no_traceback() -> None:
+    command = [sys.executable, "-m", "referee", "games"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 4
+    assert done.stderr == "referee: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("./bot", "bot"),
+        ("../x/engine.exe --depth 3", "engine"),
+        ("{python} -u sample_bots/plain_bot.py --deep", "plain_bot"),
+        ("{python} -m mine", "mine"),
+        ("java -cp /tmp Main", "Main"),
+        ("node", "node"),
+        ("env A=1 ./sample_bots/js_bot.js", "js_bot"),
+        ("sh -c 'exit 3'", "bot"),
+        ("mine=sh -c 'exit 3'", "mine"),
+        ("/..", "bot"),
+    ],
+)
+def test_the_name_of_a_bot_that_was_given_none(command: str, name: str) -> None:
+    assert Bot.parse(command, ROOT).name == name
+
+
+def test_help_and_version() -> None:
+    for words in (["--help"], ["match", "--help"], ["replay", "-h"], ["verify", "-h"], ["games", "-h"]):
+        done = referee(*words)
+        assert done.code == 0 and "Usage: referee" in done.out
+    assert referee("--version").out.startswith("referee, version ")
+    assert referee().code == 2
+
+
+def test_the_reader_of_our_output_may_leave() -> None:
+    """`| head`: no complaint, and a match goes on though nobody reads what it reports."""
+    words = [sys.executable, "-m", "referee", "match", "blooms", PLAIN, PLAIN, "-n", "4", *FAST]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stderr and process.stdout
+    process.stderr.close()
+    table = process.stdout.read()
+    process.stdout.close()
+    assert process.wait() == 0 and b"plain_bot-2" in table
+    process = subprocess.Popen([*words[:3], "games"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stderr and process.stdout
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == b""
+    assert process.wait() == 0
+
+
+# --- Signals ---------------------------------------------------------------------------------------------
+
+
+def stopped(
+    tmp_path: Path, bots: list[str], signals: list[signal.Signals], clock: str
+) -> tuple[int, str, str]:
+    words = [sys.executable, "-m", "referee", "match", "blooms", *bots, "-n", "1000", "--time", clock]
+    words += ["-o", str(tmp_path / "run"), "--dialogue"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr and process.stdout
+    err = ""
+    while " < ask 1" not in err:
+        err += process.stderr.readline()
+    for number in signals:
+        process.send_signal(number)
+        time.sleep(0.3)
+    out, rest = process.communicate(timeout=60)
+    assert "Traceback" not in rest
+    return process.returncode, out, err + rest
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Signals) -> None:
+    bots = [f"slow={BAD} sleep 0.5", f"fast={BAD} sleep"]
+    code, out, err = stopped(tmp_path, bots, [number], "5s")
+    assert code == 3 and f"stopped by {number.name} after 1 of 1000 games" in err
+    assert out.splitlines()[2].split()[1] == "1", "the game that was on counts"
+    assert referee("verify", str(tmp_path / "run")).code == 0
+
+
+def test_the_second_signal_ends_it_at_once(tmp_path: Path) -> None:
+    before = time.monotonic()
+    code, _, err = stopped(
+        tmp_path, [f"a={BAD} silent {tmp_path}", f"b={BAD} silent {tmp_path}"], [signal.SIGINT] * 2, "60s"
+    )
+    assert code == 3 and "stopped at once by SIGINT" in err
+    assert time.monotonic() - before < 20
+    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout
+    assert str(tmp_path) not in listed
+
+
+# --- In a terminal -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def one_game(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    words = ["match", "blooms", f"a={GREEDY}", f"b={RANDOM}", "-n", "1", "--seed", "2", "-o", str(folder)]
+    assert referee(*words, *FAST).code == 0
+    return folder
+
+
+def terminal(*words: str) -> pexpect.spawn[str]:
+    env = {**os.environ, "TERM": "xterm-256color"}
+    return pexpect.spawn(
+        sys.executable, ["-m", "referee", *words], env=env, encoding="utf-8", timeout=20, dimensions=(40, 120)
+    )
+
+
+def test_replay_steps_through_a_game_in_a_terminal(one_game: Path) -> None:
+    screen = terminal("replay", str(one_game))
+    screen.expect("1 of [0-9]+: any key next, b back, e end, q quit")
+    screen.send(" ")
+    screen.expect("1\\. seat 1 a: .*2 of [0-9]+: any key")
+    assert re.search("\x1b\\[[39]1m", str(screen.after)), "a red stone"
+    screen.send("n")
+    screen.expect("3 of [0-9]+: any key")
+    screen.send("b")
+    screen.expect("2 of [0-9]+: any key")
+    screen.send("e")
+    screen.expect("(a|b) won: ")
+    screen.send("q")
+    screen.expect(pexpect.EOF)
+    screen.close()
+    assert screen.exitstatus == 0
+
+
+def test_replay_all_prints_without_asking(one_game: Path) -> None:
+    screen = terminal("replay", "--all", str(one_game))
+    screen.expect(" won: ")
+    screen.expect(pexpect.EOF)
+    screen.close()
+    assert screen.exitstatus == 0
+
+
+def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
+    screen = terminal("match", "blooms", f"a={BAD} sleep 0.7", f"b={BAD} sleep", "-n", "1000", "--dialogue")
+    screen.expect("a < ask 1")
+    screen.sendintr()
+    screen.expect("stopped by SIGINT after 1 of 1000 games")
+    screen.expect(pexpect.EOF)
+    screen.close()
+    assert screen.exitstatus == 3
+
+
+def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As under nohup."""
+    command = [sys.executable, "-m", "referee", "match", "blooms", f"a={BAD} sleep 0.3", f"b={BAD} none"]
+    code = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    code += "; os.execv(sys.argv[1], sys.argv[1:])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *command, "--dialogue"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stderr
+    while b" < ask 1" not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_a_match_tries_a_bot_that_does_not_start_three_times() -> None:
+    done = referee("match", "blooms", f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10")
+    assert done.err.count("stderr: boom") == 4 and done.err.count("is not tried again") == 6
+    assert "10 start" in done.out
+
+
+def test_a_name_that_is_too_long_is_one_line() -> None:
+    for words in (["verify", "x" * 300], ["replay", "x" * 300], ["run", "x" * 300], ["table", "x" * 300]):
+        done = referee(*words)
+        assert done.code == 2 and "File name too long" in done.err
+    done = referee("match", "blooms", "a=./" + "x" * 300, "true")
+    assert done.code == 2 and "File name too long" in done.err

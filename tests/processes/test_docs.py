@@ -1,0 +1,178 @@
+"""Every command of the documents runs as it stands there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from protocol.messages import Speaker, parse
+from referee.games import GAMES
+from referee.processes.limits import Limits
+from referee.tournament.config import BOT_KEYS, load
+from referee.wire import channel
+from tests.command import ROOT
+
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "protocol/PROTOCOL.md",
+    *(f"protocol/games/{slug}.md" for slug in GAMES),
+    "referee/RECORD.md",
+]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what is under version control, as a newcomer has it."""
+    done = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
+    )
+    for name in done.stdout.decode().split("\0"):
+        if name and (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        ["sh", "-euc", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_the_commands_of_the_readme(checkout: Path) -> None:
+    commands = "".join(blocks("README.md", "sh")).splitlines()
+    setting_up = [command for command in commands if "-m venv" in command]
+    assert len(setting_up) == 2
+    for command in commands:
+        if command not in setting_up:
+            done = run(command, checkout)
+            assert done.returncode == 0, done.stderr
+    assert (checkout / "run" / "games.jsonl").exists()
+    assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
+
+
+SHORT = {
+    "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
+    "tests.bench.engines": ("--games 1", "worst ms"),
+    "tests.tools.soak": ("", "thetree players=4"),
+    "tests.tools.fault_soak": ("", "0 complaints"),
+    "tests.tools.liveness": ("", "over 1 s"),
+    "tests.tools.fairness": ("", "0 wronged, 0 spared"),
+    "tests.tools.guards": ("", "group kill"),
+    "tests.tools.golden": ("", ""),
+    "tests.tools.catalogue": ("", "no newline, then exit"),
+}
+"""The commands for developers: what makes them short, and what they print."""
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_commands_of_the_contributors_page(checkout: Path) -> None:
+    commands = blocks("CONTRIBUTING.md", "sh")[1:]
+    assert len(commands) == len(SHORT)
+    golden = checkout / "tests" / "rules" / "golden_games"
+    before = {path.name: path.read_text() for path in golden.iterdir()}
+    for command, (module, (words, printed)) in zip(commands, SHORT.items(), strict=True):
+        assert module in command
+        done = run(command.replace(".venv/bin/python", sys.executable).strip() + f" {words}", checkout)
+        assert done.returncode == 0, done.stderr
+        assert printed in done.stdout
+    assert {path.name: path.read_text() for path in golden.iterdir()} == before
+
+
+def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:
+    (text,) = blocks("README.md", "toml")
+    for key in ("game", "rounds", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start"):
+        assert f"\n{key} = " in text
+    for key in BOT_KEYS:
+        assert f"\n{key} = " in text.partition("[[bot]]")[2]
+    for key in Limits.__dataclass_fields__:
+        assert f"\n{key} = " in text.partition("[limits]")[2]
+    second = '[[bot]]\nname = "other"\ncmd = "true"\n'
+    (tmp_path / "t.toml").write_text(text.replace('needs = ["cc"]', "") + second)
+    config = load(tmp_path / "t.toml")
+    assert config.workers == 2 and config.entrants[0].fresh and len(config.builds) == 1
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_commands_in_tables(checkout: Path) -> None:
+    (command,) = re.findall(r"`(cc .*?)`", (ROOT / "README.md").read_text())
+    assert run(command, checkout).returncode == 0
+    done = run("referee match blooms ./c_bot './c_bot' --strict", checkout)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_first_command_sets_up_and_plays(checkout: Path) -> None:
+    (command,) = (line for line in blocks("README.md", "sh") if "bin/referee run" in line)
+    done = run(command, checkout)
+    assert done.returncode == 0, done.stderr
+    assert "Elo ± 95 %" in done.stdout and "wins–draws–losses" in done.stdout
+    for name, program in (("c", "cc"), ("js", "node")):
+        played = re.search(rf"^ *\d+ +{name} ", done.stdout, re.MULTILINE) is not None
+        assert played == (shutil.which(program) is not None)
+
+
+def test_ci_runs_the_readme_s_own_commands() -> None:
+    """The test command is this very run, and CONTRIBUTING's is the CI: they cannot run in here."""
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee run'" in script
+    lines = [line for line in (ROOT / "README.md").read_text().splitlines() if "bin/pytest" in line]
+    assert len(lines) == 1 and lines[0].startswith("python3 -m venv .venv && ")
+    assert blocks("CONTRIBUTING.md", "sh")[0] == "sh .ci/run\n"
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+@pytest.mark.parametrize("page", ["README.md", "protocol/PROTOCOL.md"])
+def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
+    (code,) = blocks(page, "python")
+    (tmp_path / "few.py").write_text(code)
+    done = run("referee match blooms '{python} few.py' '{python} few.py' --strict", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_bot_may_copy_the_library_away(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "protocol" / "bot.py", tmp_path / "bot.py")
+    text = (ROOT / "protocol" / "bot.py").read_text().split('"""')[1]
+    code = re.sub(
+        "^    ", "", text[text.index("    from bot") : text.index("`choose` is")], flags=re.MULTILINE
+    )
+    (tmp_path / "mine.py").write_text(code)
+    done = run("referee match blooms --strict '{python} mine.py' '{python} mine.py'", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_protocol_s_numbers_are_those_of_the_code() -> None:
+    text = (ROOT / "protocol" / "PROTOCOL.md").read_text()
+    for piece in (
+        "4096 bytes",
+        f"up to {channel.LIST_CAP} `list`",
+        "(2000 if it is not said",
+        "16 KiB a game",
+    ):
+        assert piece in text
+    hello = parse(b"hello 1 list", Speaker.REFEREE)
+    assert getattr(hello, "capabilities") == channel.CAPABILITIES  # noqa: B009
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text()):
+        assert ((ROOT / page).parent / link).exists(), link

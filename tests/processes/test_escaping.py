@@ -1,0 +1,55 @@
+"""Nothing that a bot writes reaches a terminal, a table or a file as anything but text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import RANDOM, ROOT, referee
+
+FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
+
+
+@pytest.mark.parametrize("place", ["", "malformed", "turn", "flood", "partial"])
+def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Path) -> None:
+    """`referee` in `tests.command` fails where there is one in what a command prints."""
+    folder = tmp_path / "run"
+    words = [f"x={FORGING} {place}", f"y={RANDOM}", "-n", "1", "--watch", "--dialogue", "--seed", "s"]
+    done = referee("match", "blooms", *words, "-o", str(folder))
+    assert done.code == 0
+    assert "\\x1b[2J" in done.err and "\\u202eevil" in done.err, "shown, and as what they are"
+    for shown in (
+        referee("replay", str(folder)),
+        referee("replay", str(folder), "1"),
+        referee("replay", str(folder), "1", "--seat", "1"),
+        referee("verify", str(folder)),
+        referee("find", str(folder), "--dialogue"),
+    ):
+        assert shown.code == 0
+    raw = (folder / "games.jsonl").read_bytes()
+    assert raw.isascii() and all(byte >= 0x20 or byte == 0x0A for byte in raw) and b"\x7f" not in raw
+
+
+def test_a_tournament_of_forgers(tmp_path: Path) -> None:
+    bots = {"-1": "", "+x": "malformed", "c": "partial", "good": None}
+    file = tmp_path / "t.toml"
+    file.write_text(
+        '[tournament]\ngame = "blooms"\nkeep = "all"\nworkers = 1\n'
+        + "".join(
+            f'[[bot]]\nname = "{name}"\ncmd = "{RANDOM if place is None else f"{FORGING} {place}"}"\n'
+            for name, place in bots.items()
+        )
+    )
+    assert referee("run", str(file)).code == 0
+    folder = str(tmp_path / "t-results")
+    for form in ("simple", "github", "html", "json"):
+        assert referee("table", folder, "--format", form).code == 0
+    json.loads(referee("table", folder, "--format", "json").out)
+    rows = list(csv.reader(io.StringIO(referee("table", folder, "--format", "csv").out)))
+    assert all(cell[:1] not in ("=", "@", "+", "\t") for row in rows for cell in row)
+    assert {row[1] for row in rows[1:]} == {"'-1", "'+x", "c", "good"}
+    assert "\\x1b[2J" in referee("find", folder, "--dialogue").out

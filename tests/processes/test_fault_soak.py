@@ -1,0 +1,63 @@
+"""The soak among bots that fault, in short, and that it notices what it is there for."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+from referee.gameplay import loop as match
+from referee.gameplay.events import Ending
+from referee.tournament.workers import Finished, Report, play_task
+from tests.tools.fault_soak import Checker, Meeting, main, meeting
+
+
+def test_games_between_bots_that_fault_go_as_foretold(capsys: pytest.CaptureFixture[str]) -> None:
+    complaints = main(60, "tiny", 2)
+    assert complaints == [], capsys.readouterr().out
+
+
+def played(fault: str, checker: Checker) -> list[Report]:
+    """The reports of an encounter in which this fault comes up, checked."""
+    meetings = (meeting("noticed", number, "noticed-") for number in count(1))
+    following: Meeting = next(
+        one
+        for one in meetings
+        if one.task.plan.game.slug == "blooms"
+        and any(fault in foretold.course.faults for foretold in one.foretold.values())
+    )
+    checker.foretold.update(following.foretold)
+    reports: list[Report] = []
+    play_task(following.task, reports.append, lambda: False)
+    for report in reports:
+        checker.take(report)
+    return reports
+
+
+def test_a_wrong_word_for_a_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = match.judge
+
+    def wrong(*arguments: Any) -> Ending | None:
+        ending = right(*arguments)
+        return Ending.TURN if ending is Ending.PROTOCOL else ending
+
+    monkeypatch.setattr(match, "judge", wrong)
+    checker = Checker()
+    played("protocol", checker)
+    assert len(checker.complaints) == 1 and "left turn" in checker.complaints[0]
+
+
+def test_a_game_that_is_reported_twice_is_noticed() -> None:
+    checker = Checker()
+    reports = played("gone", checker)
+    assert checker.complaints == []
+    checker.take(next(report for report in reports if isinstance(report, Finished)))
+    assert len(checker.complaints) == 1 and "twice" in checker.complaints[0]
+
+
+def test_a_failure_of_the_referee_s_own_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "judge", None)
+    checker = Checker()
+    played("gone", checker)
+    assert checker.complaints and all("the referee itself failed" in one for one in checker.complaints)

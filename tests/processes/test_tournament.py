@@ -1,0 +1,787 @@
+"""Tournaments: what is played, that nothing is lost or played twice, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
+from referee.records import journal
+from referee.tournament.config import load
+from referee.tournament.schedule import round_robin
+from tests.command import ROOT, referee
+
+BOTS = ROOT / "sample_bots"
+BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'bad_bot.py'}"
+
+
+def toml(path: Path, bots: dict[str, str] | None = None, options: str = "size = 3", **main: Any) -> Path:
+    """Writes a tournament file; short games of two random bots and a greedy one, if nothing else is said."""
+    if bots is None:
+        bots = {
+            "a": f"{{python}} {BOTS / 'plain_bot.py'}",
+            "b": f"{{python}} {BOTS / 'plain_bot.py'}",
+            "c": f"{{python}} {BOTS / 'greedy_bot.py'}",
+        }
+    main = {"game": "blooms", "rounds": 2, "clock": "5s", "seed": "s", "workers": 1, **main}
+    lines = ["[tournament]", *(f"{key} = {json.dumps(value)}" for key, value in main.items())]
+    lines += ["[options]", options]
+    for name, cmd in bots.items():
+        lines += ["[[bot]]", f"name = {json.dumps(name)}", f"cmd = {json.dumps(cmd)}"]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+
+
+def games(folder: Path) -> dict[str, dict[str, Any]]:
+    """The games of a run by id, without what was measured; none may be there twice."""
+    found = {}
+    for game in lines_of(folder):
+        if game["kind"] == "game":
+            assert game["id"] not in found
+            found[game["id"]] = {k: v for k, v in game.items() if k not in ("measured", "prev", "hash")}
+    return found
+
+
+# --- The schedule ----------------------------------------------------------------------------------------
+
+
+def test_a_round_robin_plays_every_pair_in_both_seatings_round_by_round() -> None:
+    encounters = list(round_robin(["c", "a", "b"], 2, 2))
+    ids = [[pairing.id for pairing in encounter.games] for encounter in encounters]
+    assert ids == [
+        [f"{number}:{one}:{other}", f"{number}:{other}:{one}"]
+        for number in (1, 2)
+        for one, other in (("a", "b"), ("a", "c"), ("b", "c"))
+    ]
+    two, again, other = (Pairing.parse(game).encounter for game in ("2:b:a", "2:a:b", "1:a:b"))
+    assert two == again != other
+
+
+def test_ids_do_not_depend_on_the_order_nor_on_who_else_plays() -> None:
+    few = {p.id for e in round_robin(["x", "y"], 2, 3) for p in e.games}
+    many = {p.id for e in round_robin(["z", "y", "w", "x"], 2, 4) for p in e.games}
+    assert few < many
+
+
+def test_larger_tables_rotate_their_seats() -> None:
+    (first, *_) = round_robin("dcba", 3, 1)
+    assert [pairing.bots for pairing in first.games] == [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
+    assert [pairing.id for e in round_robin("ba", 1, 1) for pairing in e.games] == ["1:a", "1:b"]
+
+
+# --- Playing ---------------------------------------------------------------------------------------------
+
+
+def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
+    played = {}
+    tables = set()
+    for workers in ("0", "1", "3"):
+        folder = tmp_path / workers
+        done = referee("run", str(toml(tmp_path / "t.toml")), "-o", str(folder), "--workers", workers)
+        assert done.code == 0, done.err
+        assert referee("verify", str(folder)).code == 0
+        played[workers] = games(folder)
+        tables.add(done.out)
+    assert len(played["0"]) == 12
+    assert played["0"] == played["1"] == played["3"]
+    assert len(tables) == 1 and "wins–draws–losses" in tables.pop()
+
+
+def test_continuing_after_being_killed_and_stopped(tmp_path: Path) -> None:
+    """Twice kill -9, once Ctrl-C, at random moments: the same games with the same moves, none twice."""
+    file = toml(tmp_path / "t.toml", rounds=25)
+    whole = tmp_path / "whole"
+    assert referee("run", str(file), "-o", str(whole), "--workers", "2").code == 0
+    folder = tmp_path / "broken"
+    rng = random.Random(5)
+    command = [sys.executable, "-m", "referee", "run", str(file), "-o", str(folder), "--workers", "2"]
+    counts = []
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stderr
+        for _ in range(6):
+            process.stderr.readline()
+        time.sleep(rng.random() * 0.2)
+        process.send_signal(number)
+        process.communicate(timeout=60)
+        assert process.returncode == (3 if number == signal.SIGINT else -number)
+        counts.append(len(games(folder)))
+    assert 0 < counts[0] < counts[1] < counts[2] < 150
+    done = referee(*command[3:])
+    assert done.code == 0 and f"{counts[2]} of 150 games are played" in done.err
+    assert games(folder) == games(whole)
+    assert referee("verify", str(folder)).code == 0
+    assert referee("table", str(folder)).out == referee("table", str(whole)).out
+    again = referee(*command[3:])
+    assert again.code == 0 and "150 of 150 games are played" in again.err
+    assert len(games(folder)) == 150
+
+
+def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
+    bots = dict.fromkeys("ab", f"{BAD} 'sleep' 30 {tmp_path}")
+    file = toml(tmp_path / "t.toml", bots, clock="60s")
+    command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def living() -> int:
+        return subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout.count(
+            "bad_bot.py"
+        )
+
+    before = time.monotonic()
+    while living() < 2 and time.monotonic() < before + 20:
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    time.sleep(1)
+    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout
+    assert str(tmp_path) not in listed
+
+
+def test_a_torn_last_line_is_played_again(tmp_path: Path) -> None:
+    file, folder = toml(tmp_path / "t.toml"), tmp_path / "run"
+    assert referee("run", str(file), "-o", str(folder)).code == 0
+    before, path = games(folder), folder / "games.jsonl"
+    path.write_bytes(path.read_bytes()[:-100])
+    done = referee("run", str(file), "-o", str(folder))
+    assert done.code == 0 and "torn by a crash" in done.err and "11 of 12 games are played" in done.err
+    assert games(folder) == before
+    assert referee("verify", str(folder)).code == 0
+    assert [line["torn"] > 0 for line in lines_of(folder) if line["kind"] == "change"] == [True]
+
+
+def test_a_damaged_line_is_not_built_upon(tmp_path: Path) -> None:
+    file, folder = toml(tmp_path / "t.toml"), tmp_path / "run"
+    assert referee("run", str(file), "-o", str(folder)).code == 0
+    path = folder / "games.jsonl"
+    damaged = path.read_bytes().replace(b'"move"', b'"mowe"', 1)
+    path.write_bytes(damaged)
+    for words in (["run", str(file), "-o", str(folder)], ["table", str(folder)], ["find", str(folder)]):
+        done = referee(*words)
+        assert done.code == 6 and "line 2 of" in done.err and "its bytes are not" in done.err
+    assert path.read_bytes() == damaged
+
+
+def test_two_referees_on_one_folder(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 1 1 1 1"), workers=0)
+    command = [sys.executable, "-m", "referee", "run", str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr and "0 of 4 games" in process.stderr.readline()
+    done = referee("run", str(file))
+    assert done.code == 2 and "another referee is at work" in done.err
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+    assert process.returncode == 3
+
+
+def test_bots_and_rounds_may_be_added(tmp_path: Path) -> None:
+    plain = f"{{python}} {BOTS / 'plain_bot.py'}"
+    file, folder = tmp_path / "t.toml", tmp_path / "t-results"
+    assert referee("run", str(toml(file, {"a": plain, "b": plain}, rounds=1))).code == 0
+    first = games(folder)
+    assert referee("run", str(toml(file, {"c": plain, "b": plain, "a": plain}, rounds=2))).code == 0
+    now = games(folder)
+    assert len(first) == 2 and len(now) == 12 and first.items() <= now.items()
+    changes = [line for line in lines_of(folder) if line["kind"] == "change"]
+    assert [set(change["bots"]) for change in changes] == [{"c"}] and changes[0]["rounds"] == 2
+    assert referee("verify", str(folder)).code == 0
+    assert referee("run", str(file)).err.startswith("12 of 12 games are played")
+
+
+def test_anything_else_that_changed_is_named(tmp_path: Path) -> None:
+    plain = f"{{python}} {BOTS / 'plain_bot.py'}"
+    two = {"a": plain, "b": plain}
+    file = tmp_path / "t.toml"
+    assert referee("run", str(toml(file, two))).code == 0
+    before = (tmp_path / "t-results" / "games.jsonl").read_bytes()
+    for changed, words in (
+        ({"clock": "6s"}, "`clock` of bot `a` is 6s, and was 5s"),
+        ({"seed": "other"}, "`seed` is other, and was s"),
+        ({"margin": "1ms"}, "`margin_us` is 1000, and was 10000"),
+        ({"rounds": 1}, "`rounds` is 1, and was 2"),
+        ({"options": "size = 4"}, "`options` is {'size': 4"),
+        ({"bots": {"a": plain, "z": plain}}, "bot `b` is missing"),
+        ({"bots": {"a": plain, "b": plain + " --fast"}}, "`command` of bot `b`"),
+    ):
+        done = referee("run", str(toml(file, **{"bots": two, **changed})))  # type: ignore[arg-type]
+        assert done.code == 2 and words in done.err and len(done.err.splitlines()) == 1
+    toml(file, two, workers=0, keep="all", pin=True)
+    assert referee("run", str(file)).code == 0, "what does not touch the results may change"
+    after = (tmp_path / "t-results" / "games.jsonl").read_bytes()
+    assert after == before
+
+
+def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
+    script = tmp_path / "bot.py"
+    script.write_text((BOTS / "plain_bot.py").read_text())
+    bots = {"a": "{python} bot.py", "b": f"{{python}} {BOTS / 'plain_bot.py'}"}
+    assert referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1))).code == 0
+    script.write_text(script.read_text() + "# better\n")
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)))
+    assert done.code == 0 and "changed since these games began: the program of a" in done.err
+    (change,) = (line for line in lines_of(tmp_path / "t-results") if line["kind"] == "change")
+    assert list(change["files"]) == ["a"] and change["rounds"] == 2
+
+
+def test_the_seed_of_a_run_without_one_is_kept_in_its_folder(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    text = toml(file).read_text().replace('seed = "s"\n', "")
+    file.write_text(text)
+    assert referee("run", str(file)).code == 0
+    folder = tmp_path / "t-results"
+    assert len(lines_of(folder)[0]["seed"]) == 32 and folder.stat().st_mode & 0o777 == 0o700
+    file.write_text(text.replace("rounds = 2", "rounds = 3"))
+    assert referee("run", str(file)).code == 0
+    assert len(games(folder)) == 18
+
+
+def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:
+    bots = {"bad": f"{BAD} 'crashes at the start'", "good": f"{{python}} {BOTS / 'plain_bot.py'}"}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=10, workers=0)))
+    assert done.code == 0
+    played = lines_of(tmp_path / "t-results")[1:]
+    assert all(game["ending"] == "start" for game in played) and len(played) == 20
+    details = [game["measured"]["events"][0]["detail"] for game in played]
+    assert sum("is not tried again" in detail for detail in details) == 16, "two encounters were tried"
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+    assert "20 start" in done.out
+    assert done.err.count("stderr: boom") == 1, "a bot's fault is explained once"
+
+
+def test_a_bot_whose_needs_are_not_met_is_left_out(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml")
+    file.write_text(file.read_text() + 'needs = ["sh", "no-such-language"]\nbuild = "false"\n')
+    done = referee("run", str(file))
+    assert done.code == 0 and "bot `c` is left out: it needs `no-such-language`" in done.err
+    assert set(games(tmp_path / "t-results")) == {"1:a:b", "1:b:a", "2:a:b", "2:b:a"}
+
+
+def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "count.py").write_text((BOTS / "plain_bot.py").read_text())
+    (tmp_path / "t.toml").write_text(
+        f"""
+        [tournament]
+        game = "blooms"
+        rounds = 1
+        clock = "5s"
+        workers = 0
+        keep = "all"
+        fresh = true
+        [options]
+        size = 3
+        [[bot]]
+        name = "built"
+        cmd = ["{{python}}", "-c", "import os; os.system('echo $A$B >&2'); import made"]
+        cwd = "sub"
+        env = {{ A = "one", PYTHONPATH = "." }}
+        pass_env = ["B"]
+        build = "cp ../count.py made.py"
+        [[bot]]
+        name = "plain"
+        cmd = "{{python}} {BOTS / "plain_bot.py"}"
+        clock = "2s"
+        """
+    )
+    done = referee("run", str(tmp_path / "t.toml"), "--strict", env={"B": "two"})
+    assert done.code == 0, done.err
+    assert "building built" in done.err
+    first, second = lines_of(tmp_path / "t-results")[1:]
+    for game, seat in ((first, 0), (second, 1)):
+        assert game["measured"]["seats"][seat]["stderr"]["starting"]["text"] == "onetwo\n"
+    assert first["clocks"] == ["5s", "2s"] and second["clocks"] == ["2s", "5s"]
+    found = referee("find", str(tmp_path / "t-results"), "--dialogue", "--id", "1:built:plain")
+    assert " built < hello 1 list" in found.out and "end " in found.out
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cannot pin")
+def test_pinned_workers_play(tmp_path: Path) -> None:
+    done = referee("run", str(toml(tmp_path / "t.toml", pin=True, workers=2)))
+    assert done.code == 0 and len(games(tmp_path / "t-results")) == 12
+
+
+def test_a_dry_run_says_what_it_would_take_and_does_nothing(tmp_path: Path) -> None:
+    done = referee("run", str(toml(tmp_path / "t.toml")), "--dry-run")
+    assert done.code == 0 and not (tmp_path / "t-results").exists()
+    assert "12 games of blooms, 3 bots, 2 rounds, 1 workers" in done.out
+    # Side 3 has 19 cells and a target of 10: 19 + 18 moves at most, 5 s each.
+    assert "at most 37 moves a game" in done.out and "at most 39m if" in done.out and "MB in" in done.out
+
+
+# --- A failure of the referee's own ----------------------------------------------------------------------
+
+
+def run_with(patch: str, file: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """`referee run` with something broken in it."""
+    script = f"{patch}\nfrom referee.cli import main\nimport sys\nsys.argv[0] = 'referee'\nmain()"
+    command = [sys.executable, "-c", script, "run", str(file), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+BREAKS = """
+import referee.games.blooms as b
+play, count = b.BloomsState.play, [0]
+def broken(self, moves):
+    count[0] += 1
+    if count[0] {when}: raise RuntimeError("the board is on fire")
+    return play(self, moves)
+b.BloomsState.play = broken
+"""
+
+
+def test_a_game_that_the_referee_failed_at_is_void_and_played_again(tmp_path: Path) -> None:
+    whole = toml(tmp_path / "whole.toml", workers=0)
+    assert referee("run", str(whole)).code == 0
+    done = run_with(BREAKS.format(when="in (5, 60)"), toml(tmp_path / "t.toml", workers=0))
+    assert done.returncode == 0 and "the board is on fire), it is played again" in done.stderr
+    assert games_but_attempts(tmp_path / "t-results") == games_but_attempts(tmp_path / "whole-results")
+    attempts = [game["attempt"] for game in games(tmp_path / "t-results").values()]
+    assert sorted(attempts)[-3:] == [1, 2, 2]
+    voids = [json.loads(line) for line in (tmp_path / "t-results" / "void.jsonl").read_text().splitlines()]
+    assert len(voids) == 2 and "RuntimeError" in voids[0]["error"]
+
+
+def games_but_attempts(folder: Path) -> dict[str, dict[str, Any]]:
+    return {name: {**game, "attempt": 0} for name, game in games(folder).items()}
+
+
+def test_a_game_that_stays_void_ends_the_run_with_1(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", workers=0, rounds=1)
+    done = run_with(BREAKS.format(when="> 0"), file)
+    assert done.returncode == 1 and "without a result stay 1:a:b" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len((tmp_path / "t-results" / "void.jsonl").read_text().splitlines()) == 12
+    assert not games(tmp_path / "t-results")
+    assert referee("run", str(file)).code == 1, "it is not tried for ever"
+
+
+def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.3 0.3 0.3"), rounds=2)
+    command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    assert "1 of 4" in process.stderr.readline() + process.stderr.readline()
+    listed = subprocess.run(
+        ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
+    )
+    (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "spawn_main" in line)
+    os.kill(int(worker), signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and "a worker died" in err
+    assert len(games(tmp_path / "t-results")) == 4
+
+
+KILLS_ITS_WORKER = (
+    "parent() { ps -o ppid= -p $1; }; echo hello 1; "
+    "while read word rest; do case $word in prepare) echo ready;; "
+    "ask) kill -9 $(parent $(parent $PPID)); sleep 60;; esac; done"
+)
+
+
+def test_a_bot_that_kills_its_worker_voids_its_own_games_alone(tmp_path: Path) -> None:
+    """It is the referee that failed, so nobody is blamed; but it is told who sat there, and the games that
+    others play at the same time count no attempt.
+    """
+    slow = f"{BAD} sleep 0.4 0.4 60"
+    file = toml(tmp_path / "t.toml", {"a": slow, "b": slow}, workers=2, rounds=1)
+    file.write_text(
+        file.read_text() + f"""[[bot]]\nname = "killer"\ncmd = ["sh", "-c", '{KILLS_ITS_WORKER}']\n"""
+    )
+    done = referee("run", str(file))
+    assert done.code == 1 and "a worker died" in done.err
+    played = games(tmp_path / "t-results")
+    assert {name for name in played if "killer" not in name} == {"1:a:b", "1:b:a"}
+    assert all(game["attempt"] == 1 for name, game in played.items() if "killer" not in name)
+    told = re.search(r"how often each bot sat in one: killer (\d+), ", done.err)
+    assert told and int(told[1]) == 8, "four games, twice each"
+
+
+def test_a_full_disk_stops_the_run_and_it_continues(tmp_path: Path) -> None:
+    patch = """
+import os, referee.records.journal as j
+fsync, count = os.fsync, [0]
+def full(file):
+    count[0] += 1
+    if count[0] == 5: raise OSError(28, "No space left on device")
+    fsync(file)
+j.os.fsync = full
+"""
+    file = toml(tmp_path / "t.toml", workers=0)
+    done = run_with(patch, file)
+    assert (
+        done.returncode == 4 and "No space left on device" in done.stderr and "Traceback" not in done.stderr
+    )
+    assert referee("run", str(file)).code == 0
+    assert len(games(tmp_path / "t-results")) == 12
+
+
+# --- Bad input -------------------------------------------------------------------------------------------
+
+GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]]\nname = "b"\ncmd = "true"\n'
+
+BAD_FILES: list[tuple[str, str]] = [
+    ("", "`tournament` is missing, expected an object"),
+    ("x", "the file is no TOML"),
+    ("[tournament]\n", "`tournament.game` is missing, expected a text"),
+    ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected an object"),
+    (GOOD.replace("blooms", "chess"), "no game `chess`, expected one of blooms"),
+    (GOOD.replace("game =", "gaem ="), "`tournament.gaem` is no key here, expected `game`"),
+    (GOOD.replace('"true"', "1", 1), ".toml`: `bot.1.cmd` is `1`, expected a text"),
+    (GOOD.replace('cmd = "true"\n[[', "[[", 1), "`bot.1.cmd` is missing, expected a text"),
+    (GOOD.replace('cmd = "true"\n[[', "cmd = []\n[[", 1), "`bot.1.cmd` is `[]`, expected a command"),
+    (GOOD.replace('"true"', '"\'x"', 1), "`bot.1.cmd`: command `'x` cannot be split"),
+    (GOOD.replace('"b"', '"A"'), "two bots are named `A`"),
+    (GOOD.replace('"b"', '"../b"'), "`../b` is no name for a bot"),
+    (GOOD.replace('"b"', '"b\\u001b[2J"'), "is no name for a bot"),
+    (GOOD.replace('"b"', "7"), "`bot.2.name` is `7`, expected a text"),
+    (GOOD + "nmae = 1\n", "`bot.2.nmae` is no key here, expected `name`"),
+    (GOOD + 'clock = "5"\n', "`bot.2.clock`: `5` is no time control"),
+    (GOOD + 'env = { "A B" = "1" }\n', "`bot.2.env` is"),
+    (GOOD + "env = { A = 1.5 }\n", "expected an object of texts and numbers"),
+    (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of texts"),
+    (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
+    (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number 3 to 8"),
+    (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`"),
+    (
+        GOOD + '[limits]\nmemroy = "1GB"\n',
+        "`limits`: `memroy` is no limit, expected one of memory,",
+    ),
+    (GOOD + '[limits]\nmemory = "1G"\n', "limit `memory` is `1G`, expected a size such as `512MB`"),
+    (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number, or `none`"),
+    (
+        GOOD + 'limits = { cpu = "1500ms" }\n',
+        "`bot.2.limits`: limit `cpu` is `1500ms`, expected whole",
+    ),
+    (GOOD + "pty = 1\n", "`bot.2.pty` is `1`, expected true or false"),
+    (GOOD.replace('"blooms"', '"blooms"\nclock = "cpu:none"'), "`cpu:none` is no time control"),
+    (GOOD + "[option]\nsize = 4\n", "`option` is no key here, expected `options`"),
+    (GOOD.replace('"blooms"', '"blooms"\nrounds = 0'), "`tournament.rounds` is `0`, expected a number 1 to"),
+    (GOOD.replace('"blooms"', '"blooms"\nrounds = true'), "`tournament.rounds` is `True`, expected a number"),
+    (GOOD.replace('"blooms"', '"blooms"\nrounds = 1.0'), "`tournament.rounds` is `1.0`, expected a number"),
+    (GOOD.replace('"blooms"', '"blooms"\nclock = "nan"'), "`tournament.clock`: `nan` is no time control"),
+    (GOOD.replace('"blooms"', '"blooms"\nmargin = "1"'), "`tournament.margin`: `1` is no time"),
+    (
+        GOOD.replace('"blooms"', '"blooms"\nkeep = "some"'),
+        "`tournament.keep` is `some`, expected one of faults",
+    ),
+    (GOOD.replace('"blooms"', '"blooms"\nseed = ""'), "the seed is empty"),
+    (
+        GOOD.replace('"blooms"', '"blooms"\nworkers = -1'),
+        "`tournament.workers` is `-1`, expected a number 0 to",
+    ),
+    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected more bots than 1"),
+    (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: no folder `"),
+    (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
+    (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
+    (
+        GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "false"', 1),
+        "cannot build bot `a`: `false` ended with 1",
+    ),
+    (
+        GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),
+        "cannot build bot `a`: No such file",
+    ),
+    ("a" + ".a" * 20_000 + " = 1", "line 1 has more than 4096 bytes"),
+    ("a = " + "[" * 1000, "brackets within brackets"),
+    ("a = [\n" + "[\n" * 100_000, "brackets within brackets"),
+    ("a = " + "9" * 4000 + "\n", "`a` is no key here"),
+    ("[" * 1_000_000, "line 1 has more than 4096 bytes"),
+    ("#" * 100 + "\n" + ("x" * 4000 + "\n") * 300, "the file has more than 1048576 bytes"),
+    ("\x00", "the file is no TOML"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_FILES, ids=lambda value: repr(value)[:50])
+def test_a_bad_file_is_one_clear_line(text: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    done = referee("run", str(file))
+    assert done.code == 2 and message in done.err, done.err
+    assert done.err.splitlines()[-1].startswith("referee: ") and len(done.err.splitlines()[-1]) < 500
+    assert done.out == "" and not (tmp_path / "bad-results" / "games.jsonl").exists()
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b"\xff\xfe")
+    for path in ("/no/such.toml", "/dev/zero", str(tmp_path), str(tmp_path / "latin")):
+        done = referee("run", path)
+        assert done.code == 2 and len(done.err.splitlines()) == 1
+
+
+def test_folders_that_will_not_do(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml")
+    (tmp_path / "file").write_text("mine")
+    plain = f"{{python}} {BOTS / 'plain_bot.py'}"
+    assert referee("match", "blooms", f"a={plain}", f"b={plain}", "-o", str(tmp_path / "match")).code == 0
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "games.jsonl").write_text("{}\n")
+    for folder, code, message in (
+        ("file", 2, "it is no folder"),
+        ("match", 2, "has the results of another tournament"),
+        ("odd", 6, "line 1 of"),
+        ("/dev/null/x", 2, "cannot write to"),
+    ):
+        done = referee("run", str(file), "-o", str(tmp_path / folder))
+        assert done.code == code and message in done.err, done.err
+    assert (tmp_path / "file").read_text() == "mine"
+    for command in ("table", "find"):
+        assert referee(command, str(tmp_path / "none")).code == 2
+
+
+def test_relative_paths_are_the_file_s(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text((BOTS / "plain_bot.py").read_text())
+    toml(tmp_path / "t.toml", {"a": "{python} bot.py", "b": "{python} ./bot.py"}, rounds=1)
+    assert referee("run", str(tmp_path / "t.toml"), cwd=Path("/"), env={}).code == 0
+    config = load(tmp_path / "t.toml")
+    assert config.entrants[0].bot.cwd == tmp_path
+    with pytest.raises(UsageError):
+        load(tmp_path / "none.toml")
+
+
+# --- Tables and finding ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("faulty")
+    bots = {"exits": f"{BAD} exits", "good": f"{{python}} {BOTS / 'plain_bot.py'}", "+x": f"{BAD} none"}
+    assert referee("run", str(toml(folder / "t.toml", bots))).code == 0
+    return folder / "t-results"
+
+
+def test_the_table_in_every_format(faulty: Path) -> None:
+    simple = referee("table", str(faulty)).out
+    assert "8 gone" in simple and "seat 1 is worth" in simple
+    rows = json.loads(referee("table", str(faulty), "--format", "json").out)["standings"]
+    assert [row["bot"] for row in rows][-1] == "exits" and rows[-1]["faults"] == {"gone": 8}
+    lines = referee("table", str(faulty), "--format", "csv").out.splitlines()
+    assert lines[0] == "rank,bot,elo,half_width,games,wins,draws,losses,points,faults"
+    assert any(",'+x," in line for line in lines), "a spreadsheet takes +x for a formula"
+    assert "| bot" in referee("table", str(faulty), "--format", "github").out
+    assert referee("table", str(faulty), "--format", "poem").code == 2
+
+
+def test_find(faulty: Path) -> None:
+    def ids(*words: str) -> set[str]:
+        done = referee("find", str(faulty), *words)
+        assert done.code == 0
+        return {line.split()[0] for line in done.out.splitlines()[2:]}
+
+    assert len(ids()) == 12
+    assert ids("--fault", "gone") == ids("--bot", "exits") == ids("--fault", "any", "--bot", "exits")
+    assert ids("--fault", "time") == set() == ids("--bot", "good", "--fault", "any")
+    assert ids("--bot", "good", "--bot", "+x", "--round", "2") == {"2:+x:good", "2:good:+x"}
+    assert ids("--won-by", "good") >= {"1:exits:good"} and ids("--lost-by", "exits") == ids("--bot", "exits")
+    dialogue = referee("find", str(faulty), "--id", "1:exits:good", "--dialogue").out
+    assert "# 1:exits:good: seat 1 is gone" in dialogue and "exits < ask 1" not in dialogue.splitlines()[0]
+    assert "exits < ask 1" in dialogue
+    kept = referee("find", str(faulty), "--id", "1:+x:good", "--dialogue").out
+    assert "(not kept)" in kept
+    assert referee("find", str(faulty), "--bot", "nobody").code == 2
+    assert referee("replay", str(faulty), "1:exits:good").code == 0
+
+
+# --- In a terminal ---------------------------------------------------------------------------------------
+
+
+def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
+    bots = dict.fromkeys(("first", "second"), f"{BAD} sleep 0.2 0.2 0.2 0.2")
+    toml(tmp_path / "t.toml", bots, rounds=50)
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+    words = ["-m", "referee", "run", str(tmp_path / "t.toml")]
+    screen = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", timeout=30, dimensions=(40, 100))
+    screen.expect("of 100 games, about")
+    screen.expect("bot.*games.*points.*faults")
+    screen.expect("first +[0-9]+ +[0-9.]+ %")
+    screen.expect("on: [0-9]+:first:second")
+    screen.sendintr()
+    screen.expect("wins–draws–losses")
+    screen.expect("stopped by SIGINT after [0-9]+ of 100 games; the same command continues")
+    screen.expect(pexpect.EOF)
+    screen.close()
+    assert screen.exitstatus == 3
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+
+
+# --- What a hostile user did -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", [b"", b'{"kind":"tourna'])
+def test_a_run_that_was_killed_before_its_first_line_begins_anew(tmp_path: Path, start: bytes) -> None:
+    file, folder = toml(tmp_path / "t.toml", rounds=1), tmp_path / "run"
+    folder.mkdir()
+    (folder / "games.jsonl").write_bytes(start)
+    for command in ("table", "find"):
+        assert referee(command, str(folder)).code == 6
+    assert referee("run", str(file), "-o", str(folder)).code == 0
+    assert len(games(folder)) == 6 and referee("verify", str(folder)).code == 0
+
+
+def test_a_file_that_is_not_ours_is_not_taken_for_a_torn_first_line(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "games.jsonl").write_text('{"mine": true}')
+    assert referee("run", str(toml(tmp_path / "t.toml")), "-o", str(tmp_path / "run")).code == 6
+    assert (tmp_path / "run" / "games.jsonl").read_text() == '{"mine": true}'
+
+
+def resealed(folder: Path, change: dict[str, Any]) -> None:
+    """Writes a run's file anew with another first line, all hashes right."""
+    values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]
+    values[0].update(change)
+    prev, data = journal.FIRST, b""
+    for value in values:
+        line, prev = journal.sealed(value, prev)
+        data += line
+    (folder / "games.jsonl").write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rounds": None},
+        {"rounds": "2"},
+        {"files": [1]},
+        {"files": {"a": 1}},
+        {"bots": []},
+        {"bots": {}},
+        {"bots": {"a": 1}},
+        {"bots": {"\x1b[2J": {"clock": "1s"}}},
+        {"record": 2},
+        {"seed": 5},
+    ],
+    ids=str,
+)
+def test_a_damaged_first_line_is_refused_in_one_line(tmp_path: Path, change: dict[str, Any]) -> None:
+    file, folder = toml(tmp_path / "t.toml", rounds=1), tmp_path / "t-results"
+    assert referee("run", str(file)).code == 0
+    resealed(folder, change)
+    for words in (["run", str(file)], ["table", str(folder)], ["find", str(folder)]):
+        done = referee(*words)
+        assert done.code == 6 and len(done.err.splitlines()) == 1, (words, done)
+
+
+def test_nothing_is_built_for_a_run_that_is_refused(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", rounds=1)
+    assert referee("run", str(file)).code == 0
+    toml(file, rounds=1, options="size = 4")
+    file.write_text(file.read_text() + 'build = "touch built"\n')
+    assert referee("run", str(file)).code == 2
+    assert not (tmp_path / "built").exists()
+
+
+def test_a_file_of_the_user_s_is_not_taken_for_ours(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "tournament.toml").write_text("mine")
+    done = referee("run", str(toml(tmp_path / "t.toml")), "-o", str(tmp_path / "run"))
+    assert done.code == 2 and "expected a new folder" in done.err
+    assert (tmp_path / "run" / "tournament.toml").read_text() == "mine"
+
+
+def test_a_run_may_move_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    shutil.copy(BOTS / "plain_bot.py", tmp_path / "here" / "bot.py")
+    bots = {"a": "{python} bot.py", "b": "{python} ./bot.py"}
+    assert referee("run", str(toml(tmp_path / "here" / "t.toml", bots, rounds=1))).code == 0
+    (tmp_path / "here").rename(tmp_path / "there")
+    done = referee("run", str(toml(tmp_path / "there" / "t.toml", bots, rounds=2)))
+    assert done.code == 0 and len(games(tmp_path / "there" / "t-results")) == 4
+
+
+def test_a_new_bot_is_not_reported_as_changed(tmp_path: Path) -> None:
+    plain = f"{{python}} {BOTS / 'plain_bot.py'}"
+    assert referee("run", str(toml(tmp_path / "t.toml", {"a": plain, "b": plain}, rounds=1))).code == 0
+    done = referee("run", str(toml(tmp_path / "t.toml", {"a": plain, "b": plain, "c": plain}, rounds=1)))
+    assert done.code == 0 and "changed" not in done.err
+
+
+def test_exit_codes_do_not_depend_on_who_reads(tmp_path: Path) -> None:
+    bots = {"a": f"{BAD} exits", "b": f"{{python}} {BOTS / 'plain_bot.py'}"}
+    file = toml(tmp_path / "t.toml", bots, rounds=1)
+    command = [sys.executable, "-m", "referee", "run", str(file), "--strict"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout
+    process.stdout.close()
+    assert process.wait() == 8
+    shell = f"{sys.executable} -m referee run {file} --strict >/dev/null 2>&-"
+    assert subprocess.run(["sh", "-c", shell]).returncode == 8
+    shell = f"PYTHONIOENCODING=latin-1 {sys.executable} -m referee table {tmp_path / 't-results'}"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True)
+    assert done.returncode == 0 and b"\\u2013" in done.stdout
+
+
+def begun(file: Path) -> subprocess.Popen[str]:
+    """A run that is about to play its first game."""
+    command = [sys.executable, "-m", "referee", "run", str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr and "0 of 2 games" in process.stderr.readline()
+    return process
+
+
+def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.5"), workers=0, rounds=1)
+    process = begun(file)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and "after 1 of 2 games" in err
+
+
+def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path: Path) -> None:
+    """Long dialogues do not fit into the pipe: while the referee is stopped, workers stand half-way."""
+    bots = dict.fromkeys("ab", f"{BAD} 'stderr marks'")
+    file = toml(tmp_path / "t.toml", bots, rounds=60, keep="all", options="size = 8")
+    command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    for _ in range(5):
+        process.stderr.readline()
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    listed = subprocess.run(
+        ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
+    )
+    for line in listed.stdout.splitlines():
+        if "spawn_main" in line:
+            os.kill(int(line.split()[0]), signal.SIGKILL)
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0 and "a worker died" in err, err[-600:]
+    assert len(games(tmp_path / "t-results")) == 120
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
+def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0 0.6 60"), workers=0, rounds=1)
+    process = begun(file)
+    time.sleep(0.4)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.4)
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert re.search(r"in [1-9] of \d+ moves the referee itself had been stopped", err), err
+
+
+def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> None:
+    bots = {"messy": f"{BAD} daemon 60", "plain": f"{BAD} sleep 0 60"}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, workers=0, rounds=2)))
+    assert done.code == 0 and done.err.count("bot `messy` left behind what was ended: sleep (pid") == 1

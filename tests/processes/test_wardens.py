@@ -1,0 +1,316 @@
+"""Bots are started by wardens: whole trees end, also where the referee is killed, and limits hold."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from referee.core.errors import EnvironmentLacksError
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
+from referee.processes.bot import Bot
+from referee.processes.limits import Limits
+from referee.processes.process import BotProcess, Epitaph, close_nursery, end_processes
+from referee.tournament.encounter import play_encounter
+from tests.command import ROOT
+from tests.holdings import children, gone_within, living
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs")
+
+SHELL_BOT = "echo hello 1; while read word rest; do case $word in prepare) echo ready;; ask) {};; esac; done"
+
+
+def started(script: str, limits: Limits | None = None, *arguments: str) -> BotProcess:
+    """A shell that runs a script. What it starts can be told from all else by its arguments."""
+    return BotProcess(Bot("sh", ("sh", "-c", script, "sh", *arguments), Path("/"), limits=limits or Limits()))
+
+
+def ended(process: BotProcess, grace_s: float = 0.5) -> Epitaph:
+    end_processes([process], grace_s)
+    assert process.epitaph
+    return process.epitaph
+
+
+def spoken(process: BotProcess) -> bytes:
+    """What it says before it exits."""
+    wait_for(process)
+    said = b""
+    while data := process.read():
+        said += data
+    return said
+
+
+def heard(process: BotProcess) -> bytes | None:
+    """What comes next, within some seconds."""
+    deadline = time.monotonic() + 10
+    while (data := process.read()) is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return data
+
+
+def wait_for(process: BotProcess) -> str | None:
+    """How it ends, within some seconds."""
+    deadline = time.monotonic() + 20
+    while process.exit_status() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return process.exit_status()
+
+
+def mark(name: str | int) -> str:
+    """An argument of `sleep` that tells our helpers from those of other tests on this machine."""
+    return f"61.{os.getpid():07}{name}"
+
+
+HELPERS = "sleep {0}1 & setsid sleep {0}2 & (setsid sh -c 'sleep {0}3 & wait' &) & "
+"""Three: one in the group, one in a session of its own, one whose parents are gone."""
+
+
+def test_what_a_bot_leaves_behind_is_ended_and_named() -> None:
+    process = started(HELPERS.format(mark(10)) + "sleep 0.2; exit 3")
+    time.sleep(0.6)
+    assert len(living(mark(102))) == 1
+    epitaph = ended(process)
+    assert epitaph.status == "exited with status 3"
+    assert sum(name.startswith("sleep (pid ") for name in epitaph.left) == 3
+    assert sum(name.startswith("sleep (pid ") for name in epitaph.escaped) == 2
+    assert not epitaph.unkillable
+    assert not [word for number in "123" for word in living(mark(f"10{number}"))]
+
+
+def test_a_bot_that_is_ended_has_left_nothing_behind() -> None:
+    process = started(f"sleep {mark(111)} & wait")
+    time.sleep(0.2)
+    epitaph = ended(process, 0)
+    assert epitaph.status == "was ended by SIGTERM" and epitaph.left == epitaph.escaped == ()
+    assert not living(mark(111))
+
+
+def test_the_group_gets_sigterm_first(tmp_path: Path) -> None:
+    """The bot is a child of the command that was named, as where a script starts it: it may clean up too."""
+    done = tmp_path / "done"
+    inner = f"trap 'touch {done}; exit' TERM; while :; do sleep 0.01; done"
+    process = started(f'sh -c "{inner}" & trap "" TERM; while :; do wait; done')
+    time.sleep(0.3)
+    ended(process, 0)
+    assert done.exists()
+
+
+HOPPER = """
+import os, sys
+while True:
+    {}
+    if os.fork():
+        os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("hop", ["pass", "os.setsid()"])
+def test_who_always_forks_ahead_is_caught(hop: str, tmp_path: Path) -> None:
+    script = tmp_path / "hopper7121.py"
+    script.write_text(HOPPER.format(hop))
+    process = started(f"{sys.executable} -I -S {script} & sleep 0.3")
+    process.how_it_ended()
+    time.sleep(0.5)
+    assert not ended(process).unkillable
+    assert gone_within(str(script), 1)
+
+
+def test_a_bot_that_kills_its_warden_hurts_itself_alone() -> None:
+    other = started("cat")
+    process = started(f"setsid sleep {mark(131)} & sleep 0.2; kill -9 $PPID; sleep {mark(132)}")
+    assert wait_for(process) == "ended the process that watches over it"
+    assert gone_within(mark(131), 5) and gone_within(mark(132), 5)
+    other.write(b"still here\n")
+    assert heard(other) == b"still here\n"
+    end_processes([process, other])
+
+
+def test_a_bot_that_kills_all_that_watch_over_it_dies_of_it() -> None:
+    process = started(f"kill -9 $(ps -o ppid= -p $PPID) $PPID; exec sleep {mark(161)}")
+    assert wait_for(process) == "ended the process that watches over it"
+    assert gone_within(mark(161), 5)
+    end_processes([process])
+
+
+def test_a_bot_that_kills_the_nursery_leaves_the_next_one_alive() -> None:
+    process = started("kill -9 $(ps -o ppid= -p $PPID); sleep 0.2")
+    process.how_it_ended()
+    time.sleep(0.3)
+    next_one = started("echo here")
+    assert spoken(next_one) == b"here\n"
+    end_processes([process, next_one])
+
+
+def test_what_a_bot_starts_with() -> None:
+    """No signal is ignored or blocked, no descriptor is open beside the three, no core file is written."""
+    process = started("grep -E '^(SigBlk|SigIgn):' /proc/self/status; ulimit -c; ls /proc/$$/fd")
+    assert spoken(process).split() == [b"SigBlk:", b"0" * 16, b"SigIgn:", b"0" * 16, b"0", b"0", b"1", b"2"]
+    ended(process)
+
+
+def test_an_epitaph_says_how_much_a_bot_computed_and_took() -> None:
+    program = "x = bytearray(50_000_000); [i * i for i in range(2_000_000)]"
+    process = BotProcess(Bot("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
+    wait_for(process)
+    epitaph = ended(process)
+    assert epitaph.cpu_us > 20_000 and epitaph.memory_bytes > 50_000_000
+
+
+# --- Limits --------------------------------------------------------------------------------------------
+
+
+def excess(process: BotProcess) -> str:
+    wait_for(process)
+    end_processes([process])
+    return process.excess
+
+
+def test_no_more_processes_than_allowed() -> None:
+    many = f"for i in 1 2 3 4 5 6 7 8 9; do setsid sleep {mark(141)} & done; wait"
+    process = started(many, Limits(processes=5))
+    assert excess(process) == "10 processes and threads, and 5 are allowed"
+    assert process.exit_status() == "was ended by SIGKILL"
+    assert not living(mark(141))
+
+
+def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
+    take = f"{sys.executable} -I -S -c 'import time; x = bytearray({{}} << 20); time.sleep(60)'"
+    process = started(take.format(300), Limits(memory=200 << 20))
+    assert wait_for(process) == "exited with status 1"
+    process.drain_stderr()
+    assert "MemoryError" in process.cut().text()
+    end_processes([process])
+    together = " & ".join([take.format(120)] * 3) + " & wait"
+    assert excess(started(together, Limits(memory=300 << 20))).endswith(f"{300 << 20} are allowed")
+
+
+def test_no_more_computing_time_than_allowed() -> None:
+    assert excess(started("while :; do :; done", Limits(cpu=1))) == "more computing time than it may use"
+
+
+def test_no_larger_files_and_no_more_of_them_than_allowed(tmp_path: Path) -> None:
+    process = started(f"exec head -c 100000 /dev/zero >{tmp_path / 'f'}", Limits(file_size=4096))
+    assert excess(process) == "a file of more bytes than it may have"
+    assert (tmp_path / "f").stat().st_size == 4096
+    process = started("ulimit -n", Limits(open_files=64))
+    assert spoken(process) == b"64\n"
+    ended(process)
+
+
+def test_a_limit_that_is_exceeded_is_the_bot_s_fault() -> None:
+    game = GAMES["blooms"]
+    script = SHELL_BOT.format(f"for i in 1 2 3 4; do sleep {mark(151)} & done; wait")
+    hog = Bot("hog", ("sh", "-c", script), Path("/"), limits=Limits(processes=3))
+    good = Bot("good", (sys.executable, str(ROOT / "sample_bots" / "random_bot.py")), ROOT)
+    terms = Terms("x", game, game.settle({}), ("good", "hog"), (game.clock,) * 2, b"")
+    (record,) = play_encounter([hog, good], [terms])
+    assert record.verdict.ending.word == "limit" and record.verdict.outcome.ranks == (1, 2)
+    assert record.events[-1].detail == "5 processes and threads, and 3 are allowed"  # type: ignore[union-attr]
+
+
+# --- The end of the referee ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_when_the_referee_is_killed_nothing_of_its_bots_is_alive_a_second_later(
+    workers: str, tmp_path: Path
+) -> None:
+    helpers = HELPERS.format(mark(f"2{workers}"))
+    bots = "".join(
+        f"""
+[[bot]]
+name = "{name}"
+cmd = ["sh", "-c", '''{helpers} {SHELL_BOT.format("sleep 60")}''']
+"""
+        for name in "abcd"
+    )
+    file = tmp_path / "t.toml"
+    file.write_text(f'[tournament]\ngame = "blooms"\nworkers = {workers}\nclock = "60s"\n{bots}')
+    referee = subprocess.Popen(
+        [sys.executable, "-m", "referee", "run", str(file)], stderr=subprocess.DEVNULL, cwd=ROOT
+    )
+    words = [mark(f"2{workers}{number}") for number in "123"]
+    at_least = 4 if workers == "2" else 2
+    deadline = time.monotonic() + 30
+    while not all(len(living(word)) >= at_least for word in words) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert all(len(living(word)) >= at_least for word in words)
+    os.kill(referee.pid, signal.SIGKILL)
+    referee.wait()
+    assert all(gone_within(word, 1) for word in words)
+
+
+def test_the_nursery_ends_when_it_is_not_needed() -> None:
+    close_nursery()
+    before = children()
+    end_processes([started("exit")])
+    assert len(children() - before) == 1
+    close_nursery()
+    assert children() == before
+
+
+def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
+    many = f"i=0; while [ $i -lt 300 ]; do setsid sleep {mark(301)} & i=$((i+1)); done"
+    process = started(f"{many}; kill -9 $PPID")
+    wait_for(process)
+    assert gone_within(mark(301), 10)
+    end_processes([process])
+    next_one = started("echo here")
+    assert spoken(next_one) == b"here\n"
+    end_processes([next_one])
+
+
+def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
+    script = "import os, signal\nsignal.signal(15, 1)\nwhile True: os.kill(os.getppid(), signal.SIGSTOP)"
+    process = BotProcess(Bot("stopper", (sys.executable, "-I", "-S", "-c", script), Path("/")))
+    time.sleep(0.3)
+    pid = process.pid
+    ended(process, 0)
+    close_nursery()
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_nursery_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.processes.process._Nursery.ask", lambda *_: None)
+    with pytest.raises(EnvironmentLacksError, match="does not live"):
+        started("true")
+
+
+def test_threads_and_shared_memory_count_too() -> None:
+    threads = "import threading as t\nfor i in range(30): t.Thread(target=t.Event().wait).start()"
+    bot = Bot("threads", (sys.executable, "-I", "-S", "-c", threads), Path("/"), limits=Limits(processes=20))
+    assert excess(BotProcess(bot)).endswith("processes and threads, and 20 are allowed")
+    shared = "import mmap, time\nm = mmap.mmap(-1, 200 << 20)\n"
+    shared += "for i in range(200): m.write(bytes(1 << 20))\ntime.sleep(60)"
+    limits = Limits(memory=150 << 20)
+    bot = Bot("shared", (sys.executable, "-I", "-S", "-c", shared), Path("/"), limits=limits)
+    assert excess(BotProcess(bot)).endswith(f"{150 << 20} are allowed")
+
+
+def test_who_writes_to_a_warden_s_socket_ends_its_own_bot_alone() -> None:
+    process = started("sleep 60")
+    process._notices = b"no notice\n"
+    process.listen()
+    assert process.exit_status() == "ended the process that watches over it"
+    end_processes([process])
+
+
+def test_limits_hold_when_the_bot_s_own_process_has_ended() -> None:
+    many = f"for i in 1 2 3 4 5 6 7 8 9; do setsid sleep {mark(311)} & done"
+    process = started(f"(sleep 0.5; {many}; wait) & exit 0", Limits(processes=5))
+    assert wait_for(process) == "exited with status 0"
+    deadline = time.monotonic() + 10
+    while not process.excess and time.monotonic() < deadline:
+        process.listen()
+        time.sleep(0.01)
+    assert process.excess.endswith("and 5 are allowed")
+    end_processes([process])

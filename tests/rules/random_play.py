@@ -1,0 +1,52 @@
+"""Random games of every game, for whoever tests all of them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from referee.core.rng import Stream
+from referee.games import GAMES
+from referee.games.api import CHANCE, SHARED_CHANCE, Game, Options, State
+
+SETTINGS: dict[str, list[dict[str, str]]] = {
+    "blooms": [{"size": "3", "target": "4"}, {}],
+    "vinetree": [{"size": "3"}, {"size": "5", "bend": "included"}, {"size": "7"}],
+    "evengroups": [{"size": "2"}, {"size": "3"}, {}],
+    "floral": [
+        {"max_turns": "12"},
+        {"spells": "sum 3 3-21; sum 3 3-21; sum 3 3-21", "goal": "1"},
+        {"goal": "2", "spells": "set 3 {1,2,3,4,5}; seq 3 <= >=; sum 4 9-17", "max_turns": "60"},
+    ],
+    "thetree": [
+        {},
+        {"players": "1"},
+        {"players": "3", "places": "first"},
+        {"players": "4", "deals": "2"},
+    ],
+}
+"""Options under which each game is tested: small ones, so that much comes up in little time."""
+
+CASES = [(slug, given) for slug, settings in SETTINGS.items() if slug in GAMES for given in settings]
+NAMES = [f"{slug} {' '.join(f'{k}={v}' for k, v in given.items())}".strip() for slug, given in CASES]
+
+
+def is_chance(state: State[Any]) -> bool:
+    return state.to_act() in ((CHANCE,), (SHARED_CHANCE,))
+
+
+def step(state: State[Any], rng: Stream) -> State[Any]:
+    """One random step."""
+    if is_chance(state):
+        return state.chance(state.draw(rng))
+    return state.play({seat: state.sample(seat, rng) for seat in state.to_act()})
+
+
+def random_game(game: Game[Any], options: Options, seed: str) -> Iterator[State[Any]]:
+    """All states of a random game, the first and the last among them."""
+    rng = Stream(seed.encode())
+    state = game.start(options)
+    yield state
+    while state.outcome() is None:
+        state = step(state, rng)
+        yield state

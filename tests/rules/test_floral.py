@@ -1,0 +1,1260 @@
+"""Floral Extract, against its rules and against a second, slow implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pytest
+
+from referee.core.errors import GameOptionError
+from referee.core.rng import Stream
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Drawn, Ending, Moved, Rejected
+from referee.gameplay.loop import play as play_match
+from referee.gameplay.terms import Terms, Verdict
+from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
+from referee.games.floral import FloralExtract, FloralState
+from tests.unit.scripted import Bot, Events, Reply, ScriptedWire, puppet
+
+GAME = FloralExtract()
+
+# --- The rules again -----------------------------------------------------------------------------------
+
+SYMBOLS = {1: "ABCDEFGH", 2: "STUVWXYZ"}
+BLOOMS_AT = {"A": 8, "C": 30, "H": 15, "W": 7, "X": 6}
+NAMES = ("water", "fertilize", "weather")
+SUNNY, CHILLY, RAINY = 1, 2, 3
+RELATIONS = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    "=": lambda a, b: a == b,
+    ">=": lambda a, b: a >= b,
+    ">": lambda a, b: a > b,
+}
+
+Day = tuple[int, bool, bool]
+"""The weather, and whether the flower was watered and fertilized."""
+
+
+def holds(condition: str, chain: list[int]) -> bool:
+    form, length, rest = condition.split(" ", 2)
+    n = int(length)
+    last = chain[-n:]
+    if len(chain) < n:
+        return False
+    if form == "set":
+        return all(rune in [int(member) for member in rest.strip("{}").split(",")] for rune in last)
+    if form == "sum":
+        low, high = rest.split("-")
+        return int(low) <= sum(last) <= int(high)
+    return all(RELATIONS[sign](last[i], last[i + 1]) for i, sign in enumerate(rest.split()))
+
+
+def stages(letter: str, days: list[Day]) -> list[int]:
+    """The stage of a flower after each of its days."""
+    stage = 0
+    found: list[int] = []
+    grew: list[bool] = []
+    for i, (weather, watered, fertilized) in enumerate(days):
+        change = 0
+        if letter == "A":
+            grows = weather != CHILLY and not (watered and i > 0 and days[i - 1][1])
+            if grows:
+                change = 1
+            elif i > 0 and not grew[i - 1]:
+                change = -1
+            grew.append(grows)
+        elif letter == "C":
+            change = 1 + (2 if watered else 0) + (3 if fertilized else 0)
+        elif letter == "H":
+            change = {SUNNY: 2, CHILLY: -1, RAINY: 0}[weather]
+        elif letter == "W":
+            thirsty = stage in (2, 4, 6)
+            hungry = stage in (3, 6)
+            if weather != CHILLY and (watered or not thirsty) and (fertilized or not hungry):
+                change = 1
+        elif letter == "X" and days[i] not in days[:i]:
+            change = 1
+        stage = max(0, stage + change)
+        found.append(stage)
+    return found
+
+
+class Plant:
+    """A flower with its past."""
+
+    def __init__(self, letter: str) -> None:
+        self.letter = letter
+        self.days: list[Day] = []
+
+    @property
+    def stage(self) -> int:
+        return stages(self.letter, self.days)[-1] if self.days else 0
+
+
+class Slow:
+    """The rules again: the history is kept, and everything is worked out from it. Seats count from 1."""
+
+    def __init__(self, spells: list[str], runes: dict[int, str], goal: int, max_turns: int) -> None:
+        self.spells, self.goal, self.max_turns = spells, goal, max_turns
+        self.identity = {s: {SYMBOLS[s][i]: int(runes[s][i]) for i in range(8)} for s in (1, 2)}
+        self.casts: dict[int, list[str]] = {1: [], 2: []}
+        self.planted: dict[int, list[str]] = {1: [], 2: []}
+        self.pots: dict[int, list[Plant | None]] = {1: [None] * 3, 2: [None] * 3}
+        self.picked: dict[int, int] = {1: 0, 2: 0}
+        self.weathers = [SUNNY]
+        self.right: dict[int, list[tuple[int, str]]] = {1: [], 2: []}
+        self.wrong: dict[int, list[int]] = {1: [], 2: []}
+        self.charged: dict[int, list[int]] = {1: [], 2: []}
+        self.phases = 0
+        self.lines: dict[int, list[str]] = {
+            s: [f"spell {name} {spell}" for name, spell in zip(NAMES, spells, strict=True)]
+            + [f"runes {s} " + " ".join(f"{a}{b}" for a, b in self.identity[s].items())]
+            for s in (1, 2)
+        }
+        self._announce()
+
+    # What follows from the history.
+
+    @property
+    def turns(self) -> int:
+        return len(self.casts[1])
+
+    def own(self, seat: int) -> list[int | None]:
+        """The identities of the casts, None for a declaration."""
+        return [self.identity[seat].get(symbol) for symbol in self.casts[seat]]
+
+    def chain(self, seat: int) -> list[int]:
+        chain: list[int] = []
+        for rune in self.own(seat):
+            if rune is None:
+                chain = []
+            elif rune != 0:
+                chain.append(rune)
+        return chain
+
+    def points(self, seat: int, after: int = 10**6) -> int:
+        return sum(turn <= after for turn, _ in self.right[seat])
+
+    def k(self, seat: int) -> int:
+        since = max([turn for turn, _ in self.right[seat]], default=0)
+        return max(1, 6 - self.points(seat) - sum(turn > since for turn in self.wrong[seat]))
+
+    def charge(self, seat: int) -> int:
+        used = max([turn for turn, _ in self.right[seat]] + self.wrong[seat], default=0)
+        return int(any(turn > used for turn in self.charged[seat]))
+
+    def can_plant(self, seat: int) -> bool:
+        return None in self.pots[seat] and len(self.planted[seat]) < 5
+
+    def asked(self) -> dict[int, str]:
+        """Whom the game waits for, and for what."""
+        if self.ranks():
+            return {}
+        if self.turns % 5 == 0 and self.phases <= self.turns // 5:
+            planting = {s: "plant" for s in (1, 2) if self.can_plant(s)}
+            if planting:
+                return planting
+        return {1: "cast", 2: "cast"}
+
+    def reason(self, seat: int, text: str) -> str | None:
+        if len(text) != 1:
+            return "not-a-move"
+        if self.asked()[seat] == "plant":
+            if text not in "ACHWXachwx-":
+                return "not-a-move"
+            return "planted-before" if text.upper() in self.planted[seat] else None
+        if text == "-":
+            return "not-a-move"
+        if text not in "ABCDEFGHSTUVWXYZabcdefghstuvwxyz01234567":
+            return "no-such-rune"
+        text = text.upper()
+        if text in SYMBOLS[3 - seat]:
+            return None if self.charge(seat) else "no-charge"
+        if text == "0" or self.identity[seat].get(text) == 0:
+            return "stall-twice" if self.own(seat)[-1:] == [0] else None
+        return None
+
+    def canonical(self, seat: int, text: str) -> str:
+        if text.isdigit():
+            return next(a for a, b in self.identity[seat].items() if b == int(text))
+        return text.upper()
+
+    def legal(self, seat: int) -> set[str]:
+        texts = "ACHWX-" if self.asked()[seat] == "plant" else SYMBOLS[1] + SYMBOLS[2]
+        return {text for text in texts if self.reason(seat, text) is None}
+
+    def ranks(self) -> tuple[int, int] | None:
+        one, two = self.points(1), self.points(2)
+        if max(one, two) < self.goal and self.turns < self.max_turns:
+            return None
+        if one >= self.goal and two >= self.goal:
+            for turn in range(self.turns, -1, -1):
+                if self.points(1, turn) != self.points(2, turn):
+                    return (1, 2) if self.points(1, turn) > self.points(2, turn) else (2, 1)
+            return 1, 2
+        return (1, 1) if one == two else (1, 2) if one > two else (2, 1)
+
+    # What happens.
+
+    def submit(self, texts: dict[int, str]) -> None:
+        asked = self.asked()
+        assert set(texts) == set(asked)
+        if "plant" in asked.values():
+            for seat, letter in texts.items():
+                pot = self.pots[seat].index(None)
+                self.lines[seat].append(f"planted {seat} {pot + 1} {letter}")
+                if letter != "-":
+                    self.planted[seat].append(letter)
+                    self.pots[seat][pot] = Plant(letter)
+            self.phases = self.turns // 5 + 1
+        else:
+            self._turn(texts)
+        self._announce()
+
+    def _announce(self) -> None:
+        for seat, what in self.asked().items():
+            if what == "plant":
+                self.lines[seat].append(f"plant {seat} {self.pots[seat].index(None) + 1}")
+            else:
+                self.lines[seat].append(f"turn {self.turns + 1}")
+
+    def _turn(self, casts: dict[int, str]) -> None:
+        had_charge = {s: self.charge(s) for s in (1, 2)}
+        for seat in (1, 2):
+            self.casts[seat].append(casts[seat])
+        x = self.turns % 3 or 3
+        spells: dict[int, list[str]] = {1: [], 2: []}
+        struck: dict[int, int] = {}
+        for seat in (1, 2):
+            if self.own(seat)[-1]:
+                chain = self.chain(seat)
+                for name, spell in zip(NAMES, self.spells, strict=True):
+                    if holds(spell, chain):
+                        spells[seat].append(name)
+                if len(chain) >= 2 and chain[-1] + chain[-2] in (8, 10, 12):
+                    struck[3 - seat] = {8: 1, 10: 2, 12: 3}[chain[-1] + chain[-2]]
+        weather = x if "weather" in spells[1] + spells[2] else self.weathers[-1]
+        self.weathers.append(weather)
+        bloomed: dict[int, list[str]] = {1: [], 2: []}
+        for seat in (1, 2):
+            for pot in (1, 2, 3):
+                plant = self.pots[seat][pot - 1]
+                if plant is None:
+                    continue
+                watered = weather == RAINY or ("water" in spells[seat] and pot <= x)
+                fertilized = "fertilize" in spells[seat] and pot == x
+                if struck.get(seat) == pot:
+                    watered = fertilized = False
+                plant.days.append((weather, watered, fertilized))
+                if plant.stage >= BLOOMS_AT[plant.letter]:
+                    self.picked[seat] += 1
+                    self.pots[seat][pot - 1] = None
+                    bloomed[seat].append(f"bloomed {seat} {pot} {plant.letter}")
+        guesses: list[str] = []
+        guessing: dict[int, bool] = {1: False, 2: False}
+        before = {s: (self.points(s), self.k(s)) for s in (1, 2)}
+        for seat in (1, 2):
+            symbol = casts[seat]
+            if symbol in SYMBOLS[3 - seat]:
+                assert had_charge[seat]
+                rune = self.own(seat)[-2]
+                old = [guess for _, guess in self.right[seat]]
+                if self.identity[3 - seat][symbol] == rune and symbol not in old:
+                    self.right[seat].append((self.turns, symbol))
+                    guesses.append(f"guess {seat} {symbol} right")
+                else:
+                    self.wrong[seat].append(self.turns)
+                    guesses.append(f"guess {seat} {symbol} wrong")
+            else:
+                points, k = before[seat]
+                last = self.own(seat)[-k:]
+                if self.picked[seat] > points and len(last) == k and None not in last and len(set(last)) == k:
+                    guessing[seat] = True
+                    self.charged[seat].append(self.turns)
+        for seat in (1, 2):
+            other = 3 - seat
+            known = {**self.identity[seat]}
+            known.update({symbol: self.identity[other][symbol] for _, symbol in self.right[seat]})
+            for caster in (1, 2):
+                symbol = casts[caster]
+                self.lines[seat].append(f"cast {caster} {symbol} {known.get(symbol, '')}".strip())
+            told = []
+            for name in spells[seat]:
+                if name == "water":
+                    told.append("water " + " ".join(map(str, range(1, x + 1))))
+                else:
+                    told.append(f"{name} {x}")
+            told += [f"sabotage {struck[other]}"] if other in struck else []
+            told += ["guessing"] if guessing[seat] else []
+            self.lines[seat] += [f"effect {seat} {text}" for text in told]
+            self.lines[seat] += bloomed[seat]
+            pots = [f"{p.letter}{p.stage}" if p else "-" for p in self.pots[seat]]
+            self.lines[seat].append(f"pots {seat} {' '.join(pots)}")
+            self.lines[seat] += guesses
+            self.lines[seat].append(f"points {self.points(1)} {self.points(2)}")
+            self.lines[seat].append(f"stock {seat} {self.picked[seat]} {self.charge(seat)} {self.k(seat)}")
+            if self.turns % 5 == 0:
+                theirs = [str(p.stage) if p else "-" for p in self.pots[other]]
+                self.lines[seat].append(f"stages {other} {' '.join(theirs)}")
+
+
+# --- Against it ----------------------------------------------------------------------------------------
+
+TEXTS = (*"ABHISXZacsxz0123456789-?ß８ſ²\t", "", "AA", "A A", "-0", "0" * 4096)
+
+
+def reason_of(state: FloralState, seat: int, text: str) -> str | None:
+    try:
+        state.read(seat, text)
+    except (NotAMove, Illegal) as refusal:
+        assert len(refusal.sentence) < 200
+        return refusal.reason
+    return None
+
+
+def agree(state: FloralState, slow: Slow) -> None:
+    asked = slow.asked()
+    assert [seat + 1 for seat in state.to_act()] == sorted(asked)
+    for seat in (1, 2):
+        assert state.seen(seat - 1) == tuple(slow.lines[seat])
+        side = state.sides[seat - 1]
+        assert (side.picked, side.points, side.charge, side.needed) == (
+            *(slow.picked[seat], slow.points(seat)),
+            *(bool(slow.charge(seat)), slow.k(seat)),
+        )
+    assert state.weather == slow.weathers[-1]
+    for seat in asked:
+        assert {state.write(move) for move in state.legal(seat - 1)} == slow.legal(seat)
+    outcome, ranks = state.outcome(), slow.ranks()
+    assert (outcome.ranks if outcome else None) == ranks
+    if outcome:
+        assert outcome.scores == (slow.points(1), slow.points(2))
+
+
+def right_guess(slow: Slow, seat: int) -> str:
+    return next(a for a, b in slow.identity[3 - seat].items() if b == slow.own(seat)[-1])
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_random_games_go_as_in_the_slow_implementation(block: int) -> None:
+    rng = Stream(b"floral" + bytes([block]))
+    met: set[str] = set()
+    for number in range(22):
+        given = {"goal": str(1 + rng.below(4)), "max_turns": str(1 + rng.below(80))} if number % 3 else {}
+        cheats = rng.below(4)
+        state = GAME.start(GAME.settle(given))
+        assert state.to_act() == (SHARED_CHANCE,)
+        spells = state.draw(rng)
+        state = state.chance(spells)
+        assert state.to_act() == (CHANCE,)
+        runes = state.draw(rng)
+        state = state.chance(runes)
+        slow = Slow(
+            spells.split("; "), dict(enumerate(runes.split(), 1)), state.rules.goal, state.rules.max_turns
+        )
+        agree(state, slow)
+        while asked := slow.asked():
+            moves = {}
+            for seat in asked:
+                text = rng.choice(TEXTS)
+                assert reason_of(state, seat - 1, text) == slow.reason(seat, text)
+                if slow.reason(seat, text) is None:
+                    assert state.read(seat - 1, text) == slow.canonical(seat, text)
+                # Random guesses are mostly wrong, and all games would end by their turns.
+                if asked[seat] == "cast" and slow.charge(seat) and rng.below(4) < cheats:
+                    moves[seat] = right_guess(slow, seat)
+                else:
+                    moves[seat] = rng.choice(sorted(slow.legal(seat)))
+                if asked[seat] == "cast" and len(slow.planted[seat]) == 5 and None in slow.pots[seat]:
+                    met.add("types exhausted")
+            if len(asked) == 1:
+                met.add("one plants")
+            slow.submit(moves)
+            state = state.play({seat - 1: state.read(seat - 1, move) for seat, move in moves.items()})
+            agree(state, slow)
+        met.add("goal" if max(slow.points(1), slow.points(2)) == slow.goal else "turns")
+        if slow.points(1) == slow.points(2):
+            met.add("equal")
+    assert {"types exhausted", "one plants", "goal", "turns", "equal"} <= met
+
+
+# --- Positions by hand ---------------------------------------------------------------------------------
+
+NEVER = "sum 5 35-35"
+UP_DOWN_SAME = "seq 3 < <; seq 3 > >; seq 3 = ="
+"""Water when runes rise, Fertilize when they fall, Weather when they stay; neighbours' sums are odd."""
+ALWAYS = f"sum 3 3-21; sum 3 3-21; {NEVER}"
+NEUTRAL = "12" * 30
+"""Casts that bring nothing about where spells are as in `UP_DOWN_SAME`, and no sabotage."""
+CYCLE = "123456" * 20
+"""Any six of them in a row are different, and no two in a row sabotage."""
+
+
+def start(
+    spells: str = UP_DOWN_SAME, goal: int = 4, max_turns: int = 200, runes: str = "01234567 01234567"
+) -> FloralState:
+    """With these runes seat 1's symbols A to H, and seat 2's S to Z, are 0 to 7 in order."""
+    options = {"spells": spells, "goal": str(goal), "max_turns": str(max_turns)}
+    state = GAME.start(GAME.settle(options))
+    assert state.to_act() == (CHANCE,)
+    return state.chance(runes)
+
+
+def submit(state: FloralState, *texts: str) -> FloralState:
+    """What those who are asked submit."""
+    asked = state.to_act()
+    return state.play({seat: state.read(seat, text) for seat, text in zip(asked, texts, strict=True)})
+
+
+def play(state: FloralState, one: str, two: str = "", plants: tuple[str, str] = ("", "")) -> FloralState:
+    """Both seats' casts; in each planting phase each seat plants the next of its letters, then nothing."""
+    left = [list(plants[0]), list(plants[1])]
+    for casts in zip(one, two or NEUTRAL, strict=False):
+        if state.planting:
+            state = submit(state, *(left[seat].pop(0) if left[seat] else "-" for seat in state.to_act()))
+        state = submit(state, *casts)
+    return state
+
+
+def told(state: FloralState, seat: int, word: str) -> list[str]:
+    """What a seat's news of one kind say, behind the word; seats count from 1."""
+    lines = [line.partition(" ") for line in state.seen(seat - 1)]
+    return [rest for first, _, rest in lines if first == word]
+
+
+def pot(state: FloralState, seat: int, number: int) -> list[str]:
+    """A pot of the seat's after each turn."""
+    return [line.split()[number] for line in told(state, seat, "pots")]
+
+
+def stock(state: FloralState, seat: int) -> tuple[int, ...]:
+    """Picked, charge, k."""
+    return tuple(map(int, told(state, seat, "stock")[-1].split()[1:]))
+
+
+def turns_with(state: FloralState, seat: int, line: str) -> list[int]:
+    """The turns on which a seat was told a line that begins so."""
+    turn, found = 0, []
+    for said in state.seen(seat - 1):
+        if said.startswith("turn "):
+            turn = int(said[5:])
+        elif said.startswith(line):
+            found.append(turn)
+    return found
+
+
+def ranks(state: FloralState) -> tuple[int, ...]:
+    outcome = state.outcome()
+    assert outcome and state.to_act() == ()
+    return outcome.ranks
+
+
+# Flowers: what seat 1 and seat 2 cast, and what the first pot then holds turn by turn.
+# With `UP_DOWN_SAME` pot 1 is watered on any turn, and fertilized on turns 1, 4, 7, …
+RAIN_FROM_3 = "111" + "2121" * 9
+CHILL_FROM_5 = "12111" + "2121" * 9
+ALL_WEATHERS = "1" * 20
+
+GROWTH = {
+    "azalea in the sun": ("A", NEUTRAL[:8], NEUTRAL, "1 2 3 4 5 6 7 -"),
+    "azalea watered on and on shrinks again and again": ("A", "123456712", NEUTRAL, "1 2 3 3 2 1 0 1 2"),
+    "azalea watered every other turn grows": ("A", "1232343", NEUTRAL, "1 2 3 4 5 6 7"),
+    "azalea in the rain": ("A", NEUTRAL[:8], RAIN_FROM_3, "1 2 3 3 2 1 0 0"),
+    "azalea in the cold stops, then shrinks, never below 0": (
+        *("A", NEUTRAL[:11], CHILL_FROM_5),
+        "1 2 3 4 4 3 2 1 0 0 0",
+    ),
+    "azalea that stopped for the cold once": ("A", NEUTRAL[:8], "111111", "1 2 3 4 4 5"),
+    "chrysanthemum alone": ("C", NEUTRAL[:4], NEUTRAL, "1 2 3 4"),
+    "chrysanthemum watered": ("C", "1234", NEUTRAL, "1 2 5 8"),
+    "chrysanthemum fertilized": ("C", "76543", NEUTRAL, "1 2 3 7 8"),
+    "hyacinth": ("H", NEUTRAL[:8], NEUTRAL, "2 4 6 8 10 12 14 -"),
+    "hyacinth in all weathers": ("H", NEUTRAL[:9], ALL_WEATHERS, "2 4 4 6 5 5 7 6 6"),
+    "hyacinth in the cold": ("H", NEUTRAL[:15], CHILL_FROM_5, "2 4 6 8 7 6 5 4 3 2 1 0 0 0 0"),
+    "wisteria from 2 needs water": ("W", NEUTRAL[:6], NEUTRAL, "1 2 2 2 2 2"),
+    "wisteria from 2 is not helped by fertilizer": ("W", "7654", NEUTRAL, "1 2 2 2"),
+    "wisteria from 3 is not helped by water": ("W", "12345", NEUTRAL, "1 2 3 3 3"),
+    "wisteria from 2, 3, 4, 5, and 6": (
+        # Watered on turns 5 to 7, 12, 13 and 18, fertilized on 10 and 16.
+        *("W", "12123" + "47654" + "56765" + "456", NEUTRAL),
+        "1 2 2 2 3 3 3 3 3 4 4 5 6 6 6 6 6 6",
+    ),
+    "xanthium": (
+        # Its triples: sunny, again, rainy and watered, sunny, chilly, rainy again.
+        *("X", NEUTRAL[:6], ALL_WEATHERS),
+        "1 1 2 2 3 3",
+    ),
+    "xanthium meets what is new": (
+        # All in the sun: alone, watered on 3 and again on 4, fertilized on 10.
+        *("X", "1234312765", NEUTRAL),
+        "1 1 2 2 2 2 2 2 2 3",
+    ),
+    "xanthium fertilized": ("X", "17654321", NEUTRAL, "1 1 1 2 2 2 2 2"),
+}
+
+
+@pytest.mark.parametrize("case", GROWTH)
+def test_flowers_grow(case: str) -> None:
+    letter, one, two, expected = GROWTH[case]
+    state = play(start(), one, two, plants=(letter, ""))
+    stages = [line.removeprefix(letter) for line in pot(state, 1, 1)]
+    assert " ".join(stages) == expected
+    assert told(state, 1, "bloomed") == ([f"1 1 {letter}"] if "-" in stages else [])
+    assert stock(state, 1)[0] == stages.count("-")
+
+
+def test_wisteria_blooms_from_6_with_both_marks_alone() -> None:
+    spells = f"seq 3 < <; seq 3 < <; {NEVER}"
+    assert pot(play(start(spells), "1234567", plants=("W", "")), 1, 1)[-2:] == ["W6", "-"]
+    # Neither on turn 7, water alone on turn 9, both on turn 10.
+    state = play(start(spells), "1234561234", plants=("W", ""))
+    assert pot(state, 1, 1)[5:] == ["W6", "W6", "W6", "W6", "-"]
+
+
+def test_wisteria_and_xanthium_in_the_cold() -> None:
+    state = play(start(), NEUTRAL[:5], CHILL_FROM_5)
+    state = play(state, "121", "212", plants=("W", "X"))
+    assert pot(state, 1, 1)[5:] == ["W0", "W0", "W0"] and pot(state, 2, 1)[5:] == ["X1", "X1", "X1"]
+
+
+def test_a_new_flower_has_no_past() -> None:
+    # It rains from turn 3 on; the azalea of turn 6 was not watered on turn 5, though its pot was.
+    state = play(play(start(), NEUTRAL[:5], RAIN_FROM_3), NEUTRAL[:3], plants=("A", ""))
+    assert pot(state, 1, 1)[5:] == ["A1", "A1", "A0"]
+
+
+def test_chrysanthemum_blooms_at_30_or_more() -> None:
+    # Watered from turn 3 on, fertilized on turns 4, 7 and 10.
+    state = play(start(ALWAYS), CYCLE[:10], plants=("C", ""))
+    assert " ".join(pot(state, 1, 1)) == "C1 C2 C5 C11 C14 C17 C23 C26 C29 -"
+    # Stalling on the last turn, it is neither: 29 and 1 are just enough.
+    assert pot(play(start(ALWAYS), CYCLE[:9] + "0", plants=("C", "")), 1, 1)[-2:] == ["C29", "-"]
+
+
+def test_xanthium_blooms_of_six_triples() -> None:
+    spells = "seq 3 < <; seq 3 < <; seq 3 = ="
+    # Sunny: alone on 1, watered on 3, both on 4. Rain: watered on 6, both on 7. Chilly: alone on 11.
+    state = play(start(spells), "13453564765", "12122212222", plants=("X", ""))
+    assert " ".join(pot(state, 1, 1)) == "X1 X1 X2 X3 X3 X4 X5 X5 X5 X5 -"
+
+
+# --- The order within a turn ---------------------------------------------------------------------------
+
+
+def test_weather_counts_on_the_turn_on_which_it_is_cast() -> None:
+    # Either seat's; seat 2 casts it here. Rain waters at once, cold stops at once.
+    state = play(start(), NEUTRAL[:5], ALL_WEATHERS, plants=("C", "H"))
+    assert pot(state, 1, 1) == ["C1", "C2", "C5", "C6", "C7"]
+    assert pot(state, 2, 1) == ["H2", "H4", "H4", "H6", "H5"]
+    assert told(state, 2, "effect") == ["2 weather 3", "2 weather 1", "2 weather 2"]
+    assert not told(state, 1, "effect")
+
+
+def test_both_cast_weather_on_one_turn() -> None:
+    state = play(start(), "111", "222")
+    assert state.weather == 3
+    assert told(state, 1, "effect") == ["1 weather 3"] and told(state, 2, "effect") == ["2 weather 3"]
+
+
+@pytest.mark.parametrize(
+    ("runes", "number"), [("17", 1), ("62", 1), ("37", 2), ("55", 2), ("57", 3), ("66", 3)]
+)
+def test_sabotage_takes_the_marks_of_rain_off_one_pot(runes: str, number: int) -> None:
+    # Seat 2 plants a chrysanthemum last, in the pot that will be struck.
+    state = play(start(), NEUTRAL[: 5 * number], RAIN_FROM_3, plants=("", "HAC"[-number:]))
+    stage = int(pot(state, 2, number)[-1][1:])
+    state = play(state, runes, "12" if number == 2 else "21")
+    after = [int(line[1:]) for line in pot(state, 2, number)[-2:]]
+    assert after == [stage + 3, stage + 3 + 1]
+    assert told(state, 1, "effect")[-1] == f"1 sabotage {number}"
+    assert not [line for line in told(state, 2, "effect") if "sabotage" in line]
+
+
+def test_sabotage_takes_water_and_fertilizer() -> None:
+    # On turn 4 seat 1 would give both to its chrysanthemum, 6 in all.
+    state = play(start(ALWAYS), "1212", "1771", plants=("C", ""))
+    assert pot(state, 1, 1) == ["C1", "C2", "C5", "C6"]
+    # Of two that strike different pots only one has a flower.
+    state = play(start(ALWAYS), "1212", "1255", plants=("C", ""))
+    assert pot(state, 1, 1) == ["C1", "C2", "C5", "C11"]
+
+
+def test_sabotage_of_empty_pots_is_told_like_any_other() -> None:
+    state = play(start(), "172", "121")
+    assert told(state, 1, "effect") == ["1 sabotage 1"] and not told(state, 2, "effect")
+
+
+def test_sabotage_with_stalls_between() -> None:
+    # The chain is 1 7 3: the stall between does not count, and no spell is worked out on it.
+    state = play(start(), "10703")
+    assert turns_with(state, 1, "effect 1 sabotage") == [3, 5]
+    assert told(state, 1, "effect") == ["1 sabotage 1", "1 sabotage 2"]
+
+
+def test_water_reaches_pots_1_to_x_and_fertilizer_pot_x() -> None:
+    state = play(start(ALWAYS), CYCLE[:6])
+    told_ = told(state, 1, "effect")
+    assert told_ == [
+        *("1 water 1 2 3", "1 fertilize 3", "1 water 1", "1 fertilize 1"),
+        *("1 water 1 2", "1 fertilize 2", "1 water 1 2 3", "1 fertilize 3"),
+    ]
+    # A chrysanthemum in pot 2 behind a wisteria in pot 1: fertilized on 8, watered but on 7 and 10.
+    state = play(start(ALWAYS), CYCLE[:10], plants=("WC", ""))
+    assert pot(state, 1, 2)[5:] == ["C3", "C4", "C10", "C13", "C14"]
+
+
+def test_a_flower_picked_on_this_turn_counts_for_the_guessing_spell_of_this_turn() -> None:
+    state = play(start(ALWAYS), CYCLE[:10], plants=("C", ""))
+    assert turns_with(state, 1, "bloomed") == turns_with(state, 1, "effect 1 guessing") == [10]
+    assert stock(state, 1) == (1, 1, 6)
+
+
+# --- Conditions ----------------------------------------------------------------------------------------
+
+CONDITIONS = {
+    # condition and casts: the turns on which it holds
+    ("set 3 {1,2,5}", "125521612"): [3, 4, 5, 6],
+    ("set 4 {1,2,5}", "1255261"): [4, 5],
+    ("set 5 {1,2,3,4,5}", "1234567"): [5],
+    ("set 3 {1,2,5}", "1025011"): [4, 6, 7],
+    ("sum 3 3-3", "1111211"): [3, 4],
+    ("sum 3 6-7", "1234223"): [3, 7],
+    ("sum 4 9-17", "123456"): [4, 5],
+    ("sum 5 35-35", "7777777"): [5, 6, 7],
+    ("seq 3 < <", "1233456"): [3, 6, 7],
+    ("seq 3 <= <=", "1223321"): [3, 4, 5],
+    ("seq 3 = =", "1112333"): [3, 7],
+    ("seq 3 >= >=", "5443345"): [3, 4, 5],
+    ("seq 3 > >", "7654455"): [3, 4],
+    ("seq 4 < >= =", "1322133"): [4],
+    ("seq 5 < > < >", "1212121"): [5, 7],
+    ("seq 3 < >", "1020301"): [7],
+    ("seq 3 < <", "102003"): [],  # the second stall in a row is never cast, see below
+}
+
+
+@pytest.mark.parametrize(("condition", "casts"), CONDITIONS)
+def test_conditions(condition: str, casts: str) -> None:
+    expected = CONDITIONS[condition, casts]
+    state = start(f"{NEVER}; {NEVER}; {condition}")
+    if "00" in casts:
+        with pytest.raises(Illegal):
+            play(state, casts)
+        return
+    assert turns_with(play(state, casts), 1, "effect 1 weather") == expected
+
+
+def test_two_spells_may_have_the_same_condition_and_both_are_cast() -> None:
+    state = play(start("seq 3 < <; seq 3 < <; seq 3 < <"), "123")
+    assert told(state, 1, "effect") == ["1 water 1 2 3", "1 fertilize 3", "1 weather 3"]
+
+
+# --- Stalling ------------------------------------------------------------------------------------------
+
+
+def test_stalling_twice_in_a_row_is_illegal() -> None:
+    state = play(start(), "0")
+    assert reason_of(state, 0, "0") == reason_of(state, 0, "a") == "stall-twice"
+    assert "A" not in list(state.legal(0)) and "S" in list(state.legal(1))
+    assert reason_of(play(state, "1"), 0, "0") is None
+
+
+def test_a_planting_phase_does_not_lift_the_bar_and_a_declaration_does() -> None:
+    state = play(start(ALWAYS), "1234123450", plants=("C", ""))
+    assert stock(state, 1) == (1, 1, 6), "the last six casts were 1 2 3 4 5 0"
+    state = submit(state, "-", "-")
+    assert reason_of(state, 0, "0") == "stall-twice"
+    state = submit(state, "S", "1")
+    assert told(state, 1, "guess") == ["1 S right"], "rune 0 can be guessed too"
+    assert reason_of(state, 0, "0") is None
+    assert told(play(state, "0"), 1, "cast")[-2:] == ["1 A 0", "2 T"]
+
+
+# --- Guessing ------------------------------------------------------------------------------------------
+
+
+def garden(flowers: int = 2, goal: int = 4, max_turns: int = 200) -> FloralState:
+    """Both seats have picked two or three flowers and hold a charge; the last cast was 3 or 6."""
+    if flowers == 2:
+        return play(start(ALWAYS, goal, max_turns), CYCLE[:15], CYCLE, plants=("HC", "HC"))
+    spells = f"{NEVER}; sum 3 3-21; {NEVER}"
+    return play(start(spells, goal, max_turns), CYCLE[:30], CYCLE, plants=("AHC", "AHC"))
+
+
+def declare(state: FloralState, *declaring: int) -> FloralState:
+    """Both seats cast in a cycle until these can make a right declaration on one turn, and they do."""
+    while True:
+        casts, ready = {}, True
+        for seat in (1, 2):
+            last = int(own_cast(state, seat).split()[2])
+            casts[seat] = str(last % 6 + 1)
+            if seat in declaring:
+                symbol = "STUVWXYZABCDEFGH"[last + 8 * (seat - 1)]
+                ready &= stock(state, seat)[1] == 1 and f"{seat} {symbol} right" not in told(
+                    state, seat, "guess"
+                )
+                casts[seat] += symbol
+        state = play(state, casts[1][-1 if ready else 0], casts[2][-1 if ready else 0])
+        if ready:
+            return state
+
+
+def own_cast(state: FloralState, seat: int) -> str:
+    """The seat's last cast of an own rune."""
+    casts = [line for line in told(state, seat, "cast") if line.startswith(f"{seat} ")]
+    own = "ABCDEFGH" if seat == 1 else "STUVWXYZ"
+    return next(line for line in reversed(casts) if line.split()[1] in own)
+
+
+def test_k_falls_with_wrong_declarations_and_is_reset_by_a_right_one() -> None:
+    state = play(start(ALWAYS), CYCLE[:10], plants=("C", ""))
+    for k in (6, 5, 4, 3, 2, 1, 1):
+        before = len(told(state, 1, "guess"))
+        # Right would be the rune before, so S, which is 0, is wrong.
+        state = play(state, "S")
+        assert told(state, 1, "guess")[before:] == ["1 S wrong"]
+        needed = max(1, k - 1)
+        assert stock(state, 1) == (1, 0, needed)
+        for cast in range(1, needed + 1):
+            assert stock(state, 1)[1] == 0
+            state = play(state, CYCLE[cast])
+        assert stock(state, 1) == (1, 1, needed)
+    state = play(state, "U")
+    assert told(state, 1, "guess")[-1] == "1 U right"
+    assert told(state, 1, "points")[-1] == "1 0" and stock(state, 1) == (1, 0, 5)
+    # One flower picked, one point: no more charges.
+    state = play(state, CYCLE[:14])
+    assert stock(state, 1) == (1, 0, 5) and len(turns_with(state, 1, "effect 1 guessing")) == 8
+
+
+def test_k_counts_points_and_the_wrong_ones_since() -> None:
+    state = play(declare(garden(), 1), "123456")
+    assert stock(state, 1) == (2, 1, 5)
+    assert turns_with(state, 1, "effect 1 guessing")[-2:] == [21, 22], "five casts after the declaration"
+    state = play(state, "S")
+    assert stock(state, 1) == (2, 0, 4)
+    state = play(state, "1231")
+    assert stock(state, 1) == (2, 0, 4), "1 2 3 1 are not all different"
+    state = play(state, "4")
+    assert stock(state, 1) == (2, 1, 4)
+
+
+def test_a_second_charge_is_not_kept_though_the_spell_is_told() -> None:
+    state = garden()
+    assert turns_with(state, 1, "effect 1 guessing") == list(range(8, 16)) and stock(state, 1)[1] == 1
+    state = play(state, "S")
+    assert stock(state, 1)[1] == 0 and reason_of(play(state, "1"), 0, "S") == "no-charge"
+
+
+def test_no_flower_no_charge() -> None:
+    state = play(start(ALWAYS), CYCLE[:20])
+    assert stock(state, 1) == (0, 0, 6) and not turns_with(state, 1, "effect 1 guessing")
+    assert reason_of(play(state, "1"), 0, "S") == "no-charge"
+
+
+def test_a_declaration_cuts_the_chain() -> None:
+    state = play(start(ALWAYS), CYCLE[:10], plants=("C", ""))
+    water = turns_with(state, 1, "effect 1 water")
+    state = play(state, "S44722")
+    assert turns_with(state, 1, "effect 1 water") == [*water, 14, 15, 16]
+    # The 4 of turn 10 and that of turn 12 are no pair, those of 12 and 13 are.
+    assert turns_with(state, 1, "effect 1 sabotage") == [13]
+
+
+def test_a_declaration_is_of_the_rune_of_the_turn_before() -> None:
+    state = play(garden(), "4")
+    assert told(play(state, "V"), 1, "guess") == ["1 V wrong"]
+    assert told(play(state, "W"), 1, "guess") == ["1 W right"]
+    # Whatever is cast by the other at the same time.
+    assert told(play(state, "W", "4"), 1, "guess") == ["1 W right"]
+
+
+def test_a_symbol_that_was_guessed_right_is_wrong_the_next_time() -> None:
+    state = declare(garden(), 1)
+    assert told(state, 1, "guess") == ["1 V right"] and told(state, 1, "cast")[-2] == "1 V 3"
+    state = play(state, "12453")
+    assert stock(state, 1) == (2, 1, 5)
+    state = play(state, "V")
+    assert told(state, 1, "guess") == ["1 V right", "1 V wrong"] and stock(state, 1) == (2, 0, 4)
+    assert told(state, 1, "points")[-1] == "1 0"
+
+
+def test_what_is_told_of_declarations() -> None:
+    state = play(play(garden(), "V", "A"), "1", "3")
+    # Seat 1 knows its own symbols and V; seat 2 its own, and nothing of the wrong A.
+    assert told(state, 1, "cast")[-4:] == ["1 V 3", "2 A 0", "1 B 1", "2 V 3"]
+    assert told(state, 2, "cast")[-4:] == ["1 V 3", "2 A", "1 B", "2 V 3"]
+    assert told(state, 1, "guess") == told(state, 2, "guess") == ["1 V right", "2 A wrong"]
+    assert told(state, 2, "points")[-1] == "1 0"
+
+
+# --- Winning -------------------------------------------------------------------------------------------
+
+
+def test_the_goal_ends_the_game() -> None:
+    assert ranks(declare(garden(goal=1), 1)) == (1, 2)
+    assert ranks(declare(garden(goal=1), 2)) == (2, 1)
+    outcome = declare(garden(goal=1), 2).outcome()
+    assert outcome and outcome.scores == (0, 1)
+    # With a planting phase due: turn 20 was the last.
+    state = declare(play(garden(goal=1), "4561", "4561"), 1)
+    assert ranks(state) == (1, 2) and told(state, 1, "turn")[-1] == "20"
+    assert told(state, 1, "plant")[-1] == "1 1" and len(told(state, 1, "plant")) == 4
+
+
+def test_both_reach_the_goal_on_one_turn() -> None:
+    assert ranks(declare(garden(goal=1), 1, 2)) == (1, 2), "never apart: seat 1 has the advantage"
+    assert ranks(declare(declare(garden(goal=2), 1, 2), 1, 2)) == (1, 2)
+    for first, other in ((1, 2), (2, 1)):
+        state = declare(declare(garden(goal=2), first), other)
+        assert told(state, 1, "points")[-1] == "1 1"
+        state = declare(state, 1, 2)
+        assert told(state, 1, "points")[-1] == "2 2" and ranks(state)[first - 1] == 1
+
+
+@pytest.mark.parametrize(("scoring", "winner"), [("1221", 2), ("2112", 1), ("1212", 1), ("2121", 2)])
+def test_who_was_ahead_last_wins_and_not_who_was_first(scoring: str, winner: int) -> None:
+    state = garden(3, goal=3)
+    for seat in scoring:
+        state = declare(state, int(seat))
+    assert told(state, 1, "points")[-1] == "2 2" and state.outcome() is None
+    state = declare(state, 1, 2)
+    assert told(state, 1, "points")[-1] == "3 3" and ranks(state)[winner - 1] == 1
+
+
+def test_after_max_turns_more_points_win() -> None:
+    assert ranks(play(garden(max_turns=16), "4", "4")) == (1, 1)
+    assert ranks(declare(garden(max_turns=16), 2)) == (2, 1)
+    assert ranks(declare(garden(max_turns=16), 1)) == (1, 2)
+    both = declare(garden(max_turns=16), 1, 2).outcome()
+    assert both and both.ranks == (1, 1) and both.scores == (1, 1)
+
+
+def test_the_goal_on_the_last_turn_is_the_goal() -> None:
+    assert ranks(declare(garden(goal=1, max_turns=16), 2)) == (2, 1)
+    assert ranks(declare(garden(goal=1, max_turns=16), 1, 2)) == (1, 2), "no draw: both have reached it"
+
+
+def test_no_planting_follows_the_last_turn() -> None:
+    state = play(start(max_turns=5), NEUTRAL[:5])
+    assert ranks(state) == (1, 1) and len(told(state, 1, "plant")) == 1
+    assert told(state, 1, "turn")[-1] == "5" and told(state, 1, "stages") == ["2 - - -"]
+    state = play(start(max_turns=1), "1")
+    assert ranks(state) == (1, 1)
+    assert play(start(max_turns=6), NEUTRAL[:5]).planting
+
+
+def test_whoever_leaves_loses() -> None:
+    state = declare(garden(), 1)
+    for at in (state, start(), GAME.start(GAME.settle({})), play(garden(), "45612", "45612")):
+        assert at.drop([0]).outcome() and ranks(at.drop([0])) == (2, 1)
+        assert ranks(at.drop([1])) == (1, 2)
+        assert at.drop([0, 1]).seen(0) == at.seen(0)
+    assert ranks(state.drop([0, 1])) == (1, 2) and ranks(declare(garden(), 2).drop([0, 1])) == (2, 1)
+    assert ranks(start().drop([0, 1])) == (1, 1)
+    assert state.drop([0]).outcome() != state.drop([1]).outcome() and state.outcome() is None
+
+
+# --- Planting ------------------------------------------------------------------------------------------
+
+
+def test_who_is_asked_to_plant() -> None:
+    state = play(start(), NEUTRAL[:10], plants=("WX", "W"))
+    assert state.to_act() == (0, 1) and told(state, 1, "plant")[-1] == "1 3"
+    assert told(state, 2, "plant")[-1] == "2 2", "the leftmost empty pot, as nothing was planted last"
+    state = play(submit(state, "C", "X"), NEUTRAL[:5])
+    assert state.to_act() == (1,), "three pots are full"
+    seen = state.seen(0)
+    assert seen[-1].startswith("stages 2 "), "seat 1 is told nothing of the other's planting"
+    state = submit(state, "C")
+    assert state.to_act() == (0, 1) and state.seen(0) == (*seen, "turn 16")
+    assert state.seen(1)[-3:] == ("plant 2 3", "planted 2 3 C", "turn 16")
+    state = play(state, NEUTRAL[:5])
+    assert not state.planting and state.seen(0)[-1] == "turn 21", "nobody can: the phase is skipped"
+
+
+def test_a_flower_goes_to_the_leftmost_empty_pot() -> None:
+    state = play(start(), NEUTRAL[:10], plants=("HW", ""))
+    assert pot(state, 1, 1)[-1] == "-" and pot(state, 1, 2)[-1] == "W2"
+    state = play(submit(state, "x", "-"), "1")
+    assert told(state, 1, "planted") == ["1 1 H", "1 2 W", "1 1 X"]
+    assert told(state, 1, "pots")[-1] == "1 X1 W2 -"
+
+
+def test_nothing_may_be_planted_though_there_is_room_and_types_are_of_one_game() -> None:
+    state = submit(start(), "-", "W")
+    assert told(state, 1, "planted") == ["1 1 -"]
+    state = play(state, NEUTRAL[:5])
+    assert list(state.legal(0)) == [*"ACHWX-"] and list(state.legal(1)) == [*"ACHX-"]
+
+
+def test_the_other_s_stages_are_told_after_every_fifth_turn() -> None:
+    state = play(start(), NEUTRAL[:11], plants=("HX", "W"))
+    assert told(state, 1, "stages") == ["2 2 - -", "2 2 - -"]
+    assert told(state, 2, "stages") == ["1 10 - -", "1 - 1 -"]
+    assert turns_with(state, 1, "stages") == [5, 10]
+
+
+# --- Moves and options -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["", "AA", "ACHWX", "B", "z", "0", "5", "?", "ß", "Ａ", "ＡＡ", "ｘ", "\0", "A" * 4096]
+)
+def test_what_is_no_planting(text: str) -> None:
+    for state in (start(), play(start(), NEUTRAL[:5], plants=("A", ""))):
+        assert reason_of(state, 0, text) == "not-a-move"
+
+
+def test_reasons_while_planting() -> None:
+    state = play(start(), NEUTRAL[:5], plants=("A", ""))
+    assert reason_of(state, 0, "A") == reason_of(state, 0, "a") == "planted-before"
+    assert reason_of(state, 1, "A") is None and reason_of(state, 0, "S") == "not-a-move"
+    assert [state.read(0, text) for text in "chwx-"] == [*"CHWX-"]
+    with pytest.raises(Illegal, match="Azalea"):
+        state.read(0, "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        *((text, "not-a-move") for text in ("", "-", "AA", "A1", "10", "--", "ＡＡ", "ss", "0" * 4096)),
+        *((text, "no-such-rune") for text in "89IRirßſＡ８²٣?+_é\0😀\t"),
+        *((text, "stall-twice") for text in "Aa0"),
+        *((text, "no-charge") for text in "SsTzZ"),
+        *((text, None) for text in "BbHh1267"),
+    ],
+)
+def test_reasons_while_casting(text: str, reason: str | None) -> None:
+    assert reason_of(play(start(), "0"), 0, text) == reason
+
+
+def test_a_digit_is_the_seat_s_own_identity_and_the_symbol_is_recorded() -> None:
+    state = submit(start(runes="35710246 45671230"), "-", "-")
+    assert [state.read(0, text) for text in "01234567"] == [*"EDFAGBHC"]
+    assert [state.read(1, text) for text in "01234567"] == [*"ZWXYSTUV"]
+    assert [state.write(state.read(1, text)) for text in "sz"] == ["S", "Z"]
+
+
+def test_legal_moves_are_all_that_is_accepted() -> None:
+    for state in (
+        start(),
+        play(start(), NEUTRAL[:5], plants=("A", "")),
+        play(start(), "0"),
+        play(garden(), "0"),
+    ):
+        for seat in (0, 1):
+            accepted = set()
+            for text in map(chr, range(0x250)):
+                if reason_of(state, seat, text) is None:
+                    accepted.add(state.write(state.read(seat, text)))
+            legal = [state.write(move) for move in state.legal(seat)]
+            assert set(legal) == accepted and len(legal) == len(accepted) == state.count(seat)
+            rng = Stream(b"sample")
+            assert {state.sample(seat, rng) for _ in range(400)} == set(legal)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("set 3 {1,2,5}; sum 4 9-17; seq 3 < >=", None),
+        ("set 3 {5,1,2};sum 4  9-17 ;  seq 5 <= = >= >", "set 3 {1,2,5}; sum 4 9-17; seq 5 <= = >= >"),
+        (
+            "set 5 {7,6,5,4,3}; set 4 {1,2,3,4}; set 3 {1,2,3}",
+            "set 5 {3,4,5,6,7}; set 4 {1,2,3,4}; set 3 {1,2,3}",
+        ),
+        ("sum 3 3-21; sum 5 5-35; sum 4 28-28", None),
+        ("seq 4 < < <; seq 4 < < <; seq 4 < < <", None),
+    ],
+)
+def test_conditions_are_read_and_spelled(text: str, canonical: str | None) -> None:
+    settled = GAME.settle({"spells": text})
+    assert settled["spells"] == (canonical or text)
+    assert GAME.settle({"spells": str(settled["spells"])}) == settled
+    names = ("water", "fertilize", "weather")
+    expected = [f"{name} {part}" for name, part in zip(names, (canonical or text).split("; "), strict=True)]
+    assert told(start(text), 1, "spell") == told(start(text), 2, "spell") == expected
+
+
+SUM = "sum 4 9-17"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(SUM, f"{SUM}; {SUM}", f"{SUM}; {SUM}; {SUM}; {SUM}", f"{SUM}; {SUM};", ";;", "x", "ß" * 4096),
+        *(f"{SUM}; {SUM}; {bad}" for bad in ("set 2 {1,2,3}", "set 6 {1,2,3}", "set 3 {1,2}", "set 3 {}")),
+        *(f"{SUM}; {bad}; {SUM}" for bad in ("set 3 {1,2,3,4,5,6}", "set 3 {0,1,2}", "set 3 {1,2,8}")),
+        *(f"{bad}; {SUM}; {SUM}" for bad in ("set 3 {1,2,2}", "set 3 1,2,3", "set 3 {1,2,３}", "sum 4 17-9")),
+        *(
+            f"{bad}; {SUM}; {SUM}"
+            for bad in ("sum 4 3-9", "sum 4 4-29", "sum 4 -4", "sum 4 04-9", "sum 2 3-9")
+        ),
+        *(
+            f"{bad}; {SUM}; {SUM}"
+            for bad in ("seq 3 <", "seq 3 < < <", "seq 3 < ==", "seq 6 < < < < <", "seq 3")
+        ),
+    ],
+)
+def test_bad_conditions(text: str) -> None:
+    with pytest.raises(GameOptionError) as caught:
+        GAME.settle({"spells": text})
+    assert len(str(caught.value)) < 300
+
+
+def test_options() -> None:
+    assert GAME.settle({}) == {"spells": "", "goal": 4, "max_turns": 200}
+    for given in ({"goal": "0"}, {"goal": "6"}, {"max_turns": "0"}, {"max_turns": "1001"}, {"goals": "4"}):
+        with pytest.raises(GameOptionError):
+            GAME.settle(given)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "01234567", "01234567 0123456", "01234567 01234568", "01234567 01234566"),
+        *("01234567  01234567", "01234567 01234567 ", "01234567 01234567 01234567", "０1234567 01234567"),
+        *("ABCDEFGH STUVWXYZ", "set 3 {1,2,5}; sum 4 9-17; seq 3 < >=", "ß" * 4096),
+    ],
+)
+def test_bad_runes(text: str) -> None:
+    state = GAME.start(GAME.settle({"spells": f"{SUM}; {SUM}; {SUM}"}))
+    with pytest.raises(BadChance) as caught:
+        state.chance(text)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "01234567 01234567", SUM, f"{SUM};{SUM};{SUM}", f"{SUM}; {SUM}; set 3 {{2,1,3}}"),
+        # Two different values are drawn.
+        *(f"{SUM}; {SUM}; sum 4 9-9", f"{SUM}; {SUM}; sum 4 3-9"),
+    ],
+)
+def test_bad_drawn_conditions(text: str) -> None:
+    with pytest.raises(BadChance):
+        GAME.start(GAME.settle({})).chance(text)
+
+
+def test_conditions_are_drawn_as_the_rules_say() -> None:
+    rng = Stream(b"conditions")
+    state = GAME.start(GAME.settle({}))
+    found: dict[str, int] = {}
+    for _ in range(1500):
+        for condition in state.draw(rng).split("; "):
+            form, length, rest = condition.split(" ", 2)
+            size = len(rest.split(",")) if form == "set" else 0
+            for key in (
+                form,
+                f"{form} {length}",
+                f"{form} size {size}",
+                *(rest.split() if form == "seq" else ()),
+            ):
+                found[key] = found.get(key, 0) + 1
+    for form in ("set", "sum", "seq"):
+        assert 1350 < found[form] < 1650
+        assert all(420 < found[f"{form} {n}"] < 580 for n in (3, 4, 5))
+    assert all(420 < found[f"set size {n}"] < 580 for n in (3, 4, 5))
+    # 4,500 conditions, a third of them `seq` with 3 relations in the mean.
+    assert all(780 < found[relation] < 1020 for relation in ("<", "<=", "=", ">=", ">"))
+
+
+# --- Hidden information --------------------------------------------------------------------------------
+
+
+def test_states_are_immutable_and_news_only_grows() -> None:
+    rng = Stream(b"immutable")
+    states = [garden()]
+    while states[-1].to_act():
+        state = states[-1]
+        states.append(state.play({seat: state.sample(seat, rng) for seat in state.to_act()}))
+    for seat in (0, 1, None):
+        news = [state.seen(seat) for state in reversed(states)][::-1]
+        assert all(after[: len(before)] == before for before, after in pairwise(news))
+    assert told(states[0], 1, "turn")[-1] == "15" and stock(states[0], 1) == (2, 1, 6)
+
+
+def test_a_seat_does_not_see_what_the_other_planted() -> None:
+    # An azalea and a chrysanthemum grow alike in the sun.
+    one, other, none = (play(start(), NEUTRAL[:7], plants=("X", letter)) for letter in "AC-")
+    assert one.seen(0) == other.seen(0) != none.seen(0)
+    assert one.seen(1) != other.seen(1) and one.seen(None) != other.seen(None)
+    # Before the fifth turn nothing tells.
+    assert (
+        play(start(), "1212", plants=("X", "A")).seen(0)
+        == play(start(), "1212").seen(0)[:3] + (play(start(), "1212", plants=("X", "-")).seen(0)[3:])
+    )
+
+
+def test_a_seat_does_not_see_the_other_s_runes_nor_its_spells() -> None:
+    # Seat 2 casts its symbols T and U; they stand for 1 and 2, or for 4 and 3, or waters with 1 2 3.
+    mappings = ("01234567", "04312567", "01243567", "71234560")
+    seen = {play(start(runes=f"01234567 {m}"), NEUTRAL[:9], "TUTUTUTUT").seen(0) for m in mappings}
+    assert len(seen) == 1
+    watering = [play(start(runes=f"01234567 {m}"), "1212", "TUVW").seen(0) for m in ("01234567", "01324567")]
+    assert watering[0] == watering[1]
+    for line in watering[0]:
+        assert not line.startswith(("effect 2", "runes 2", "pots 2", "planted 2", "stock 2", "weather"))
+
+
+def random_game(rng: Stream, turns: int, options: Options) -> FloralState:
+    state = GAME.start(options)
+    while state.to_act() and state.turn < turns:
+        if state.to_act()[0] in (CHANCE, SHARED_CHANCE):
+            state = state.chance(state.draw(rng))
+        else:
+            state = state.play({seat: state.sample(seat, rng) for seat in state.to_act()})
+    return state
+
+
+def full(state: FloralState) -> tuple[tuple[str, ...], ...]:
+    return state.seen(0), state.seen(1), state.seen(None)
+
+
+def test_imagined_games_agree_with_what_was_seen_and_depend_on_nothing_else() -> None:
+    rng = Stream(b"imagine")
+    options = GAME.settle({"max_turns": "30"})
+    differ = 0
+    for number in range(12):
+        state = random_game(rng, number, options)
+        for seat in (0, 1):
+            seen = state.seen(seat)
+            dreams = [GAME.imagine(options, seat, seen, Stream(b"d")) for _ in "12"]
+            assert full(dreams[0]) == full(dreams[1])
+            assert dreams[0].seen(seat) == seen and dreams[0].to_act() == state.to_act()
+            differ += full(dreams[0]) != full(state)
+            # The dream is a game that looks the same to this seat: so it has the same dreams.
+            again = GAME.imagine(options, seat, dreams[0].seen(seat), Stream(b"d"))
+            assert full(again) == full(dreams[0])
+    assert differ > 15
+
+
+def test_imagined_games_agree_with_declarations() -> None:
+    state = play(play(declare(garden(), 1), "1234567", "7654321"), "S", "A")
+    options = GAME.settle({"spells": ALWAYS})
+    for seat in (0, 1):
+        dream = GAME.imagine(options, seat, state.seen(seat), Stream(b"d"))
+        assert dream.seen(seat) == state.seen(seat) and dream.to_act() == state.to_act()
+        assert told(dream, 1, "guess") == ["1 V right", "1 S wrong", "2 A wrong"]
+        assert full(dream) != full(state)
+
+
+def test_nothing_agrees_with_lines_that_never_were() -> None:
+    state = play(start(), "12", plants=("A", ""))
+    seen = [line.replace("pots 1 A2", "pots 1 A5") for line in state.seen(0)]
+    options = GAME.settle({"spells": UP_DOWN_SAME})
+    assert GAME.imagine(options, 0, state.seen(0), Stream(b"d")).seen(0) == state.seen(0)
+    with pytest.raises(ValueError, match="agree"):
+        GAME.imagine(options, 0, seen, Stream(b"d"))
+
+
+def test_the_picture_shows_no_more_than_a_seat_knows() -> None:
+    def text(state: FloralState, seat: int | None) -> str:
+        return "\n".join("".join(span.text for span in line) for line in state.picture(seat))
+
+    one, other = (play(start(), NEUTRAL[:7], plants=("X", letter)) for letter in "AC")
+    assert text(one, 0) == text(other, 0) and text(one, 1) != text(other, 1)
+    a, b = (play(start(runes=f"01234567 {m}"), NEUTRAL[:5], "TUTUT") for m in ("01234567", "71234560"))
+    assert text(a, 0) == text(b, 0) and text(a, None) != text(b, None)
+    assert "chilly" in text(play(start(), "12111"), None)
+    assert "chilly" not in text(play(start(), "12111"), 0)
+
+
+# --- Through the match -----------------------------------------------------------------------------------
+
+
+def match(*bots: Bot, **given: str) -> tuple[Verdict, Events]:
+    options = GAME.settle({"spells": UP_DOWN_SAME, **given})
+    clocks = (TimeControl.parse("1s"),) * 2
+    what = Terms("1:a:b", GAME, options, ("a", "b"), clocks, b"seed", margin_us=0)
+    events = Events()
+    return play_match(what, ScriptedWire(*bots), lambda state: "01234567 01234567", events), events
+
+
+def listening(heard: list[str], *answers: str | tuple[int, str] | None) -> Bot:
+    plain = puppet(*answers)
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        heard.extend(lines)
+        return plain(lines)
+
+    return bot
+
+
+def test_defaults_are_submitted_and_play_goes_on() -> None:
+    heard: list[str] = []
+    other: list[str] = []
+    silent = listening(heard, *[None] * 8)
+    verdict, events = match(silent, listening(other, "C", *"12121"), max_turns="5")
+    assert verdict.ending is Ending.RULES and verdict.outcome.ranks == (1, 1)
+    moved = [
+        (event.text, event.defaulted) for event in events.all if isinstance(event, Moved) and event.seat == 0
+    ]
+    # Nothing planted; then rune 0, and rune 1 where 0 is illegal.
+    assert moved == [("-", True), ("A", True), ("B", True), ("A", True), ("B", True), ("A", True)]
+    assert [line for line in heard if line.startswith("defaulted")] == [
+        f"defaulted {number} {move}" for number, move in enumerate("-ABAB", 1)
+    ], "that of the last question is not told any more"
+    assert [line for line in other if line.startswith("ask")] == [f"ask {n} 1000 0" for n in range(1, 7)]
+
+
+def test_the_other_does_not_learn_of_defaults_rejections_and_times() -> None:
+    conversations = []
+    plain = ["-", "0", "1", "0", "5", "0"]
+    for answers in (
+        plain,
+        [None, None, None, None, "5", None],
+        ["q", "AA", "-", "8", "Z", "0", "0", "1", (999_999, "0"), (1, "f"), "0"],
+        [(10, "-"), (999_999, "a"), None, (3, "A"), "F", (1_000_001, "D")],
+    ):
+        heard: list[str] = []
+        _, events = match(puppet(*answers), listening(heard, "C", *"12121"), max_turns="5")
+        assert sum(isinstance(event, Moved) for event in events.all) == 12
+        conversations.append(heard)
+    assert conversations[1:] == conversations[:1] * 3
+    assert not any(line.startswith(("defaulted", "rejected", "reserve")) for line in conversations[0])
+
+
+def test_rejections_are_told_to_the_seat_alone_and_are_recorded() -> None:
+    heard: list[str] = []
+    _, events = match(listening(heard, "C", "0", "A", "9", "T", "1"), puppet("-", *"12121"), max_turns="2")
+    rejected = [event for event in events.all if isinstance(event, Rejected)]
+    assert [event.seat for event in rejected] == [0, 0, 0]
+    words = [line.split()[:3] for line in heard if line.startswith("rejected")]
+    assert words == [
+        ["rejected", "3", "stall-twice"],
+        ["rejected", "4", "no-such-rune"],
+        ["rejected", "5", "no-charge"],
+    ]
+
+
+def test_runes_are_dealt_by_the_match() -> None:
+    _, events = match(puppet(), puppet(), max_turns="1")
+    assert [event.text for event in events.all if isinstance(event, Drawn)] == ["01234567 01234567"]
+
+
+SCORED = ("H", *"12345", "C", *"61234", "-", *"56123")
+"""What brings the charge and two flowers, see `garden`."""
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        (["resign {n}"], ["C"], (2, 1)),
+        (["C"], ["resign {n}"], (1, 2)),
+        (["resign {n}"], ["resign {n}"], (1, 1)),
+        (["resign {n}"], ["list {n} x"], (1, 1)),
+        ([*SCORED, "-", "V", "resign {n}"], [*SCORED, "-", "4", "resign {n}"], (1, 2)),
+        ([*SCORED, "-", "V", "resign {n}"], [*SCORED, "-", "4", "ready {n}"], (1, 2)),
+        ([*SCORED, "-", "4", "resign {n}"], [*SCORED, "-", "D", "resign {n}"], (2, 1)),
+        ([*SCORED, "-", "V", "resign {n}"], [*SCORED, "-", "D", "resign {n}"], (1, 1)),
+        ([*SCORED, "-", "V", "resign {n}"], [*SCORED, "-", "4", "5"], (2, 1)),
+    ],
+)
+def test_leaving_in_a_match(one: list[str], two: list[str], expected: tuple[int, ...]) -> None:
+    verdict, events = match(puppet(*one), puppet(*two), spells=ALWAYS)
+    assert verdict.outcome.ranks == expected and verdict.ending is not Ending.RULES
+    assert events.states[-1].outcome()

@@ -1,0 +1,572 @@
+"""Beautiful Vine Tree, against its rules and against a second, slow implementation."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise, product
+from pathlib import Path
+
+import pytest
+
+from referee.core.errors import GameOptionError
+from referee.core.rng import Stream
+from referee.games import vinetree
+from referee.games.api import Illegal, NotAMove
+from referee.games.grid import SquareBoard
+from referee.games.vinetree import Fit, Growth, VineTree, VineTreeState
+
+GAME = VineTree()
+BENDS = ("excluded", "included")
+POSITIONS = Path(__file__).parent.parent / "bench" / "vinetree_positions.txt"
+
+
+def start(size: int = 9, bend: str = "excluded") -> VineTreeState:
+    return GAME.start(GAME.settle({"size": str(size), "bend": bend}))
+
+
+def play(state: VineTreeState, *moves: str) -> VineTreeState:
+    for text in moves:
+        state = state.play({state.mover: state.read(state.mover, text)})
+    return state
+
+
+def length(state: VineTreeState, name: str) -> int:
+    return state.length(state.rules.board.cells[name])
+
+
+def legal(state: VineTreeState) -> list[str]:
+    return [state.write(move) for move in state.legal(state.mover)]
+
+
+def in_order(text: str) -> tuple[str, int, str, str, str]:
+    flower, one, other = text.split()
+    return flower[0], int(flower[1:]), one[0] + other[0], one, other
+
+
+def reason(state: VineTreeState, text: str) -> str:
+    try:
+        state.read(state.mover, text)
+    except (NotAMove, Illegal) as refused:
+        assert len(refused.sentence) < 120
+        return refused.reason
+    return ""
+
+
+class Slow:
+    """The rules again, with sets of names and nothing clever."""
+
+    SIDES = {"D": (1, 0), "L": (0, -1), "R": (0, 1), "U": (-1, 0)}  # noqa: RUF012
+
+    def __init__(self, size: int, bend: str) -> None:
+        self.size = size
+        self.bend = bend
+        self.cells = {f"{chr(65 + row)}{column + 1}" for row in range(size) for column in range(size)}
+        self.flowers = [f"{chr(65 + size // 2)}{size // 2 + 1}"]
+        self.taken = set(self.flowers)
+        self.joined: set[frozenset[str]] = set()
+        self.mover = 1
+
+    def beside(self, cell: str, side: str) -> str:
+        down, right = self.SIDES[side]
+        return f"{chr(ord(cell[0]) + down)}{int(cell[1:]) + right}"
+
+    def goes_on(self, cell: str, side: str) -> bool:
+        return frozenset((cell, self.beside(cell, side))) in self.joined
+
+    def length(self, flower: str) -> int:
+        segments = []
+        for side in self.SIDES:
+            cells = [flower]
+            while self.goes_on(cells[-1], side):
+                cells.append(self.beside(cells[-1], side))
+            if len(cells) > 1 and cells[-1] not in self.flowers and self.bend == "excluded":
+                cells.pop()
+            segments.append(len(cells))
+        return max(segments)
+
+    def path(self, flower: str, vine: str) -> list[str]:
+        path = []
+        for side in vine:
+            flower = self.beside(flower, side)
+            path.append(flower)
+        return path
+
+    def reason(self, flower: str, vines: tuple[str, str]) -> str:
+        paths = [self.path(flower, vine) for vine in vines]
+        both = [cell for path in paths for cell in path]
+        if flower not in self.cells:
+            return "no-such-cell"
+        if flower not in self.flowers:
+            return "no-flower"
+        if any(len(vine) != self.length(flower) for vine in vines):
+            return "wrong-length"
+        if vines[0][0] == vines[1][0]:
+            return "same-side"
+        if any(self.goes_on(flower, vine[0]) for vine in vines):
+            return "side-used"
+        if any(cell not in self.cells for cell in both):
+            return "leaves-board"
+        if any(cell in self.taken for cell in both) or any(len(set(path)) < len(path) for path in paths):
+            return "runs-into"
+        return "vines-cross" if set(paths[0]) & set(paths[1]) else ""
+
+    def vines(self, flower: str, steps: int) -> list[str]:
+        """Every vine that fits where it is alone."""
+        found = [""]
+        for _ in range(steps):
+            found = [vine + side for vine in found for side in self.SIDES if self.fits(flower, vine + side)]
+        return found
+
+    def fits(self, flower: str, vine: str) -> bool:
+        path = self.path(flower, vine)
+        return path[-1] in self.cells - self.taken and path[-1] not in path[:-1]
+
+    def legal(self) -> set[str]:
+        return {
+            f"{flower} {one} {other}"
+            for flower in self.flowers
+            for vines in [self.vines(flower, self.length(flower))]
+            for one, other in product(vines, vines)
+            if one < other and not set(self.path(flower, one)) & set(self.path(flower, other))
+        }
+
+    def play(self, text: str) -> None:
+        flower, *vines = text.split()
+        for vine in vines:
+            path = [flower, *self.path(flower, vine)]
+            self.joined |= {frozenset(two) for two in pairwise(path)}
+            self.taken |= set(path)
+            self.flowers.append(path[-1])
+        self.mover = 3 - self.mover
+
+
+@pytest.mark.parametrize("bend", BENDS)
+def test_lengths_after_the_first_moves(bend: str) -> None:
+    state = start(bend=bend)
+    assert length(state, "E5") == 1
+    corner = play(state, "E5 R U")
+    assert [length(corner, name) for name in ("E6", "D5", "E5")] == [2, 2, 2]
+    straight = play(state, "E5 L R")
+    assert [length(straight, name) for name in ("E4", "E6", "E5")] == [3, 3, 2]
+
+
+@pytest.mark.parametrize(("bend", "end", "centre"), [("excluded", 1, 2), ("included", 2, 3)])
+def test_a_bend_counts_only_where_it_is_included(bend: str, end: int, centre: int) -> None:
+    # The vine UUR out of E5, as if the centre had had length 3.
+    state = start(bend=bend).play({0: Growth(start().rules.board.cells["E5"], "D", "UUR")})
+    assert length(state, "C6") == end
+    assert length(state, "E5") == max(centre, 2)
+    assert length(state, "F5") == (4 if bend == "included" else 3), "through the centre, up to the bend"
+
+
+def test_a_straight_segment_goes_through_flowers_and_ends_at_one_that_counts() -> None:
+    state = play(start(), "E5 L R", "E4 DDD UUU", "E6 DDD UUU")
+    # E4 has vine up and down: B4-C4-D4-E4-F4-G4-H4.
+    assert length(state, "B4") == length(state, "H4") == 7
+    assert length(state, "E4") == 4
+    assert length(state, "E5") == 2
+    assert length(play(start(), "E5 D R"), "E6") == 2
+    # The flower E6 lies on the way, and the vine turns behind it: F5 sees nothing of that.
+    state = play(start(), "E5 L R", "E4 ULL DLL")
+    assert length(state, "E6") == 3
+
+
+def test_cells_that_lie_side_by_side_are_not_joined() -> None:
+    # D4 is the end of a vine beside E4, and no vine joins the two.
+    state = play(start(), "E5 L U", "D5 LU UU")
+    assert not state.flowers >> state.rules.board.cells["D4"] & 1
+    assert length(state, "E4") == 2
+    assert length(state, "C4") == 1
+    assert length(play(start(bend="included"), "E5 L U", "D5 LU UU"), "C4") == 2
+
+
+def test_only_the_centre_can_be_grown_twice() -> None:
+    state = play(start(), "E5 L R", "E5 DD UU")
+    assert not [move for move in legal(state) if move.startswith("E5")]
+    assert reason(state, "E5 DDD UUU") == "side-used"
+    for bend in BENDS:
+        rng = Stream(b"twice")
+        for _ in range(20):
+            grown: list[int] = []
+            state = start(5, bend)
+            while state.to_act():
+                move = state.sample(state.mover, rng)
+                grown.append(move.flower)
+                state = state.play({state.mover: move})
+            again = [flower for flower in set(grown) if grown.count(flower) > 1]
+            assert again in ([], [state.rules.board.cells["C3"]])
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "about"),
+    [
+        ("", "not-a-move", "E5 LLU UUR"),
+        ("centre", "not-a-move", ""),
+        ("E5", "not-a-move", ""),
+        ("E5 R", "not-a-move", ""),
+        ("E5 R U L", "not-a-move", ""),
+        ("R U E5", "not-a-move", ""),
+        ("E05 R U", "not-a-move", ""),
+        ("E+5 R U", "not-a-move", ""),
+        ("E５ R U", "not-a-move", ""),
+        ("É5 R U", "not-a-move", ""),
+        ("E5 R,U", "not-a-move", ""),
+        ("E5 R N", "not-a-move", ""),
+        ("E5\u00a0R U", "not-a-move", ""),
+        ("E5 R U\n", "not-a-move", ""),
+        ("Z1 RR RR", "no-such-cell", "Z1"),
+        ("E0 R U", "no-such-cell", "E0"),
+        ("E10 R U", "no-such-cell", "E10"),
+        ("J1 R U", "no-such-cell", "J1"),
+        ("E" + "9" * 4000 + " R U", "no-such-cell", "size 9"),
+        ("A1 LL LL", "no-flower", "A1"),
+        ("E4 UU UU", "no-flower", "E4"),
+        ("E5 UU R", "wrong-length", "takes 2 steps, and R has 1"),
+        ("E5 RRR UUU", "wrong-length", "RRR has 3"),
+        ("D5 " + "U" * 2000 + " R", "wrong-length", "has 2000"),
+        ("E5 RR RR", "same-side", "right"),
+        ("E5 DD RR", "side-used", "right"),
+        ("E5 UD RR", "side-used", "E5 has a vine up"),
+        ("E5 RR UU", "side-used", "E5 has a vine right"),
+        ("E6 DL UL", "runs-into", "UL runs into a flower on D5, step 2"),
+        ("E6 UL UR", "same-side", ""),
+        ("E6 DU RR", "runs-into", "DU runs into a flower on E6, step 2"),
+        ("E6 DR RD", "vines-cross", "F7"),
+        ("E6 RD DR", "vines-cross", "F7"),
+    ],
+)
+def test_reasons_in_their_order(text: str, why: str, about: str) -> None:
+    state = play(start(), "E5 R U")
+    with pytest.raises((NotAMove, Illegal)) as caught:
+        state.read(state.mover, text)
+    assert caught.value.reason == why
+    assert about in caught.value.sentence
+    assert len(caught.value.sentence) < 120
+
+
+def test_the_first_part_as_written_and_there_the_first_step_is_told() -> None:
+    state = play(start(), "E5 L R", "E4 DDD UUU")
+    for text, why, about in (
+        ("E6 UUUU DDD", "wrong-length", "UUUU"),
+        ("E6 UULL DD", "wrong-length", "UULL has 4"),
+        ("E6 ULL DLL", "runs-into", "ULL runs into a vine on D4, step 3"),
+        ("E6 DLL ULL", "runs-into", "DLL runs into a vine on F4, step 3"),
+        ("E6 DLU ULL", "runs-into", "DLU runs into a flower on E5, step 3"),
+        ("E6 DRL ULL", "runs-into", "DRL runs into itself on F6, step 3"),
+        ("E6 RDD DRD", "vines-cross", "F7"),
+        ("E6 DRD RDD", "vines-cross", "F7"),
+        ("E6 DRU RDL", "vines-cross", "F6"),
+        ("E6 RDL DRU", "vines-cross", "E7"),
+    ):
+        with pytest.raises(Illegal) as caught:
+            state.read(0, text)
+        assert (caught.value.reason, about in caught.value.sentence) == (why, True), caught.value.sentence
+
+
+def test_leaving_the_board_comes_before_running_into_something() -> None:
+    state = play(start(3), "B2 L R")
+    for text, about in (
+        ("B1 DRU ULL", "ULL leaves the board at A1, step 2"),  # DRU runs into B2
+        ("B1 URD DDU", "DDU leaves the board at C1, step 2"),
+        ("B3 URD DDU", "URD leaves the board at A3, step 2"),
+        ("B3 DDU URD", "DDU leaves the board at C3, step 2"),
+        ("B3 DLL ULU", "ULU leaves the board at A2, step 3"),
+    ):
+        with pytest.raises(Illegal) as caught:
+            state.read(state.mover, text)
+        assert (caught.value.reason, about in caught.value.sentence) == ("leaves-board", True), text
+
+
+@pytest.mark.parametrize("text", ["E5 U R", "e5   u r", " E5 r  U ", "e5 R U"])
+def test_leniency_and_the_canonical_spelling(text: str) -> None:
+    state = start()
+    assert state.write(state.read(0, text)) == "E5 R U"
+
+
+def test_options() -> None:
+    assert GAME.settle({}) == {"size": 9, "bend": "excluded"}
+    assert GAME.settle({"size": "13", "bend": "included"}) == {"size": 13, "bend": "included"}
+    for size in ("1", "2", "4", "12", "15", "09", "+9", "９", "", "9.0"):
+        with pytest.raises(GameOptionError, match="expected an odd number from 3 to 13"):
+            GAME.settle({"size": size})
+    for wrong in ({"bend": "Excluded"}, {"bends": "included"}):
+        with pytest.raises(GameOptionError):
+            GAME.settle(wrong)
+
+
+@pytest.mark.parametrize("bend", BENDS)
+@pytest.mark.parametrize(("size", "games"), [(3, 10), (5, 25), (7, 2)])
+def test_random_games_go_as_in_the_slow_implementation(bend: str, size: int, games: int) -> None:
+    rng = Stream(f"{size} {bend}".encode())
+    for _ in range(games):
+        state, slow = start(size, bend), Slow(size, bend)
+        while True:
+            moves = legal(state)
+            assert moves == sorted(set(moves), key=in_order)
+            assert set(moves) == slow.legal()
+            assert {name: length(state, name) for name in slow.flowers} == {
+                flower: slow.length(flower) for flower in slow.flowers
+            }
+            alive = {move.split()[0] for move in moves}
+            names = state.rules.board.names
+            assert {names[cell] for cell in state.dead()} == set(slow.flowers) - alive
+            assert state.any_legal(state.mover) == bool(moves) == bool(state.to_act())
+            assert state.forgetful().to_act() == state.to_act()
+            if not moves:
+                break
+            text = state.write(state.sample(state.mover, rng))
+            assert text in moves
+            state = play(state, text)
+            slow.play(text)
+
+
+@pytest.mark.parametrize("bend", BENDS)
+def test_every_text_of_the_right_form_is_judged_as_in_the_slow_implementation(bend: str) -> None:
+    first = start(3, bend)
+    positions: list[list[str]] = [[]] + [[move] for move in legal(first)]
+    positions += [[move, then] for (move,) in positions[1:] for then in legal(play(first, move))]
+    flowers = [f"{row}{column}" for row in "ABCD" for column in range(5)]
+    vines = ["".join(word) for steps in (1, 2, 3) for word in product("DLRU", repeat=steps)]
+    for moves in (positions[0], positions[2], positions[-1]):
+        state, slow = play(first, *moves), Slow(3, bend)
+        for move in moves:
+            slow.play(move)
+        accepted = set()
+        for flower, one, other in product(flowers, vines, vines):
+            if flower not in slow.flowers and len(one + other) > 2:
+                continue  # the vines are not looked at
+            why = reason(state, f"{flower} {one} {other}")
+            assert why == slow.reason(flower, (one, other))
+            if not why:
+                accepted.add(state.write(state.read(state.mover, f"{flower} {one} {other}")))
+        assert accepted == set(legal(state))
+
+
+def count(state: VineTreeState, depth: int) -> int:
+    """The games of so many moves from here, or fewer where they end."""
+    if depth == 0 or not state.to_act():
+        return 1
+    return sum(count(state.play({state.mover: move}), depth - 1) for move in state.legal(state.mover))
+
+
+def slow_count(size: int, bend: str, depth: int, moves: tuple[str, ...] = ()) -> int:
+    slow = Slow(size, bend)
+    for move in moves:
+        slow.play(move)
+    choices = slow.legal() if depth else set()
+    return sum(slow_count(size, bend, depth - 1, (*moves, move)) for move in choices) or 1
+
+
+@pytest.mark.parametrize(
+    ("size", "bend", "depth"), [(3, "excluded", 4), (3, "included", 4), (5, "excluded", 2)]
+)
+def test_as_many_games_as_in_the_slow_implementation(size: int, bend: str, depth: int) -> None:
+    assert count(start(size, bend), depth) == slow_count(size, bend, depth)
+
+
+def test_who_makes_the_last_move_loses() -> None:
+    state = play(start(3), "B2 L R")
+    assert state.outcome() is None
+    outcome = play(state, "B2 DL UL").outcome()
+    assert outcome == ((1, 2), (1, 0), "seat 2 made the last move, every flower is dead")
+    losers = set()
+    rng = Stream(b"last")
+    for _ in range(20):
+        state = start(5)
+        while state.to_act():
+            last = state.mover
+            state = state.play({last: state.sample(last, rng)})
+        outcome = state.outcome()
+        assert outcome and outcome.ranks[last] == 2 and outcome.scores[last] == 0
+        assert outcome.ranks[1 - last] == 1 and outcome.scores[1 - last] == 1
+        losers.add(last)
+    assert losers == {0, 1}
+
+
+def test_leaving_ends_the_game() -> None:
+    state = play(start(), "E5 R U")
+    for left, ranks, scores in (([0], (2, 1), (0, 1)), ([1], (1, 2), (1, 0)), ([0, 1], (1, 1), (0, 0))):
+        outcome = state.drop(left).outcome()
+        assert outcome and outcome.ranks == ranks and outcome.scores == scores
+        assert state.drop(left).to_act() == ()
+        assert state.drop(left).seen(0) == state.seen(0)
+    assert state.outcome() is None
+
+
+@pytest.mark.parametrize("bend", BENDS)
+def test_samples_are_legal_and_every_move_is_sampled(bend: str) -> None:
+    state = play(start(5, bend), "C3 L U", "B3 RD UR")
+    moves = set(state.legal(state.mover))
+    rng = Stream(b"sample")
+    assert {state.sample(state.mover, rng) for _ in range(3000)} == moves
+
+
+def test_a_sample_finds_the_only_way_and_depends_on_nothing_but_the_position(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = Stream(b"only")
+    for tries, bend in product((vinetree.BLIND_TRIES, 0), BENDS):
+        monkeypatch.setattr(vinetree, "BLIND_TRIES", tries)
+        for _ in range(15):
+            state = start(7, bend)
+            while state.to_act():
+                last = state
+                state = state.play({state.mover: state.sample(state.mover, rng)})
+            moves = set(last.legal(last.mover))
+            assert all(last.sample(last.mover, rng) in moves for _ in range(20))
+            for seed in range(5):
+                one, other = (
+                    known.sample(known.mover, Stream(bytes([seed]))) for known in (last, last.forgetful())
+                )
+                assert one == other
+
+
+def test_the_careful_sample_gives_every_move_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vinetree, "BLIND_TRIES", 0)
+    state = play(start(5), "C3 L U", "B3 RD UR")
+    rng = Stream(b"careful")
+    assert {state.sample(state.mover, rng) for _ in range(3000)} == set(state.legal(state.mover))
+
+
+def test_longest_holds() -> None:
+    for size in (3, 5):
+        bound = GAME.longest(GAME.settle({"size": str(size)}))
+        rng = Stream(b"longest")
+        for _ in range(30):
+            state = start(size)
+            while state.to_act():
+                moves = [state.sample(state.mover, rng) for _ in range(4)]
+                state = state.play({state.mover: min(moves, key=lambda move: len(move.one))})
+            assert state.turn <= bound
+
+
+def test_states_are_immutable_and_news_only_grows() -> None:
+    rng = Stream(b"immutable")
+    states = [start(5)]
+    while states[-1].to_act():
+        states.append(states[-1].play({states[-1].mover: states[-1].sample(states[-1].mover, rng)}))
+    held = [(state.room, state.flowers, state.right, state.down, state.turn) for state in states]
+    news = [state.seen(0) for state in reversed(states)][::-1]
+    for before, after in pairwise(news):
+        assert after[:-1] == before and after[-1].startswith(f"move {len(before) % 2 + 1} ")
+    assert held == [(state.room, state.flowers, state.right, state.down, state.turn) for state in states]
+    assert news == [state.seen(None) for state in states]
+    imagined = GAME.imagine(GAME.settle({"size": "5"}), 0, news[-1], rng)
+    assert isinstance(imagined, VineTreeState) and imagined.outcome() == states[-1].outcome()
+
+
+def test_two_states_from_one_do_not_disturb_each_other() -> None:
+    # What is known of living and dead flowers goes from state to state, and may be found out late.
+    rng = Stream(b"late")
+    for bend in BENDS:
+        for _ in range(10):
+            state = start(7, bend)
+            while state.to_act():
+                after = [state.play({state.mover: state.sample(state.mover, rng)}) for _ in range(4)]
+                further = [one.play({one.mover: one.sample(one.mover, rng)}) for one in after if one.to_act()]
+                for one in (*further, *after):
+                    assert one.to_act() == one.forgetful().to_act()
+                state = after[0]
+
+
+def test_the_picture_is_readable_without_colour() -> None:
+    pictured = play(start(5), "C3 L R", "C2 DLU UUR").picture(None)
+    assert ["".join(span.text for span in line).rstrip() for line in pictured] == [
+        "   1   2   3   4   5",
+        "A  ·   ╔══[*]  ·   ·",
+        "       ║",
+        "B  ·   ║   ·   ·   ·",
+        "       ║",
+        "C [x] (x)──*───*   ·",
+        "   ║   ║",
+        "D  ╚═══╝   ·   ·   ·",
+        "",
+        "E  ·   ·   ·   ·   ·",
+        "* flower, x dead flower",
+        "( ) grown by the last move, [ ] its new flowers",
+    ]
+    assert len(start(5).picture(0)) == 11
+
+
+class SlowFit:
+    """Whether vines fit, by way of all vines there are."""
+
+    def __init__(self, size: int) -> None:
+        self.board = SquareBoard.of_size(size)
+
+    def paths(self, room: int, head: int, steps: int) -> set[int]:
+        """The cells of every path out of a head."""
+        if steps == 0:
+            return {0}
+        cell = head.bit_length() - 1
+        nexts = [1 << cell + step for step in self.board.steps.values() if cell + step >= 0]
+        return {
+            path | near for near in nexts if near & room for path in self.paths(room ^ near, near, steps - 1)
+        }
+
+    def two(self, room: int, one: int, other: int, steps: int, other_steps: int) -> bool:
+        others = self.paths(room, other, other_steps)
+        return any(not path & beside for path in self.paths(room, one, steps) for beside in others)
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_vines_fit_where_trying_all_of_them_finds_some(size: int) -> None:
+    slow, rng = SlowFit(size), Stream(b"fit" + bytes([size]))
+    cells = list(slow.board.names)
+    fitted = 0
+    for _ in range(1500):
+        few = rng.below(size * size)
+        room = 0
+        for _ in range(few + size):
+            room |= 1 << rng.choice(cells)
+        one, other = (1 << rng.choice(cells) for _ in range(2))
+        if one == other:
+            continue
+        room &= ~(one | other)
+        steps, other_steps = rng.below(7), rng.below(7)
+        found = Fit(slow.board).two(room, one, other, steps, other_steps)
+        assert (found is not None) == slow.two(room, one, other, steps, other_steps)
+        if found:
+            fitted += 1
+            assert found[0] in slow.paths(room, one, steps) and not found[0] & found[1]
+            assert found[1] in slow.paths(room, other, other_steps)
+    assert 300 < fitted < 1200
+
+
+def hard_positions() -> list[VineTreeState]:
+    games = (line.split(" ", 2) for line in POSITIONS.read_text().splitlines())
+    return [play(start(int(size), bend), *moves.split(", ")) for size, bend, moves in games]
+
+
+def test_the_end_test_is_no_long_search_in_the_hardest_positions_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entered = 0
+
+    class CountingFit(Fit):
+        def one(self, room: int, head: int, steps: int) -> int:
+            nonlocal entered
+            entered += 1
+            return super().one(room, head, steps)
+
+    monkeypatch.setattr(vinetree, "Fit", CountingFit)
+    efforts = []
+    for state in hard_positions():
+        entered = 0
+        assert state.forgetful().to_act() == state.to_act()
+        efforts.append(entered)
+    assert len(efforts) >= 20 and 1000 < max(efforts) < 20_000
+
+
+def test_the_hardest_positions_known_end_as_trying_all_vines_says() -> None:
+    for state in hard_positions():
+        board = state.rules.board
+        slow = SlowFit(board.size)
+        alive = []
+        for cell in board.names:
+            if state.flowers >> cell & 1:
+                near = [1 << cell + step for step in board.steps.values() if cell + step >= 0]
+                for one, other in combinations([side for side in near if side & state.room], 2):
+                    steps = state.length(cell) - 1
+                    if slow.two(state.room & ~one & ~other, one, other, steps, steps):
+                        alive.append(cell)
+        assert bool(alive) == bool(state.to_act())

@@ -1,0 +1,69 @@
+"""Golden games: whole random games, as a person reads them, of each game under several options.
+
+`python -m tests.tools.golden` writes them anew. What changes then is a change of the rules, of the news or of
+the pictures, and belongs into the review.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from referee.cli.show import painted
+from referee.core.rng import Stream
+from referee.games import GAMES
+from referee.games.api import Seat, State
+from tests.rules.random_play import CASES, is_chance
+
+GOLDEN = Path(__file__).parent.parent / "rules" / "golden_games"
+
+PICTURED = 5
+"""Every so many steps the position is drawn."""
+
+
+def file_of(slug: str, given: dict[str, str]) -> Path:
+    """Where the game of a case is kept."""
+    options = "".join(f"-{name}-{value.split()[0]}" for name, value in given.items())
+    return GOLDEN / f"{slug}{options}.txt"
+
+
+def golden(slug: str, given: dict[str, str]) -> str:
+    """A random game: what was done, what each seat was told of it, and how it looked."""
+    game = GAMES[slug]
+    options = game.settle(given)
+    rng = Stream(b"golden")
+    state: State[Any] = game.start(options)
+    audiences: list[Seat | None] = [None] if game.is_open else [None, *range(game.seats(options))]
+    told: dict[Seat | None, int] = dict.fromkeys(audiences, 0)
+    lines = [f"{slug} {' '.join(f'{name}={value}' for name, value in options.items())}"]
+    number = 0
+    while state.outcome() is None:
+        number += 1
+        if is_chance(state):
+            text = state.draw(rng)
+            lines.append(f"\n{number}. chance: {text}")
+            state = state.chance(text)
+        else:
+            moves = {seat: state.sample(seat, rng) for seat in state.to_act()}
+            done = ", ".join(f"seat {seat + 1}: {state.write(move)}" for seat, move in moves.items())
+            lines.append(f"\n{number}. {done}")
+            state = state.play(moves)
+        for audience in audiences:
+            who = "told" if game.is_open else "all" if audience is None else f"seat {audience + 1}"
+            news = state.seen(audience)
+            lines += [f"   {who}: {line}" for line in news[told[audience] :]]
+            told[audience] = len(news)
+        if number % PICTURED == 0 or state.outcome():
+            lines.append(painted(state.picture(None), colour=False))
+    outcome = state.outcome()
+    assert outcome
+    lines.append(f"\nranks {outcome.ranks}, scores {outcome.scores}: {outcome.sentence}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    shutil.rmtree(GOLDEN, ignore_errors=True)
+    GOLDEN.mkdir()
+    for case in CASES:
+        file_of(*case).write_text(golden(*case))

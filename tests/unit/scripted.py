@@ -1,0 +1,150 @@
+"""A wire without processes and without time: bots are functions, and say when they say something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from referee.gameplay.api import LegalMoves, Opening, Question, Silence, WireEvent
+from referee.gameplay.events import Ending, Event, Seat
+from referee.games.api import Outcome, State
+from referee.wire.channel import Channel, Heard, Ready, Trouble, Wants, event_of
+
+Reply = tuple[int, bytes]
+"""After so many microseconds of the move, these bytes; none at all are the end of the output."""
+
+Bot = Callable[[list[str]], Iterable[Reply]]
+"""Called with the lines that the referee wrote at once."""
+
+
+class ScriptedWire:
+    """The conversation is real, from `Channel` to bytes; processes and clocks are not."""
+
+    def __init__(self, *bots: Bot) -> None:
+        self.channels = [Channel() for _ in bots]
+        self._bots = bots
+        self._asked: dict[Seat, int] = {}
+        """The patience of each seat that is asked."""
+        self._openings: dict[Seat, Opening] = {}
+        self._greeted: set[Seat] = set()
+        self._coming: list[list[Reply]] = [[] for _ in bots]
+        self._heard: list[list[tuple[int, Heard]]] = [[] for _ in bots]
+        self._off_turn: list[list[bytes]] = [[] for _ in bots]
+
+    def say_off_turn(self, seat: Seat, data: bytes) -> None:
+        """What lies in the pipe when the seat is next asked."""
+        self._off_turn[seat].append(data)
+
+    def _tell(self, seat: Seat, data: bytes) -> None:
+        if data:
+            lines = data.decode().splitlines()
+            self._coming[seat] += self._bots[seat](lines)
+
+    def _hear(self, seat: Seat, used_us: int, data: bytes) -> None:
+        channel = self.channels[seat]
+        if data:
+            facts = channel.hear(data)
+        else:
+            facts = [channel.trouble or Trouble(Ending.GONE, "closed its output")]
+            channel.trouble = facts[0] if isinstance(facts[0], Trouble) else None
+        self._heard[seat] += [(used_us, fact) for fact in facts]
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        self._asked[seat] = 10_000_000
+        if seat in self._greeted:
+            self._tell(seat, self.channels[seat].open(seat, opening))
+        else:
+            self._greeted.add(seat)
+            self._openings[seat] = opening
+            self._tell(seat, self.channels[seat].greet())
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        for seat in seats:
+            for data in self._off_turn[seat]:
+                self._hear(seat, 0, data)
+            self._off_turn[seat] = []
+
+    def post(self, seat: Seat, question: Question) -> None:
+        self._asked[seat] = question.patience_us
+        if not question.rejected:
+            self._coming[seat] = []
+        if not self.channels[seat].trouble:
+            self._tell(seat, self.channels[seat].ask(question))
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        self._tell(seat, self.channels[seat].show_legal(legal))
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        for seat, channel in enumerate(self.channels):
+            self._tell(seat, channel.close(outcome, ending))
+
+    def quit(self) -> None:
+        for seat, channel in enumerate(self.channels):
+            self._tell(seat, channel.quit())
+
+    def next_event(self) -> WireEvent:
+        while True:
+            for seat in sorted(self._asked):
+                if self._heard[seat]:
+                    used_us, fact = self._heard[seat].pop(0)
+                    if isinstance(fact, Ready) and seat in self._openings:
+                        opening = self._openings.pop(seat)
+                        self._tell(seat, self.channels[seat].open(seat, opening))
+                        continue
+                    if not isinstance(fact, Wants):
+                        del self._asked[seat]
+                    return event_of(fact, seat, used_us)
+            waiting = [(self._coming[seat][0][0], seat) for seat in self._asked if self._coming[seat]]
+            if not waiting:
+                seat, patience = min(self._asked.items(), key=lambda item: item[1])
+                del self._asked[seat]
+                self.channels[seat].lapse()
+                return Silence(seat, patience + 1, "nothing came")
+            used_us, seat = min(waiting)
+            if used_us > self._asked[seat]:
+                # As the real wire: beyond the deadline a complete line may still be read, and is late.
+                data = self._coming[seat].pop(0)[1]
+                if b"\n" not in data or self._heard[seat]:
+                    patience = self._asked.pop(seat)
+                    self.channels[seat].lapse()
+                    return Silence(seat, patience + 1, "nothing came")
+                self._hear(seat, used_us, data)
+                continue
+            self._hear(seat, used_us, self._coming[seat].pop(0)[1])
+
+
+def puppet(*answers: str | tuple[int, str] | None) -> Bot:
+    """A bot that says hello and ready, and gives these answers, after so many µs; None is silence.
+
+    `{n}` in an answer is the question's number; an answer without it is a move's text.
+    """
+    left = list(answers)
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            word, *rest = line.split()
+            if word == "hello":
+                yield 0, b"hello 1\n"
+            elif word == "prepare":
+                yield 0, b"ready\n"
+            elif word == "ask" and left:
+                answer = left.pop(0)
+                if answer is None:
+                    continue
+                used_us, text = answer if isinstance(answer, tuple) else (1000, answer)
+                text = text.replace("{n}", rest[0]) if "{n}" in text else f"move {rest[0]} {text}"
+                yield used_us, text.encode() + b"\n"
+
+    return bot
+
+
+class Events:
+    """Collects what a match tells its watcher."""
+
+    def __init__(self) -> None:
+        self.all: list[Event] = []
+        self.states: list[State[Any]] = []
+
+    def __call__(self, event: Event, state: State[Any]) -> None:
+        self.all.append(event)
+        self.states.append(state)

@@ -1,0 +1,72 @@
+"""The floors: a module imports only from below, so there are no cycles."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import protocol
+import referee
+
+ROOT = Path(referee.__file__).parent
+
+PAGE = (ROOT.parent / "ARCHITECTURE.md").read_text()
+ROWS = re.findall(r"^\| `([a-z_.]+)` \| (.+) \|$", PAGE, re.MULTILINE)
+"""Every module with its one idea, in the order of the page."""
+
+IMPURE = {"os", "subprocess", "selectors", "time", "signal", "socket", "threading", "random", "pathlib"}
+
+
+def modules(package: Path, name: str) -> dict[str, Path]:
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = [name, *path.relative_to(package).with_suffix("").parts]
+        found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imports(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def test_a_module_imports_only_from_modules_above_it_on_the_page() -> None:
+    place = {f"referee.{name}": number for number, (name, _) in enumerate(ROWS)}
+    assert len(place) == len(ROWS)
+    ours = modules(ROOT, "referee")
+    faces = {name for name, path in ours.items() if len(ast.parse(path.read_text()).body) == 1}
+    assert set(place) == set(ours) - faces - {"referee", "referee.__main__"}
+    for name in place:
+        for other in imports(ours[name]) & set(place):
+            assert place[other] < place[name] or ours[name].name == "__init__.py", f"{name} imports {other}"
+
+
+def test_the_page_says_what_each_module_says_of_itself() -> None:
+    ours = modules(ROOT, "referee")
+    for name, idea in ROWS:
+        docstring = ast.get_docstring(ast.parse(ours[f"referee.{name}"].read_text())) or ""
+        summary = " ".join(docstring.partition("\n\n")[0].split())
+        assert summary.startswith(idea.removesuffix(" *Pure.*").rstrip(".")), name
+
+
+def test_the_protocol_imports_nothing_but_itself_and_the_standard_library() -> None:
+    for name, path in modules(Path(protocol.__file__).parent, "protocol").items():
+        for other in imports(path):
+            assert other.split(".")[0] in {*sys.stdlib_module_names, "protocol"}, f"{name} imports {other}"
+            assert not (name == "protocol.bot" and other.startswith("protocol")), "bot.py can be copied away"
+
+
+def test_the_pure_core_touches_no_clock_no_file_and_no_process() -> None:
+    ours = {**modules(ROOT, "referee"), **modules(Path(protocol.__file__).parent, "protocol")}
+    pure = [f"referee.{name}" for name, idea in ROWS if idea.endswith("*Pure.*")]
+    assert len(pure) > 10
+    for name in (*pure, "protocol.messages", "protocol.session"):
+        assert not imports(ours[name]) & IMPURE, name

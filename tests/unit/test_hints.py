@@ -1,0 +1,107 @@
+"""What the author of a bot is told of a fault: what was expected, what passed last, what that often means."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.cli.show import explained
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
+from referee.processes.bot import Bot
+from referee.tournament.encounter import play_encounter
+from tests.processes.test_processes import bot
+
+LOOP = """
+import os, signal, sys, time
+def say(line, flush=True):
+    print(line, flush=flush)
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        {hello}
+    elif word == "prepare":
+        {ready}
+    elif word == "ask":
+        {move}
+"""
+FINE = {"hello": 'say("hello 1")', "ready": 'say("ready")', "move": 'say(f"move {rest[0]} L:A1")'}
+
+
+def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
+    game = GAMES["blooms"]
+    control = TimeControl.parse(clock)
+    terms = Terms("x", game, game.settle({}), ("x", "good"), (control,) * 2, b"")
+    (record,) = play_encounter([bot_at_fault, bot("good", "none")], [terms], start_us=1_000_000)
+    return "\n".join(explained(record))
+
+
+@pytest.mark.parametrize(
+    ("part", "code", "fragments"),
+    [
+        ("hello", 'say("hello 1", flush=False)', ["expected: `hello 1`", "hint: it came when its input was"]),
+        (
+            "ready",
+            'say("ready", flush=False)',
+            ["expected: `ready`", "sent to it: prepare", "flush"],
+        ),
+        (
+            "move",
+            'say(f"move {rest[0]} L:A1", flush=False)',
+            ["expected: `move 1 TEXT` within 0.3", "flush"],
+        ),
+        ("move", "time.sleep(60)", ["nothing came", "hint: it has spoken before"]),
+        ("move", 'say("my move: A1")', ["came from it: my move: A1", "debug output belongs on stderr"]),
+        ("move", 'say(f"Move {rest[0]} L:A1")', ["hint: words are written in small letters: `move`"]),
+        ("move", 'os.write(1, b"move 1 L:A1"); time.sleep(60)', ["hint: end each line with a newline"]),
+        ("move", 'os.write(1, b"move 1 L:A1\\r"); time.sleep(60)', ["with a carriage return alone"]),
+        ("move", 'say("move 2 L:A1")', ["question 2 was never asked", "by its own number"]),
+        ("move", 'say("move L:A1")', ["broke the protocol", "`L:A1` is no plain number, expected `move"]),
+        ("move", "{}['x']", ["exited with status 1", "stderr: KeyError", "hint: an exception ended it"]),
+        (
+            "move",
+            "os.kill(0, signal.SIGSEGV)",
+            ["was ended by SIGSEGV", "hint: it used memory that"],
+        ),
+        ("move", "sys.exit()", ["exited with status 0", "hint: it ended by itself"]),
+        ("move", "os.close(1); time.sleep(60)", ["closed its output", "keep both open until `quit`"]),
+    ],
+)
+def test_a_verdict_helps_the_author(
+    part: str, code: str, fragments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "flush=False" in code:  # on a busy machine what is held back may take its time
+        monkeypatch.setattr("referee.wire.link.LOST_GRACE_S", 10)
+    script = LOOP.format(**{**FINE, part: code})
+    text = told(Bot("x", (sys.executable, "-I", "-S", "-c", script), Path("/")))
+    assert "seat 1 x " in text
+    for fragment in fragments:
+        assert fragment in text, text
+
+
+@pytest.mark.parametrize(
+    ("content", "fragments"),
+    [
+        (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line ends (LF, not CRLF)"]),
+        (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
+        (b"\x7fELFxx", ["Exec format error", "is it a script without a first line such as"]),
+        (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "a shell did not find the program"]),
+        (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "a shell could not execute the program"]),
+    ],
+)
+def test_why_a_program_does_not_start(content: bytes, fragments: list[str], tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_bytes(content)
+    program.chmod(0o755)
+    text = told(Bot("x", ("./bot",), tmp_path))
+    for fragment in ["seat 1 x did not start", *fragments]:
+        assert fragment in text, text
+
+
+def test_a_program_that_stopped_being_executable(tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_bytes(b"#!/bin/sh\n")
+    assert "make it executable (chmod +x)" in told(Bot("x", ("./bot",), tmp_path))

@@ -1,0 +1,581 @@
+"""The match's verdicts, on a scripted wire: no process, no sleeping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.api import Question
+from referee.gameplay.events import Drawn, Ending, Left, Moved, Rejected, Unplayed
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import MARGIN_US, Terms, Verdict
+from referee.games import GAMES
+from referee.games.api import Game
+from tests.unit.scripted import Bot, Events, Reply, ScriptedWire, puppet
+from tests.unit.toys import Bid
+
+CLOCK = TimeControl.parse("2s+6s/2s")
+BUDGET_US = 8_000_000
+
+
+def terms(game: Game[Any] | None = None, clock: TimeControl = CLOCK, **changes: Any) -> Terms:
+    game = game or GAMES["blooms"]
+    options = game.settle(changes.pop("options", {}))
+    seats = game.seats(options)
+    bots = tuple("abcd"[:seats])
+    return Terms("1:a:b", game, options, bots, (clock,) * seats, b"seed", **changes)
+
+
+def run(wire: ScriptedWire, what: Terms | None = None) -> tuple[Verdict, Events]:
+    what = what or terms()
+    events = Events()
+    return play(what, wire, seeded_dice(what), events), events
+
+
+# --- The table: what the bot answers, by when the answer is complete --------------------------------
+
+TIMES = {
+    "in its allowance": 1_000_000,
+    "all its allowance": 2_000_000,
+    "on the reserve": 2_000_001,
+    "to the last µs": BUDGET_US,
+    "within the margin": BUDGET_US + MARGIN_US,
+    "1 µs beyond": BUDGET_US + MARGIN_US + 1,
+}
+
+LATE = "1 µs beyond"
+
+TAKEN_US = {
+    "in its allowance": 0,
+    "all its allowance": 0,
+    "on the reserve": 2_000_000,
+    "to the last µs": 6_000_000,
+    "within the margin": 6_000_000,
+}
+
+ANSWERS = {
+    # answer: (bytes, the verdict in time)
+    "legal": (b"move 1 L:D4\n", "moved"),
+    "other case": (b"move 1  l:d4 \r\n", "moved"),
+    "illegal": (b"move 1 L:D9\n", "rejected"),
+    "not a move": (b"move 1 hello\n", "rejected"),
+    "resign": (b"resign 1\n", "resigned"),
+    "malformed": (b"move one\n", "protocol"),
+    "not UTF-8": (b"move 1 \xff\n", "protocol"),
+    "control": (b"move 1 L:D4\0\n", "protocol"),
+    "mark": (b"\xef\xbb\xbfmove 1 L:D4\n", "protocol"),
+    "never asked": (b"move 2 L:D4\n", "turn"),
+    "ready again": (b"ready\n", "turn"),
+    "hello again": (b"hello 1\n", "turn"),
+    "long line": (b"x" * 4096 + b"\n", "flood"),
+    "too much": (b"noise\n" * 180_000, "flood"),
+    "too many lists": (b"list 1 1\n" * 17, "flood"),
+    "gone": (b"", "gone"),
+    "noise": (b"L:D4\n", "time"),
+    "empty line": (b"\n", "time"),
+    "no newline": (b"move 1 L:D4", "time"),
+    "nothing": (None, "time"),
+}
+
+
+@pytest.mark.parametrize("when", TIMES)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_verdicts_while_asked(answer: str, when: str) -> None:
+    data, in_time = ANSWERS[answer]
+    expected = "time" if when == LATE else in_time
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            if line == "prepare" or line.startswith("hello"):
+                yield from puppet()([line])
+            elif line.startswith("ask 1 ") and data is not None:
+                yield TIMES[when], data
+
+    verdict, events = run(ScriptedWire(bot, puppet("{n}")))
+    first = events.all[0]
+    match expected:
+        case "moved":
+            assert isinstance(first, Moved) and first.text == "L:D4"
+            assert first.charge.used_us == TIMES[when]
+            assert first.charge.taken_us == TAKEN_US[when]
+        case "rejected":
+            assert isinstance(first, Rejected) and first.used_us == TIMES[when]
+            assert verdict.ending is Ending.TIME, "it was asked again and said nothing"
+        case word:
+            assert verdict.ending.word == word
+            assert isinstance(first, Left) and first.seat == 0
+            assert verdict.outcome.ranks == (2, 1)
+            assert verdict.outcome.sentence == f"seat 1 {verdict.ending.sentence}"
+
+
+# What is said before it is asked, judged when it is asked: the answer that follows is a good one.
+OFF_TURN = {
+    "the next answer": (b"move 2 L:A1\n", "turn"),
+    "a number far ahead": (b"move 9 L:A1\n", "turn"),
+    "the last answer again": (b"move 1 L:A1\n", "plays"),
+    "resigning a closed question": (b"resign 1\n", "plays"),
+    "listing a closed question": (b"list 1\n", "plays"),
+    "malformed": (b"move\n", "protocol"),
+    "noise": (b"still thinking\n", "plays"),
+    "log": (b"log pondering\ninfo +3\n", "plays"),
+    "flood": (b"# hm\n" * 300_000, "flood"),
+    "long line": (b"x" * 5000, "flood"),
+    "gone": (b"", "gone"),
+}
+
+
+@pytest.mark.parametrize("said", OFF_TURN)
+def test_verdicts_before_it_is_asked(said: str) -> None:
+    data, expected = OFF_TURN[said]
+    wire: ScriptedWire
+
+    def opponent(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            if line.startswith("ask 1 "):
+                wire.say_off_turn(0, data)
+                yield 0, b"move 1 L:A1 D:A2\n"
+            elif line.startswith("ask 2 "):
+                yield 0, b"resign 2\n"
+            else:
+                yield from puppet()([line])
+
+    wire = ScriptedWire(puppet("L:D4", "L:D5"), opponent)
+    verdict, events = run(wire)
+    moves = [event.text for event in events.all if isinstance(event, Moved)]
+    if expected == "plays":
+        assert moves == ["L:D4", "L:A1 D:A2", "L:D5"] and verdict.ending is Ending.RESIGNED
+    else:
+        assert verdict.ending.word == expected and verdict.outcome.ranks == (2, 1)
+        assert moves == ["L:D4", "L:A1 D:A2"], "what the opponent did before still counts"
+        assert events.all[-1] == Left(0, verdict.ending, events.all[-1].detail, 0)  # type: ignore[union-attr]
+
+
+def test_a_winning_move_counts_though_the_loser_is_gone() -> None:
+    wire: ScriptedWire
+
+    def winner(lines: list[str]) -> Iterable[Reply]:
+        answers = {"1": b"move 1 L:A2 D:B1\n", "2": b"move 2 L:B2\n"}
+        for line in lines:
+            if line.startswith("ask"):
+                number = line.split()[1]
+                if number == "2":
+                    wire.say_off_turn(0, b"")
+                yield 0, answers[number]
+            else:
+                yield from puppet()([line])
+
+    wire = ScriptedWire(puppet("L:A1", "L:C3"), winner)
+    verdict, _ = run(wire, terms(options={"size": "3", "target": "1"}))
+    assert verdict.ending is Ending.RULES and verdict.outcome.ranks == (2, 1)
+
+
+# At the start: everything but `hello` and `ready` in time did not start.
+STARTS: dict[str, list[bytes]] = {
+    "nothing": [],
+    "no ready": [b"hello 1\n"],
+    "gone": [b""],
+    "gone after hello": [b"hello 1\n", b""],
+    "another version": [b"hello 2\n"],
+    "malformed hello": [b"hello\n"],
+    "an answer": [b"move 1 L:D4\n"],
+    "an answer for ready": [b"hello 1\n", b"move 1 L:D4\n"],  # dropped, and nothing else comes
+    "hello twice": [b"hello 1\n", b"hello 1\n"],
+    "a flood": [b"x" * 5000],
+    "a banner and nothing": [b"Engine v1\n"],
+}
+
+
+def starting(answers: list[bytes]) -> Bot:
+    left = list(answers)
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        if left and any(line.startswith(("hello", "prepare")) for line in lines):
+            yield 0, left.pop(0)
+
+    return bot
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_verdicts_at_the_start(start: str) -> None:
+    verdict, events = run(ScriptedWire(puppet(), starting(STARTS[start])))
+    assert verdict.ending is Ending.START and verdict.outcome.ranks == (1, 2) and verdict.rated
+    assert [type(event) for event in events.all] == [Left]
+
+
+def test_nobody_starts() -> None:
+    verdict, events = run(ScriptedWire(starting([]), starting([b"x"])))
+    assert verdict.outcome.ranks == (1, 1) and not verdict.rated
+    assert verdict.ending is Ending.START and len(events.all) == 2
+    assert verdict.outcome.sentence == "seat 1 did not start, seat 2 did not start"
+
+
+def test_a_banner_before_hello_does_no_harm() -> None:
+    wire = ScriptedWire(starting([b"Engine v1\n\nhello 1\n", b"loading\nready\n"]), puppet("L:D4"))
+    verdict, _ = run(wire)
+    assert verdict.ending is Ending.TIME
+    # The banner was said before there was a game; `loading` belongs to it.
+    assert wire.channels[0].aside.noise_count == 1
+
+
+# --- Rejections --------------------------------------------------------------------------------------
+
+
+def test_a_rejected_bot_is_told_why_and_its_clock_runs_on() -> None:
+    said: list[str] = []
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        for line in lines:
+            word, *rest = line.split()
+            if word == "ask":
+                used_us = {"1": 500_000, "2": 2_500_000, "3": 3_200_000}[rest[0]]
+                text = {"1": "x", "2": "L:D9", "3": "L:D4"}[rest[0]]
+                yield used_us, f"move {rest[0]} {text}\n".encode()
+            else:
+                yield from puppet()([line])
+
+    _, events = run(ScriptedWire(bot, puppet("{n}")))
+    assert [type(event) for event in events.all[:3]] == [Rejected, Rejected, Moved]
+    assert "rejected 2 no-such-cell there is no cell D9 on a board of side 4" in said
+    assert [line for line in said if line.startswith("ask")] == [
+        "ask 1 2000 6000",
+        "ask 2 1500 6000",
+        "ask 3 0 5500",
+    ]
+    moved = events.all[2]
+    assert isinstance(moved, Moved)
+    assert moved.charge == (3_200_000, 1_200_000, 2_000_000, 4_000_000)
+
+
+def test_the_limit_of_rejections_is_a_game_s_and_a_setting() -> None:
+    def stubborn(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            yield from puppet("L:Z9")([line])
+
+    for limit in (1, 3, 10):
+        verdict, events = run(ScriptedWire(stubborn, puppet()), terms(rejections=limit))
+        assert verdict.ending is Ending.ILLEGAL and verdict.outcome.ranks == (2, 1)
+        assert sum(isinstance(event, Rejected) for event in events.all) == limit
+        assert "there is no cell Z9" in events.all[-1].detail  # type: ignore[union-attr]
+
+
+def test_rejections_of_all_moves_of_a_game_count() -> None:
+    mine = ["x", "L:D4", "x", "x", "L:D5"]
+    verdict, events = run(ScriptedWire(puppet(*mine), puppet("L:A1", "L:A2")), terms(rejections=3))
+    assert verdict.ending is Ending.ILLEGAL
+    assert [event.text for event in events.all if isinstance(event, Moved)] == ["L:D4", "L:A1"]
+
+
+def test_the_time_for_another_answer_is_what_the_first_left() -> None:
+    verdict, events = run(ScriptedWire(puppet((7_000_000, "x"), (8_010_001, "L:D4")), puppet()))
+    assert verdict.ending is Ending.TIME
+    assert [type(event) for event in events.all] == [Rejected, Left]
+
+
+# --- Clocks over a game --------------------------------------------------------------------------------
+
+
+def test_a_reserve_is_used_up_step_by_step_and_then_loses() -> None:
+    mine = [(2_500_000, "L:A1"), (5_900_000, "L:A2"), (2_000_000, "L:A3"), (2_010_001, "L:A4")]
+    verdict, events = run(ScriptedWire(puppet(*mine), puppet("L:D1", "L:D2", "L:D3", "L:D4")))
+    charges = [event.charge for event in events.all if isinstance(event, Moved) and event.seat == 0]
+    assert [(charge.taken_us, charge.reserve_us) for charge in charges] == [
+        (2_000_000, 4_000_000),
+        (4_000_000, 0),
+        (0, 0),
+    ]
+    hint = "it answers, but takes longer than it has: `ask` says how long that is"
+    assert verdict.ending is Ending.TIME and events.all[-1] == Left(
+        0, Ending.TIME, "its answer came too late: L:A4", 2_010_001, hint=hint
+    )
+
+
+def test_what_a_move_cost_is_told_with_the_next_question() -> None:
+    said: list[str] = []
+    plain = puppet((3_000_000, "L:A1"), "L:A2")
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        return plain(lines)
+
+    run(ScriptedWire(bot, puppet("L:D1")))
+    assert said[said.index("charged 1 3000000 2000000") :][:4] == [
+        "charged 1 3000000 2000000",
+        "news move 1 L:A1",
+        "news move 2 L:D1",
+        "ask 2 2000 4000",
+    ]
+
+
+def test_clocks_may_differ() -> None:
+    slow, fast = TimeControl.parse("5s"), TimeControl.parse("1s")
+    what = terms()
+    odds = Terms("x", what.game, what.options, what.bots, (slow, fast), b"", b"", 0)
+    answers = [(4_000_000, "L:A1"), (4_000_000, "L:A2")]
+    verdict, _ = run(ScriptedWire(puppet(*answers), puppet((1_000_001, "L:D1"))), odds)
+    assert verdict.ending is Ending.TIME and verdict.outcome.ranks == (1, 2)
+
+
+# --- Lists of legal moves ----------------------------------------------------------------------------
+
+
+def test_legal_moves_are_listed_capped_and_sampled() -> None:
+    said: list[str] = []
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        for line in lines:
+            word, *rest = line.split()
+            if word == "ask" and rest[0] == "1":
+                yield 0, b"list 1\n"
+            elif word == "ask":
+                yield 0, b"list 2 5\n"
+            elif word == "legal" and rest[0] == "1":
+                yield 5, b"move 1 L:D4\n"
+            elif word == "legal":
+                yield 5, b"resign 2\n"
+            else:
+                yield from puppet()([line])
+
+    run(ScriptedWire(bot, puppet("L:A1 D:A2")))
+    heads = [line for line in said if line.startswith("legal")]
+    assert heads == ["legal 1 all 74 74", "legal 2 sample 5 1190"]
+    assert sum(line.startswith("choice") for line in said) == 79
+
+
+def test_a_bot_that_does_not_wait_for_its_list_just_plays() -> None:
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            if line.startswith("ask 1 "):
+                yield 0, b"list 1\nmove 1 L:D4\n"
+            else:
+                yield from puppet()([line])
+
+    _, events = run(ScriptedWire(bot, puppet("{n}")))
+    assert isinstance(events.all[0], Moved)
+
+
+# --- Both at once, chance, defaults, more than two seats -------------------------------------------
+
+
+def bid(*bots: Bot, **changes: Any) -> tuple[Verdict, Events]:
+    changes.setdefault("options", {"players": str(len(bots))})
+    return run(ScriptedWire(*bots), terms(Bid(), TimeControl.parse("1s"), margin_us=0, **changes))
+
+
+def test_both_at_once_nobody_learns_the_other_s_move_first() -> None:
+    heard: list[list[str]] = [[], []]
+
+    def listening(seat: int, *answers: tuple[int, str]) -> Bot:
+        plain = puppet(*answers)
+
+        def bot(lines: list[str]) -> Iterable[Reply]:
+            heard[seat].extend(line for line in lines if line.startswith(("news", "rejected", "ask")))
+            return plain(lines)
+
+        return bot
+
+    # Seat 2 answers first, and is rejected once while seat 1 is still thinking.
+    verdict, events = bid(
+        listening(0, (900_000, "5"), (900_000, "4")),
+        listening(1, (10_000, "9"), (20_000, "3"), (10_000, "5")),
+    )
+    assert verdict.ending is Ending.RULES
+    assert [type(event) for event in events.all] == [Drawn, Moved, Rejected, Moved, Drawn, Moved, Moved]
+    first, second = (event.text for event in events.all if isinstance(event, Drawn))
+    assert heard[0] == [f"news {first}", "ask 1 1000 0", "news bids 5 3", f"news {second}", "ask 2 1000 0"]
+    assert heard[1] == [
+        f"news {first}",
+        "ask 1 1000 0",
+        "rejected 1 not-a-move not a move, expected a number from 1 to 5",
+        "ask 2 990 0",
+        "news bids 5 3",
+        f"news {second}",
+        "ask 3 1000 0",
+    ]
+
+
+def test_a_default_is_submitted_and_the_seat_alone_is_told() -> None:
+    heard: list[list[str]] = [[], []]
+
+    def listening(seat: int, *answers: str | None) -> Bot:
+        plain = puppet(*answers)
+
+        def bot(lines: list[str]) -> Iterable[Reply]:
+            heard[seat].extend(lines)
+            return plain(lines)
+
+        return bot
+
+    verdict, events = bid(listening(0, None, "4"), listening(1, "2", "3"))
+    assert verdict.ending is Ending.RULES and verdict.outcome.ranks[0] in (1, 2)
+    defaulted = [event for event in events.all if isinstance(event, Moved) and event.defaulted]
+    assert [(event.seat, event.text) for event in defaulted] == [(0, "1")]
+    assert "defaulted 1 1" in heard[0] and "charged 1 1000 0" in heard[1]
+    assert not any("defaulted" in line for line in heard[1])
+
+
+def test_faults_of_one_turn_are_held_and_leave_together() -> None:
+    verdict, events = bid(puppet((900_000, "resign {n}")), puppet("list {n} x"), puppet("3"))
+    assert [event.seat for event in events.all if isinstance(event, Left)] == [0, 1]
+    assert verdict.outcome.ranks == (2, 2, 1), "tied seats share the worst places"
+    assert [event.text for event in events.all if isinstance(event, Unplayed)] == ["3"]
+
+
+def test_both_fault_on_one_turn() -> None:
+    verdict, _ = bid(puppet("list {n} x"), puppet("resign {n}"))
+    assert verdict.outcome.ranks == (1, 1) and verdict.rated
+
+
+def test_the_others_play_on() -> None:
+    verdict, events = bid(puppet("3", "1", "4"), puppet("ready {n}"), puppet("2", "2", "3"))
+    left = [event for event in events.all if isinstance(event, Left)]
+    assert [event.seat for event in left] == [1]
+    assert verdict.ending is Ending.RULES and verdict.outcome.ranks[1] == 3
+    assert [event.text for event in events.all if isinstance(event, Moved)] == ["1", "2", "4", "3"]
+
+
+def test_chance_comes_from_the_seed_alone() -> None:
+    def prizes(seed: bytes) -> list[str]:
+        what = terms(Bid(), TimeControl.parse("1s"))
+        what = Terms("x", what.game, what.options, what.bots, what.controls, seed)
+        _, events = run(ScriptedWire(puppet("1", "2"), puppet("1", "2")), what)
+        return [event.text for event in events.all if isinstance(event, Drawn)]
+
+    assert prizes(b"one") == prizes(b"one")
+    assert len({tuple(prizes(bytes([i]))) for i in range(10)}) > 5
+
+
+def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
+    said: list[str] = []
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        for line in lines:
+            if line.startswith("hello"):
+                yield 0, b"hello 1 clocks\n"
+            else:
+                yield from puppet("L:D4")([line])
+
+    run(ScriptedWire(bot, puppet((4_000_000, "L:A1"))))
+    assert [line for line in said if line.startswith("reserve")] == ["reserve 2 6000", "reserve 2 4000"]
+
+
+def test_reserves_are_no_news_in_games_of_hidden_information(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        for line in lines:
+            if line.startswith("hello"):
+                yield 0, b"hello 1 clocks\n"
+            else:
+                yield from puppet("3", "2")([line])
+
+    monkeypatch.setattr(Bid, "is_open", False)
+    bid(bot, puppet("1", "2"))
+    assert "ask 1 1000 0" in said and not any(line.startswith("reserve") for line in said)
+
+
+def test_a_charge_and_a_default_are_told_once() -> None:
+    said: list[str] = []
+    plain = puppet("3", "9", "x", "2")
+
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        return plain(lines)
+
+    bid(bot, puppet("1", "2", "3"), puppet("1", "2", "3"))
+    assert sum(line.startswith("charged") for line in said) == 1
+    said.clear()
+    plain = puppet(None, "9", "x", "2")
+    bid(bot, puppet("2", "3"), puppet("3", "2"))
+    assert sum(line.startswith("defaulted") for line in said) == 1
+
+
+def test_a_late_default_earns_no_increment() -> None:
+    control = TimeControl.parse("200ms+100ms^1s")
+    what = terms(Bid(), control)
+    _, events = run(ScriptedWire(puppet(None, "3"), puppet("2", "3")), what)
+    first, second = [event for event in events.all if isinstance(event, Moved)][:2]
+    assert first.defaulted and first.charge.reserve_us == 0
+    assert second.charge.reserve_us == 1_100_000
+
+
+def test_a_turn_that_did_not_count_is_asked_anew_after_a_time_out_in_it() -> None:
+    verdict, events = bid(puppet(None, "2", "3"), puppet("resign {n}"), puppet("4", "5", "4"))
+    assert verdict.ending is Ending.RULES and verdict.outcome.ranks[1] == 3
+    moves = [event.text for event in events.all if isinstance(event, Moved)]
+    assert moves == ["2", "5", "3", "4"]
+
+
+@pytest.mark.parametrize("late", ["move 18 4", "resign 18", "list 18", "move 18 nonsense"])
+def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_dropped(late: str) -> None:
+    """Before turn 16 seat 1 can plant and seat 2 cannot: between its default and its next question there is
+    a question to the other seat alone.
+    """
+    never = "seq 5 < < < <"
+    options = {"spells": f"{never}; {never}; {never}", "max_turns": "17"}
+    said: list[str] = []
+
+    def answers(plants: str, last: str | None) -> Iterator[str | None]:
+        for plant in plants:
+            yield from (plant, "1", "2", "3", "4", last if plant == "X" else "5")
+        yield from ("-", "6", "7") if last else ("6", "7")
+
+    def other(lines: list[str]) -> Iterable[Reply]:
+        said.extend(lines)
+        return slow(lines)
+
+    class Late(ScriptedWire):
+        def post(self, seat: int, question: Question) -> None:
+            if question.defaulted:
+                self.say_off_turn(seat, late.encode() + b"\n")
+            super().post(seat, question)
+
+    slow = puppet(*answers("CWX", None))
+    wire = Late(puppet(*answers("---", "5")), other)
+    _, events = run(wire, terms(GAMES["floral"], TimeControl.parse("1s"), options=options))
+    moved = [event for event in events.all if isinstance(event, Moved) and event.seat == 1]
+    assert [number for number, event in enumerate(moved, 1) if event.defaulted] == [18]
+    assert not any(isinstance(event, Rejected | Left) for event in events.all)
+    assert wire.channels[1].aside.stale_count == 1
+    assert not any(line.startswith(("rejected", "legal")) for line in said)
+    assert sum(line.startswith("defaulted 18 ") for line in said) == 1
+
+
+def test_a_list_is_never_longer_than_may_be_sent() -> None:
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            if line.startswith("ask"):
+                yield 0, f"list {line.split()[1]} 999999\n".encode()
+            elif line.startswith("legal"):
+                heads.append(line)
+                yield 5, f"resign {line.split()[1]}\n".encode()
+            else:
+                yield from puppet()([line])
+
+    heads: list[str] = []
+    run(ScriptedWire(puppet("L:A1"), bot), terms(options={"size": "8"}))
+    kind, count, total = heads[0].split()[2:]
+    assert kind == "sample" and int(count) <= 2000 and int(total) == 168 * 169
+
+
+def test_info_is_of_one_answer_and_a_broken_conversation_is_over() -> None:
+    def bot(lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            if line.startswith("ask 1 "):
+                yield 0, b"info first\nmove 1 L:A1\n"
+            elif line.startswith("ask"):
+                yield 0, f"move {line.split()[1]} L:A2\n".encode()
+            else:
+                yield from puppet()([line])
+
+    _, events = run(ScriptedWire(bot, puppet("L:D1")))
+    assert [event.info for event in events.all if isinstance(event, Moved) and event.seat == 0] == [
+        "first",
+        "",
+    ]

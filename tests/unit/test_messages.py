@@ -1,0 +1,182 @@
+"""Messages and lines: any bytes, in any chunks, give messages or a fault, and memory stays bounded."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol import messages as m
+from referee.gameplay.events import Ending
+from referee.wire.channel import LINES_CAP, LOG_CAP, TURN_CAP, Channel, Trouble
+from tests.unit.scripted import puppet
+
+NUMBERS = st.integers(0, 10**15)
+WORDS = st.from_regex(r"[a-z0-9-]{1,12}", fullmatch=True)
+CHARACTERS = st.characters(exclude_categories=("Cs", "Cc"))
+TEXTS = st.text(CHARACTERS, min_size=1, max_size=60).map(lambda text: text.strip(" ") or "x")
+
+VALUES = {
+    m.NUMBER: NUMBERS,
+    m.WORD: WORDS,
+    m.TEXT: TEXTS,
+    m.FREE: st.just("") | TEXTS,
+    m.RANKS: st.lists(NUMBERS, min_size=1, max_size=4).map(tuple),
+    m.WORDS: st.lists(WORDS, max_size=4).map(tuple),
+    m.TOTAL: st.none() | NUMBERS,
+    m.MOST: st.none() | NUMBERS,
+}
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> tuple[m.Speaker, m.Message]:
+    speaker = draw(st.sampled_from(m.Speaker))
+    kind = draw(st.sampled_from(sorted(m.WORDS_OF[speaker].values(), key=lambda kind: kind.word)))
+    return speaker, kind(*(draw(VALUES[shape]) for shape in kind.shape))
+
+
+@given(messages())
+def test_what_is_written_reads_back(said: tuple[m.Speaker, m.Message]) -> None:
+    speaker, message = said
+    line = m.encode(message)
+    assert line.endswith(b"\n") and line.count(b"\n") == 1
+    assert m.parse(line[:-1], speaker) == message
+    assert m.parse(line[:-1] + b"\r", speaker) == message
+    assert m.parse(line[:-1].replace(b" ", b"\t"), speaker) == message
+    assert m.parse(b"  " + line[:-1].replace(b" ", b"  ", 1) + b"  ", speaker) == message
+
+
+def test_every_shape_has_a_field() -> None:
+    for words in m.WORDS_OF.values():
+        for kind in words.values():
+            assert len(fields(kind)) == len(kind.shape)
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"   ", b"MOVE 1 x", b"thinking ...", b"mov\xffe 1 x", b"ask 1 0 0", b"\0"]
+)
+def test_noise_is_no_message(line: bytes) -> None:
+    with pytest.raises(m.NotAMessage):
+        m.parse(line, m.Speaker.BOT)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"move",
+        b"move 1",
+        b"move x L:A1",
+        b"move 01 L:A1",
+        b"move +1 L:A1",
+        b"move -1 L:A1",
+        b"move 1_0 L:A1",
+        b"move \xef\xbc\x91 L:A1",  # a full-width digit one
+        b"move 12345678901234567 L:A1",
+        b"move 1 L:A1\0",
+        b"move 1 L:A1\x7f",
+        b"move 1 \x1b[2J",
+        b"move 1 \xff\xfe",
+        b"\xef\xbb\xbfmove 1 L:A1",
+        b"resign",
+        b"resign 1 please",
+        b"list 1 2 3",
+        b"list 1 -1",
+        b"hello",
+        b"hello one",
+        b"ready now",
+    ],
+)
+def test_malformed(line: bytes) -> None:
+    with pytest.raises(m.Malformed, match="expected"):
+        m.parse(line, m.Speaker.BOT)
+
+
+@pytest.mark.parametrize("text", ["a\nmove 1 x", "a\rb", "\x1b[2J", "x" * m.LINE_CAP])
+def test_what_is_no_line_is_not_sent(text: str) -> None:
+    with pytest.raises(ValueError, match="a message"):
+        m.encode(m.News(text))
+
+
+@given(st.lists(st.binary(max_size=40)))
+def test_lines_do_not_depend_on_the_chunks(chunks: list[bytes]) -> None:
+    whole = m.Lines(32).feed(b"".join(chunks))
+    cut = m.Lines(32)
+    assert [line for chunk in chunks for line in cut.feed(chunk)] == whole
+
+
+@given(st.lists(st.binary(max_size=200) | st.sampled_from([b"\n", b"\r\n", b"x" * 31])))
+def test_lines_hold_no_more_than_the_cap(chunks: list[bytes]) -> None:
+    lines = m.Lines(32)
+    for chunk in chunks:
+        for line in lines.feed(chunk):
+            assert isinstance(line, m.Overlong) or len(line) < 32
+        assert len(lines.partial) < 32
+
+
+def test_a_line_of_just_the_cap_is_a_line() -> None:
+    line = b"x" * (m.LINE_CAP - 1)
+    assert m.Lines().feed(line + b"\n") == [line]
+    assert m.Lines().feed(line + b"x\n") == [m.Overlong(b"x" * 200)]
+    assert m.Lines().feed(line + b"x") == [m.Overlong(b"x" * 200)], "before any newline came"
+
+
+def test_only_a_newline_ends_a_line() -> None:
+    data = "a\x0bb\x0cc\x1cd\x85e\u2028f\rg".encode()
+    assert m.Lines().feed(data + b"\n") == [data]
+
+
+def greeted() -> Channel:
+    channel = Channel()
+    channel.greet()
+    channel.hear(b"hello 1\n")
+    return channel
+
+
+@given(
+    st.lists(st.binary(max_size=100) | st.sampled_from([b"move 1 a\n", b"ready\n", b"list 1\n", b"log \n"]))
+)
+def test_a_channel_never_raises(chunks: list[bytes]) -> None:
+    channel = greeted()
+    for chunk in chunks:
+        facts = channel.hear(chunk)
+        assert all(isinstance(fact, Trouble) for fact in facts), "nothing was asked"
+        assert bool(facts) <= (channel.trouble is not None)
+
+
+@pytest.mark.parametrize(
+    ("line", "size", "cap"),
+    [(b"# hm\n", 1, LINES_CAP), (b"#" * 999 + b"\n", 1000, TURN_CAP)],
+    ids=["lines", "bytes"],
+)
+def test_a_stream_of_lines_is_a_flood_at_its_cap(line: bytes, size: int, cap: int) -> None:
+    channel = greeted()
+    heard = 0
+    while not channel.trouble:
+        channel.hear(line * 100)
+        heard += 100 * size
+    assert channel.trouble.ending is Ending.FLOOD
+    assert cap <= heard <= cap + 100 * size, "its hello was a line too"
+    assert channel.aside.noise_count > len(channel.aside.noise)
+
+
+def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
+    assert list(puppet("L:A1")(["hello 1", "prepare", "ask 1 0 0"])) == [
+        (0, b"hello 1\n"),
+        (0, b"ready\n"),
+        (1000, b"move 1 L:A1\n"),
+    ]
+
+
+def test_log_lines_are_bounded_in_number_too() -> None:
+    channel = greeted()
+    channel.hear(b"log\n" * 100_000)
+    assert len(channel.aside.log) <= LOG_CAP
+    assert channel.aside.log_dropped == 100_000 - len(channel.aside.log)
+
+
+def test_after_a_breach_nothing_more_is_heard() -> None:
+    channel = greeted()
+    assert len(channel.hear(b"ready\nready\n")) == 1
+    assert channel.hear(b"ready\nlog more\n") == [] and not channel.aside.log

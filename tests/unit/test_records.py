@@ -1,0 +1,457 @@
+"""Records: what is written reads back, plays again to itself, and shows every change."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.core.errors import RecordError, StorageError, UsageError
+from referee.core.pairing import Pairing
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
+from referee.processes.bot import Bot
+from referee.records import journal
+from referee.records.record import GameRecord, from_json, parse_json, summary, to_json
+from referee.records.replay import verify
+from referee.tournament.plan import Entrant, Plan
+from tests.unit.scripted import Events, ScriptedWire, puppet
+from tests.unit.toys import Bid
+
+BLOOMS = GAMES["blooms"]
+CLOCK = TimeControl.parse("2s+6s/2s")
+PLAN = Plan(
+    BLOOMS,
+    BLOOMS.settle({"size": "3", "target": "1"}),
+    tuple(Entrant(Bot(name, ("true",), Path("/")), CLOCK) for name in "ab"),
+    "seed",
+)
+
+
+def record(*answers: Any, others: tuple[Any, ...] = (), number: int = 1) -> GameRecord:
+    terms = PLAN.terms(Pairing(f"{number}:a:b", ("a", "b")))
+    events = Events()
+    wire = ScriptedWire(puppet(*answers), puppet(*others))
+    verdict = play(terms, wire, seeded_dice(terms), events)
+    return GameRecord(terms, tuple(events.all), verdict, {"host": "here"}, BLOOMS.rules)
+
+
+def unstarted(*seats: int) -> GameRecord:
+    terms = PLAN.terms(Pairing("1:a:b", ("a", "b")))
+    events = Events()
+    wire = ScriptedWire(*((lambda lines: []) if seat in seats else puppet() for seat in (0, 1)))
+    verdict = play(terms, wire, seeded_dice(terms), events)
+    return GameRecord(terms, tuple(events.all), verdict, {}, BLOOMS.rules)
+
+
+WON = record("L:A1", "L:C3", others=("L:A2 D:B1", "L:B2"))
+ENDINGS = {
+    "rules": WON,
+    "rules, on the reserve": record((2_500_000, "L:A1"), "L:B3", others=("L:A2 D:B1", "L:B2")),
+    "time": record("L:A1", others=(None,)),
+    "time, late": record((8_010_001, "L:A1")),
+    "illegal": record(*["x"] * 10),
+    "resigned, after a rejection": record("x", "L:A1", "resign {n}", others=("L:A1", "L:A2")),
+    "resigned": record("resign {n}"),
+    "protocol": record("L:A1", "list {n} x", others=("L:B1",)),
+    "turn": record("move 1{n} L:A1"),
+    "start": unstarted(1),
+    "start, both": unstarted(0, 1),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_record_reads_back_and_plays_again_to_itself(ending: str) -> None:
+    made = ENDINGS[ending]
+    assert made.verdict.ending.word == ending.partition(",")[0]
+    value = json.loads(json.dumps(to_json(made)))
+    again = from_json(value)
+    assert again == made
+    assert to_json(again) == value
+    verify(value)
+
+
+def test_chance_and_both_at_once_play_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Bid()
+    monkeypatch.setitem(GAMES, "bid", game)
+    for bots in (
+        (puppet("3", "2"), puppet("9", (500_000, "1"), "4"), puppet(None, "2")),
+        (puppet("3", "2"), puppet("list {n} x"), puppet("resign {n}")),
+        (puppet("3", "2", "1"), puppet("list {n} x"), puppet("4", "3", "2")),
+    ):
+        terms = Terms("1", game, game.settle({"players": "3"}), ("a", "b", "c"), (game.clock,) * 3, b"s")
+        events = Events()
+        verdict = play(terms, ScriptedWire(*bots), seeded_dice(terms), events)
+        made = GameRecord(terms, tuple(events.all), verdict, {}, 1)
+        verify(json.loads(json.dumps(to_json(made))))
+
+
+def changed(value: dict[str, Any], path: str, new: object) -> dict[str, Any]:
+    copy = json.loads(json.dumps(value))
+    at = copy
+    *way, last = path.split(".")
+    for step in way:
+        at = at[int(step)] if step.isdigit() else at[step]
+    at[int(last) if last.isdigit() else last] = new
+    return copy  # type: ignore[no-any-return]
+
+
+FORGERIES = [
+    ("rules", "faults", ["time", ""], "faults is ['time', '']"),
+    ("rules", "bonus", 1, "`bonus` is no member of a record"),
+    ("rules", "bonus", None, "`bonus` is no member of a record"),
+    ("rules", "ranks", [1, 2], "ranks is"),
+    ("rules", "scores", [1, 1], "scores is"),
+    ("rules", "ending", "time", "ending is"),
+    ("rules", "sentence", "seat 1 was robbed", "sentence is"),
+    ("rules", "rated", False, "rated is"),
+    ("rules", "rules", 2, "played under rules 2"),
+    ("rules", "options.target", 2, "the record ends after event 4"),
+    ("rules", "events.3.move", "L:B3", "the record ends after event 4"),
+    ("rules", "events.0.move", "x", "event 1 is rejected when played again: not a move"),
+    ("rules", "events.1.move", "L:A1", "event 2 is rejected when played again: A1 is occupied"),
+    ("rules", "events.1.move", "D:B1 L:A2", "event 2: text is"),
+    ("rules", "events.1.seat", 1, "event 2 is of a seat that was not asked"),
+    ("rules", "measured.events.0.used_us", 2_500_000, "event 1: over_us is 0 in the record, 500000"),
+    ("rules", "measured.events.0.used_us", 9_000_000, "event 1 is `moved L:A1` in the record, `left"),
+    (
+        "rules, on the reserve",
+        "measured.events.0.taken_us",
+        500_000,
+        "taken_us is 500000 in the record, 2000000",
+    ),
+    ("rules, on the reserve", "clocks", ["2s+6s", "2s+6s"], "taken_us is 2000000 in the record, 500000"),
+    ("time", "measured.events.1.used_us", 8_010_000, "out of time after 8010000 µs, and had 8010000 µs"),
+    ("time", "events.1.left", "rules", "event 2 cannot stand here"),
+    ("illegal", "rejections", 9, "event 10"),
+    ("illegal", "events.0.reason", "occupied", "event 1: reason is"),
+    ("start, both", "rated", True, "rated is"),
+    ("resigned", "ranks", [1, 2], "ranks is"),
+]
+
+
+@pytest.mark.parametrize(("ending", "path", "new", "message"), FORGERIES)
+def test_a_forgery_is_named(ending: str, path: str, new: object, message: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        verify(changed(to_json(ENDINGS[ending]), path, new))
+    assert message in str(caught.value)
+
+
+MALFORMED = [
+    ("kind", 1, None),
+    ("id", 5, "`id` is `5`, expected a text"),
+    ("id", "1:\ud800:b", "expected a text that UTF-8 has"),
+    ("game", "chess", "expected one of blooms"),
+    ("game", ["blooms"], "`game` is"),
+    ("options", {"size": 99}, "expected a number 3 to 8"),
+    ("options", {"size": [1]}, "expected an object of texts and numbers"),
+    ("options", [], "expected an object"),
+    ("bots", ["a"], "not 2 each"),
+    ("bots", ["a", "../b"], "no name"),
+    ("bots", ["a", 7], "expected a list of texts"),
+    ("clocks", ["1s", "x"], "no time control"),
+    ("seed", "zz", "hexadecimal"),
+    ("margin_us", -1, "expected a number 0 to"),
+    ("margin_us", True, "expected a number"),
+    ("margin_us", 1e9, "expected a number"),
+    ("margin_us", 10**400, "expected a number 0 to"),
+    ("rejections", 0, "expected a number 1 to"),
+    ("ranks", [1], "not 2 each"),
+    ("ranks", [1, "2"], "expected a list of numbers"),
+    ("ending", "boredom", "no ending"),
+    ("events", {}, "expected a list"),
+    ("events.0", 1, "expected an object"),
+    ("events.0.seat", 3, "expected a number 1 to 2"),
+    ("events.0.seat", 0, "expected a number 1 to 2"),
+    ("events", [], "`events`, and 4 `measured.events`"),
+    ("measured", None, "expected an object"),
+    ("measured.events.0.used_us", "1", "expected a number"),
+]
+
+
+@pytest.mark.parametrize(("path", "new", "message"), MALFORMED)
+def test_a_malformed_record_is_refused_with_a_line(path: str, new: object, message: str | None) -> None:
+    value = changed(to_json(WON), path, new)
+    if message is None:
+        from_json(value)
+        return
+    with pytest.raises(RecordError) as caught:
+        from_json(value)
+    assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+PATHS = ["id", "options", "bots", "clocks", "seed", "ranks", "scores", "ending", "events", "measured"]
+PATHS += [
+    "events.0",
+    "events.0.seat",
+    "events.0.move",
+    "measured.events",
+    "measured.events.0.used_us",
+    "attempt",
+]
+
+
+@given(st.sampled_from(PATHS), JSON)
+@settings(max_examples=300)
+def test_whatever_stands_in_a_record_it_is_refused_or_plays(path: str, new: object) -> None:
+    with contextlib.suppress(RecordError):
+        verify(changed(to_json(WON), path, new))
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"x", b"[" * 200_000, b"NaN", b"[]", b'{"a":NaN}', b"9" * 10_000, b'"\xff"']
+)
+def test_what_is_no_object_is_refused(line: bytes) -> None:
+    with pytest.raises(RecordError):
+        parse_json(line)
+
+
+# --- The file ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
+    for made in (
+        record("L:A1", others=(None,)),
+        record(*["x"] * 10, number=2),
+        record("L:A1", "L:C3", others=("L:A2 D:B1", "L:B2"), number=3),
+    ):
+        written.append(to_json(made))
+    written.close()
+    return tmp_path / "run"
+
+
+def run(*words: str) -> tuple[int, str]:
+    """A command's exit code and what it prints, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", *words], capture_output=True, text=True, timeout=60
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+def flaws(path: Path) -> list[tuple[int, str]]:
+    return [(line.number, line.flaw) for line in journal.read(path) if line.flaw]
+
+
+def test_a_file_as_it_was_written_has_no_flaw(folder: Path) -> None:
+    assert flaws(folder) == []
+    code, out = run("verify", str(folder))
+    assert (code, out[:17]) == (0, "3 games verified,")
+
+
+def test_every_byte_counts(folder: Path) -> None:
+    path = folder / journal.NAME
+    good = path.read_bytes()
+    for at in range(0, len(good), 7):
+        path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        assert flaws(path), f"byte {at}"
+    line = good.count(b"\n", 0, len(good) - 1) + 1
+    for at in (len(good) - 1, len(good) - 2, len(good) - 40, len(good) - 200):
+        path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        assert [number for number, _ in flaws(path)] == [line], "the last record included"
+
+
+def test_verify_names_the_record_and_what_differs(folder: Path) -> None:
+    path = folder / journal.NAME
+    good = path.read_bytes()
+    path.write_bytes(good.replace(b'"move":"L:B2"', b'"move":"L:B3"'))
+    code, out = run("verify", str(path))
+    assert code == 6
+    assert "line 4 (game 3:a:b): its bytes are not those that its hash was made of; " in out
+    assert "the record ends after event 4" in out
+
+
+def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
+    written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
+    written.append(changed(to_json(WON), "ranks", [1, 2]))
+    written.close()
+    code, out = run("verify", str(tmp_path / "run"))
+    assert code == 6 and "line 2 (game 1:a:b): ranks is (1, 2) in the record, (2, 1) when played again" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "new", "message"),
+    [
+        (0, "record", 99, "`record` is `99`, expected 1"),
+        (0, "kind", "game", "`kind` is `game`, expected `tournament`"),
+        (0, "seed", "other", "its id, bots and seed do not belong together"),
+        (0, "margin_us", 0, "margin_us is 10000, and in the first line 0"),
+        (0, "bots.a.clock", "9s", "bot a with the clock 2s+6s/2s is not in this run"),
+        (1, "rejections", 11, "rejections is 11, and in the first line 10"),
+        (1, "id", "3:a:b", "its id, bots and seed do not belong together"),
+        (1, "bots", ["b", "a"], "its id, bots and seed do not belong together"),
+        (1, "kind", "gamf", "`kind` is `gamf`, expected change or game"),
+        (2, "id", "1:a:b", "this game is there twice"),
+        (1, "options.\x1b]0;owned\x07", 1, "has no option `\\x1b]0;owned"),
+    ],
+)
+def test_a_file_written_anew_has_to_agree_with_itself(
+    line: int, path: str, new: object, message: str, folder: Path, tmp_path: Path
+) -> None:
+    values = [json.loads(text) for text in (folder / journal.NAME).read_text().splitlines()]
+    values[line] = changed(values[line], path, new)
+    forged = journal.Journal(tmp_path / "forged")
+    for value in values:
+        forged.append({name: what for name, what in value.items() if name not in ("prev", "hash")})
+    forged.close()
+    code, out = run("verify", str(tmp_path / "forged"))
+    assert code == 6 and message in out and "\x1b" not in out
+
+
+def test_a_name_that_stands_twice_is_no_record() -> None:
+    with pytest.raises(RecordError, match="a name stands twice"):
+        parse_json(b'{"ranks":[1,2],"ranks":[2,1]}')
+
+
+@pytest.mark.parametrize("lines", [[0, 2, 3], [0, 1, 3], [1, 0, 2, 3], [0, 1, 1, 2, 3], [1, 2, 3]])
+def test_lines_that_are_missing_moved_or_doubled(folder: Path, lines: list[int]) -> None:
+    path = folder / journal.NAME
+    all_lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(all_lines[number] for number in lines))
+    assert "it does not continue the line before it" in {flaw for _, flaw in flaws(path)}
+
+
+def test_a_torn_line(folder: Path) -> None:
+    path = folder / journal.NAME
+    path.write_bytes(path.read_bytes()[:-5])
+    assert flaws(path) == [(4, "it is torn: there is no newline at its end")]
+    assert run("verify", str(path))[0] == 6
+
+
+def test_a_journal_overwrites_nothing(folder: Path, tmp_path: Path) -> None:
+    before = (folder / journal.NAME).read_bytes()
+    with pytest.raises(UsageError, match="there already"):
+        journal.Journal(folder)
+    assert (folder / journal.NAME).read_bytes() == before
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UsageError, match="no folder"):
+        journal.Journal(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_journal_is_its_owner_s_alone(folder: Path) -> None:
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / journal.NAME).stat().st_mode & 0o777 == 0o600
+
+
+def test_what_cannot_be_stored_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = journal.Journal(folder / "another")
+    monkeypatch.setattr(
+        "os.fsync", lambda file: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
+    with pytest.raises(StorageError, match="No space left on device"):
+        written.append({})
+    written.close()
+
+
+def test_the_head_of_a_line_comes_before_its_events() -> None:
+    line, _ = journal.sealed(to_json(WON), journal.FIRST)
+    head = parse_json(line.partition(b',"events":')[0] + b"}")
+    assert summary(head).ranks == WON.verdict.outcome.ranks
+    assert list(json.loads(line))[-4:] == ["events", "measured", "prev", "hash"]
+
+
+def test_only_times_differ_between_two_runs_of_the_same_game() -> None:
+    slower = record((7, "L:A1"), "L:C3", others=((9, "L:A2 D:B1"), "L:B2"))
+    one, other = to_json(WON), to_json(slower)
+    assert one.pop("measured") != other.pop("measured")
+    assert one == other
+
+
+# --- Replay ----------------------------------------------------------------------------------------------
+
+
+def test_replay_draws_the_game_and_its_clocks(folder: Path) -> None:
+    code, out = run("replay", str(folder), "3")
+    assert code == 0
+    assert "3:a:b: blooms size=3 target=1, seat 1 a (2s+6s/2s), seat 2 b (2s+6s/2s)" in out
+    assert "4. seat 2 b: L:B2\n  0.001 s used, 6 s of reserve left\nA     (· )[2L] ·" not in out
+    assert "A     (· ) 2L  ·   A3\nB    2D [2L] ·   ·   B4" in out
+    assert out.endswith("b won: seat 2 has captured 1 of 1\n")
+
+
+def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
+    written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
+    written.append(to_json(ENDINGS["rules, on the reserve"]))
+    written.close()
+    assert (
+        "2.5 s used, 0.5 s beyond the allowance of 2 s: "
+        "2 s of reserve taken in steps of 2 s, 4 s of reserve left" in run("replay", str(tmp_path / "run"))[1]
+    )
+
+
+def test_replay_lists_the_games_of_a_file(folder: Path) -> None:
+    code, out = run("replay", str(folder))
+    assert code == 0 and out.count(":a:b") == 3 and "seat 1 was rejected too often" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["9"], 2, "no game `9`"),
+        (["\x1b[2J"], 2, "no game `\\x1b[2J`"),
+    ],
+)
+def test_replay_of_what_is_not_there(folder: Path, words: list[str], code: int, message: str) -> None:
+    got, out = run("replay", str(folder), *words)
+    assert got == code and message in out and "\x1b" not in out
+
+
+@pytest.mark.parametrize("command", ["replay", "verify"])
+def test_what_is_no_file_of_records(command: str, tmp_path: Path) -> None:
+    assert run(command, str(tmp_path / "none"))[0] == 2
+    assert run(command, str(tmp_path))[0] == 2
+    assert run(command, "/dev/zero")[0] == 2
+    (tmp_path / "empty").write_bytes(b"")
+    assert run(command, str(tmp_path / "empty"))[0] == 6
+    (tmp_path / "deep").write_bytes(b"[" * 100_000 + b"\n")
+    assert run(command, str(tmp_path / "deep"))[0] == 6
+    (tmp_path / "long").write_bytes(b"\0" * 1_000_000)
+    assert run(command, str(tmp_path / "long"))[0] == 6
+
+
+def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
+    written.append(changed(to_json(WON), "events.3.move", "L:A1"))
+    written.close()
+    code, out = run("replay", str(tmp_path / "run"))
+    assert code == 6 and "3. seat 1 a: L:C3" in out and "event 4" in out
+
+
+def test_a_record_under_older_rules_shows_and_does_not_verify(tmp_path: Path) -> None:
+    written = journal.Journal(tmp_path / "run")
+    written.append(PLAN.header())
+    written.append(changed(to_json(WON), "rules", 0))
+    written.close()
+    assert run("replay", str(tmp_path / "run"))[0] == 0
+    code, out = run("verify", str(tmp_path / "run"))
+    assert code == 6 and "rules 0 of `blooms`, this referee has rules 1" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("id", "\x1b[2J:a:b"), ("ending", "=cmd()"), ("faults", ["=cmd()", ""]), ("faults", ["rules", ""])],
+)
+def test_the_head_of_a_record_is_words_that_can_be_shown(name: str, value: object) -> None:
+    with pytest.raises(RecordError, match=name):
+        summary({**to_json(WON), name: value})

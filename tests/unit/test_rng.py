@@ -1,0 +1,51 @@
+"""The generator: a seed means the same for ever."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections import Counter
+
+import pytest
+
+from referee.core.rng import Stream, derive, fresh_seed
+
+
+def test_the_definition() -> None:
+    key = derive(b"seed", "game", "1:a:b")
+    assert key == hmac.new(b"seed", b"game\x001:a:b", hashlib.sha256).digest()
+    stream = Stream(key)
+    block = hashlib.sha256(key + bytes(8)).digest()
+    assert [stream.below(256) for _ in range(32)] == list(block)
+    assert stream.below(256) == hashlib.sha256(key + bytes(7) + b"\1").digest()[0]
+
+
+def test_numbers_that_must_never_change() -> None:
+    stream = Stream(derive(b"referee", "test"))
+    assert [stream.below(n) for n in (1, 2, 6, 37, 1000, 1 << 53)] == EXPECTED
+    letters = list("ABCDEFGH")
+    stream.shuffle(letters)
+    assert "".join(letters) == SHUFFLED
+
+
+EXPECTED = [0, 0, 0, 6, 71, 4202692959051458]
+SHUFFLED = "BFECGADH"
+
+
+def test_every_number_is_as_likely() -> None:
+    stream = Stream(b"any key")
+    counts = Counter(stream.below(6) for _ in range(60_000))
+    assert set(counts) == set(range(6))
+    assert sum((count - 10_000) ** 2 / 10_000 for count in counts.values()) < 20.5  # chi², p = 0.001
+
+
+def test_streams_and_seeds_differ() -> None:
+    firsts = {Stream(derive(b"seed", purpose)).below(1 << 60) for purpose in ("chance", "bot", "list")}
+    assert len(firsts) == 3
+    assert derive(b"seed", "a", "b") != derive(b"seed", "ab")
+    assert len(fresh_seed()) == 16 and fresh_seed() != fresh_seed()
+
+
+def test_nothing_is_below_nothing() -> None:
+    with pytest.raises(ValueError, match="below"):
+        Stream(b"").below(0)

@@ -1,0 +1,331 @@
+"""Every session of the documents, through both sides of the real protocol code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from protocol import bot as bot_py
+from protocol import messages as m
+from protocol.session import TABLE, Breach, Session, State
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.api import Opening
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
+from tests.unit.scripted import Events, Reply, ScriptedWire
+
+PROTOCOL = Path(m.__file__).parent
+TRANSCRIPTS = sorted((PROTOCOL / "transcripts").glob("*.txt"))
+NAMES = [path.stem for path in TRANSCRIPTS]
+
+
+def read(name: str) -> list[str]:
+    return (PROTOCOL / "transcripts" / f"{name}.txt").read_text().splitlines()
+
+
+def spoken(name: str) -> Iterator[tuple[m.Speaker, str]]:
+    for line in read(name):
+        if not line.startswith("#"):
+            prefix, _, rest = line.partition(": ")
+            yield m.Speaker(prefix), rest
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_ends_of_the_session_allow_it(name: str) -> None:
+    session = Session()
+    broken = False
+    for speaker, line in spoken(name):
+        try:
+            message = m.parse(line.encode(), speaker)
+        except m.NotAMessage:
+            assert speaker is m.Speaker.BOT
+            continue
+        except m.Malformed:
+            assert name == "malformed"
+            broken = True
+            continue
+        assert str(message) == line
+        assert m.encode(message) == line.encode() + b"\n"
+        session.said(speaker, message)
+    assert broken == (name == "malformed")
+
+
+@dataclass
+class Part:
+    """One game of a transcript, as the referee has to be set up for it."""
+
+    slug: str = ""
+    seat: int = 0
+    seats: int = 0
+    options: dict[str, str] = field(default_factory=dict)
+    clock: TimeControl = TimeControl(1)  # noqa: RUF009
+    seed: int = 0
+    others: dict[int, list[str]] = field(default_factory=dict)
+    """What each other seat does, in order."""
+    chances: list[str] = field(default_factory=list)
+    """What chance gives, in order."""
+
+
+def parts(name: str) -> list[Part]:
+    found: list[Part] = []
+    for line in read(name):
+        words = line.split()
+        if line.startswith("REF: game"):
+            found.append(Part(words[2], int(words[4]) - 1, int(words[5])))
+        elif line.startswith("REF: option"):
+            found[-1].options[words[2]] = " ".join(words[3:])
+        elif line.startswith("REF: clock"):
+            move, reserve, step, increment = (int(ms) * 1000 for ms in words[2:])
+            found[-1].clock = TimeControl(move, reserve, step, increment)
+        elif line.startswith("REF: seed"):
+            found[-1].seed = int(words[2])
+        elif match := re.match(r"(?:REF: news move|# seat) (\d) (?:plays )?(.*)", line):
+            if int(match[1]) != found[-1].seat + 1:
+                found[-1].others.setdefault(int(match[1]) - 1, []).append(match[2])
+        elif line.startswith("# chance "):
+            found[-1].chances.append(line.removeprefix("# chance "))
+    return found
+
+
+class Reader:
+    """Plays the bot's side of a transcript, and holds the referee's lines against it."""
+
+    def __init__(self, name: str) -> None:
+        self.lines = read(name)
+
+    def __call__(self, lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            self._skip_remarks()
+            assert f"REF: {line}" == self.lines.pop(0)
+        after_us = 0
+        while self.lines and not self.lines[0].startswith("REF:"):
+            line = self.lines.pop(0)
+            if match := re.fullmatch(r"# after (\d+) ms", line):
+                after_us = int(match[1]) * 1000
+            elif line == "# nothing comes":
+                return
+            elif line.startswith("BOT: "):
+                yield after_us, line.removeprefix("BOT: ").encode() + b"\n"
+
+    def _skip_remarks(self) -> None:
+        while self.lines[0].startswith(("#", "BOT:")):
+            self.lines.pop(0)
+
+
+class Other:
+    """Another seat: plays what the transcript says it plays."""
+
+    def __init__(self) -> None:
+        self.answers: list[str] = []
+
+    def __call__(self, lines: list[str]) -> Iterable[Reply]:
+        for line in lines:
+            word, *rest = line.split()
+            if word == "hello":
+                yield 0, b"hello 1\n"
+            elif word == "prepare":
+                yield 0, b"ready\n"
+            elif word == "ask":
+                answer = self.answers.pop(0)
+                what = f"resign {rest[0]}" if answer == "resigns" else f"move {rest[0]} {answer}"
+                yield 0, what.encode() + b"\n"
+
+
+class Seeded(ScriptedWire):
+    """Sends the seed that the transcript has: the match draws its own."""
+
+    seed = 0
+
+    def open(self, seat: int, opening: Opening) -> None:
+        super().open(seat, opening._replace(seed=self.seed))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_referee_says_just_what_the_session_says(name: str) -> None:
+    reader = Reader(name)
+    wire: Seeded | None = None
+    first = parts(name)[0].seat
+    others = [Other() for _ in range(parts(name)[0].seats)]
+    for part in parts(name):
+        game = GAMES[part.slug]
+        names, controls = tuple("abcd"[: part.seats]), (part.clock,) * part.seats
+        terms = Terms("list", game, game.settle(part.options), names, controls, bytes(32))
+        for seat, other in enumerate(others):
+            other.answers = part.others.get(seat, [])
+        bots = [*others]
+        bots[part.seat] = reader  # type: ignore[call-overload]
+        if wire is None:
+            wire = Seeded(*bots)
+        elif part.seat != first:
+            wire.channels.reverse()
+            wire._bots = tuple(bots)
+        wire.seed = part.seed
+        drawn = iter(part.chances)
+        dice = (lambda state, drawn=drawn: next(drawn)) if part.chances else seeded_dice(terms)
+        play(terms, wire, dice, Events())
+    assert wire
+    wire.channels = [wire.channels[parts(name)[-1].seat]]
+    wire._bots = (reader,)
+    wire.quit()
+    assert not [line for line in reader.lines if not line.startswith(("#", "BOT:"))]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("malformed", "beside-the-answer")])
+def test_the_python_library_says_just_what_the_session_says(name: str) -> None:
+    said = [line for speaker, line in spoken(name) if speaker is m.Speaker.BOT]
+    script = iter([line for line in said if not re.match("hello|ready", line)])
+
+    def choose(game: bot_py.Game) -> str | None:
+        for line in script:
+            word, number, *rest = line.split()
+            assert int(number) == game.question
+            if word == "list":
+                assert game.legal(*map(int, rest))
+            elif word == "resign":
+                return None
+            else:
+                return " ".join(rest)
+        raise AssertionError("asked more often than the session says")
+
+    source = BytesIO(
+        b"".join(line.encode() + b"\n" for who, line in spoken(name) if who is m.Speaker.REFEREE)
+    )
+    sink = BytesIO()
+    bot_py.play(choose, source=source, sink=sink)
+    assert sink.getvalue().decode().splitlines() == said
+
+
+@pytest.mark.parametrize("page", ["PROTOCOL.md", *(f"games/{slug}.md" for slug in GAMES)])
+def test_the_documents_quote_the_sessions_as_they_are(page: str) -> None:
+    text = (PROTOCOL / page).read_text()
+    quoted = re.findall(r"<!-- transcript ([\w-]+) -->\n```\n(.*?)```\n", text, re.DOTALL)
+    assert quoted
+    for name, session in quoted:
+        assert session.splitlines() == read(name)
+
+
+def test_every_session_is_quoted_somewhere() -> None:
+    pages = [PROTOCOL / "PROTOCOL.md", *(PROTOCOL / "games").glob("*.md")]
+    text = "".join(page.read_text() for page in pages)
+    assert all(f"<!-- transcript {name} -->" in text for name in NAMES)
+
+
+def test_every_message_has_a_card_and_a_session() -> None:
+    text = (PROTOCOL / "PROTOCOL.md").read_text()
+    lines = {(speaker, line.split()[0]) for name in NAMES for speaker, line in spoken(name)}
+    for speaker, heading in (
+        (m.Speaker.REFEREE, "## What the referee says"),
+        (m.Speaker.BOT, "## What a bot says"),
+    ):
+        chapter = text.split(heading)[1].split("\n## ")[0]
+        for word in m.WORDS_OF[speaker]:
+            assert re.search(rf"^### `{word}[ `]", chapter, re.MULTILINE), word
+            card = chapter.split(f"### `{word}")[1].split("\n### ")[0]
+            example = re.search(r"\*\*Example:\*\* `(.*)`", card)
+            assert example, word
+            assert str(m.parse(example[1].encode(), speaker)) == example[1]
+            assert (speaker, word) in lines, f"no session has `{word}`"
+
+
+def test_the_state_table_of_the_document_is_the_table() -> None:
+    text = (PROTOCOL / "PROTOCOL.md").read_text()
+    rows = re.findall(
+        r"^\| (\w*) *\| (.*?) *\| (.*?) *\| (\w+) \|$", text.split("## States")[1], re.MULTILINE
+    )
+    written: set[tuple[str, str, str]] = set()
+    state = ""
+    for name, referee, bot, to in rows:
+        state = name or state
+        written |= {(state, word, to) for word in re.findall(r"`(\w+)`", referee + bot)}
+    real = {
+        (state.value, kind.word, to.value)
+        for state, row in TABLE.items()
+        for kind, to in row.items()
+        if not (kind is m.Quit and state is not State.IDLE)  # one sentence under the table
+    }
+    assert written == real
+
+
+def test_what_the_table_does_not_allow_is_a_breach() -> None:
+    session = Session()
+    with pytest.raises(Breach, match="`ready` is not expected in state new"):
+        session.said(m.Speaker.BOT, m.Ready())
+    session.said(m.Speaker.REFEREE, m.Hello(1))
+    with pytest.raises(Breach, match="`hello` is not expected in state greeted"):
+        session.said(m.Speaker.REFEREE, m.Hello(1))
+    session.said(m.Speaker.BOT, m.Hello(1))
+    assert not session.said(m.Speaker.BOT, m.Move(1, "x")), "between two games: dropped, no breach"
+    with pytest.raises(Breach, match="`ready` is not expected in state idle"):
+        session.said(m.Speaker.BOT, m.Ready())
+    assert session.state is State.IDLE
+
+
+def test_question_numbers_only_go_up_by_one() -> None:
+    session = Session()
+    for speaker, message in (
+        (m.Speaker.REFEREE, m.Hello(1)),
+        (m.Speaker.BOT, m.Hello(1)),
+        (m.Speaker.REFEREE, m.Game("blooms", 1, 1, 2)),
+        (m.Speaker.REFEREE, m.Prepare()),
+        (m.Speaker.BOT, m.Ready()),
+    ):
+        assert session.said(speaker, message)
+    with pytest.raises(Breach):
+        session.said(m.Speaker.REFEREE, m.Ask(2, 0, 0))
+    assert session.said(m.Speaker.REFEREE, m.Ask(1, 0, 0))
+    with pytest.raises(Breach):
+        session.said(m.Speaker.BOT, m.Move(2, "x"))
+    with pytest.raises(Breach):
+        session.said(m.Speaker.BOT, m.Move(0, "x"))
+    assert session.said(m.Speaker.BOT, m.Move(1, "x"))
+    assert not session.said(m.Speaker.BOT, m.Move(1, "x")), "closed: dropped, no breach"
+
+
+def conversation(choose: Callable[[bot_py.Game], str | None], *lines: str) -> list[str]:
+    sink = BytesIO()
+    source = BytesIO("".join(line + "\n" for line in lines).encode())
+    bot_py.play(choose, source=source, sink=sink)
+    return sink.getvalue().decode().splitlines()
+
+
+GAME = ("hello 1 list", "game blooms 1 1 2", "seed 5", "prepare")
+
+
+def test_the_python_library_sends_whatever_it_is_given_as_one_line() -> None:
+    def choose(game: bot_py.Game) -> str:
+        game.log("a\r\nb\x1b[2J" + "é" * 5000)
+        game.info("\0")
+        return "L:A1"
+
+    said = conversation(choose, *GAME, "ask 1 0 0", "quit")
+    assert said[2].startswith("log a  b [2Jé") and 3990 < len(said[2].encode()) < m.LINE_CAP
+    assert said[3:] == ["info  ", "move 1 L:A1"]
+    for line in said:
+        m.parse(line.encode(), m.Speaker.BOT)
+
+
+def test_a_list_that_comes_too_late_ends_the_question_and_not_the_bot() -> None:
+    seen = []
+
+    def choose(game: bot_py.Game) -> str:
+        seen.append(game.question)
+        return game.legal()[0]
+
+    lines = (
+        *GAME,
+        "ask 1 0 0",
+        "end 2,1 time x",
+        *GAME[1:],
+        "ask 1 0 0",
+        "legal 1 all 1 1",
+        "choice L:B1",
+        "quit",
+    )
+    assert conversation(choose, *lines) == ["hello 1", "ready", "list 1", "ready", "list 1", "move 1 L:B1"]
+    assert seen == [1, 1]
