@@ -125,7 +125,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Hello(Message):
+class HelloLine(Message):
     """Both ways, first: the protocol version, and what its sender can or wants."""
 
     word: ClassVar[str] = "hello"
@@ -135,7 +135,7 @@ class Hello(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Game(Message):
+class GameLine(Message):
     """A new game: which one, the version of its rules, the bot's seat (from 1) and how many sit."""
 
     word: ClassVar[str] = "game"
@@ -147,7 +147,7 @@ class Game(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Option(Message):
+class OptionLine(Message):
     """One option of the game; the value may hold blanks."""
 
     word: ClassVar[str] = "option"
@@ -157,7 +157,7 @@ class Option(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Clock(Message):
+class ClockLine(Message):
     """The seat's time control, milliseconds rounded down; 0 where there is none."""
 
     word: ClassVar[str] = "clock"
@@ -169,7 +169,7 @@ class Clock(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Seed(Message):
+class SeedLine(Message):
     """A seed of the bot's own, below 2**53 so that every language holds it exactly."""
 
     word: ClassVar[str] = "seed"
@@ -178,21 +178,21 @@ class Seed(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Prepare(Message):
+class PrepareLine(Message):
     """The game is described: get ready and say so."""
 
     word: ClassVar[str] = "prepare"
 
 
 @dataclass(frozen=True, slots=True)
-class Ready(Message):
+class ReadyLine(Message):
     """The bot is ready for the game that was described."""
 
     word: ClassVar[str] = "ready"
 
 
 @dataclass(frozen=True, slots=True)
-class Charged(Message):
+class ChargedLine(Message):
     """What the answer to a question cost: time used and reserve taken, microseconds."""
 
     word: ClassVar[str] = "charged"
@@ -203,7 +203,7 @@ class Charged(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Defaulted(Message):
+class DefaultedLine(Message):
     """Time was up for a question, and the game's own default was submitted for the seat."""
 
     word: ClassVar[str] = "defaulted"
@@ -213,7 +213,7 @@ class Defaulted(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class News(Message):
+class NewsLine(Message):
     """One line of what this seat may know of the game's course; the game's page says how it reads."""
 
     word: ClassVar[str] = "news"
@@ -222,7 +222,7 @@ class News(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Reserve(Message):
+class ReserveLine(Message):
     """Another seat's reserve, milliseconds; only in open games, for bots that asked for `clocks`."""
 
     word: ClassVar[str] = "reserve"
@@ -232,7 +232,7 @@ class Reserve(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask(Message):
+class AskLine(Message):
     """A question: its number, what is left of this move's allowance and of the reserve, milliseconds."""
 
     word: ClassVar[str] = "ask"
@@ -243,7 +243,7 @@ class Ask(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Move(Message):
+class MoveLine(Message):
     """The answer to a question."""
 
     word: ClassVar[str] = "move"
@@ -253,7 +253,7 @@ class Move(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Resign(Message):
+class ResignLine(Message):
     """The answer to a question: the seat gives the game up."""
 
     word: ClassVar[str] = "resign"
@@ -262,7 +262,7 @@ class Resign(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected(Message):
+class RejectedLine(Message):
     """The answer was no legal move: the reason as a word and as a sentence. A new question follows."""
 
     word: ClassVar[str] = "rejected"
@@ -273,7 +273,7 @@ class Rejected(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class List(Message):
+class ListLine(Message):
     """A request for the legal moves of the open question, at most so many."""
 
     word: ClassVar[str] = "list"
@@ -283,7 +283,7 @@ class List(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Legal(Message):
+class LegalLine(Message):
     """Head of the answer to `list`: `all` or `sample`, how many `choice` lines follow, how many there are."""
 
     word: ClassVar[str] = "legal"
@@ -295,7 +295,7 @@ class Legal(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Message):
+class ChoiceLine(Message):
     """One legal move."""
 
     word: ClassVar[str] = "choice"
@@ -304,7 +304,7 @@ class Choice(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class End(Message):
+class EndLine(Message):
     """The game is over: each seat's rank (1 is best, ties share), the ending's word and a sentence."""
 
     word: ClassVar[str] = "end"
@@ -315,14 +315,14 @@ class End(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Quit(Message):
+class QuitLine(Message):
     """Exit now."""
 
     word: ClassVar[str] = "quit"
 
 
 @dataclass(frozen=True, slots=True)
-class Info(Message):
+class InfoLine(Message):
     """What the bot wants kept beside its next answer: a score, a line, a depth."""
 
     word: ClassVar[str] = "info"
@@ -331,7 +331,7 @@ class Info(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Log(Message):
+class LogLine(Message):
     """A log line of the bot's, kept in the record of the game."""
 
     word: ClassVar[str] = "log"
@@ -345,10 +345,21 @@ def _by_word(kinds: Iterable[type[Message]]) -> dict[str, type[Message]]:
 
 WORDS_OF: dict[Speaker, dict[str, type[Message]]] = {
     Speaker.REFEREE: _by_word(
-        (Hello, Game, Option, Clock, Seed, Prepare, Charged, Defaulted, News, Reserve)
-        + (Ask, Rejected, Legal, Choice, End, Quit)
+        (
+            HelloLine,
+            GameLine,
+            OptionLine,
+            ClockLine,
+            SeedLine,
+            PrepareLine,
+            ChargedLine,
+            DefaultedLine,
+            NewsLine,
+            ReserveLine,
+        )
+        + (AskLine, RejectedLine, LegalLine, ChoiceLine, EndLine, QuitLine)
     ),
-    Speaker.BOT: _by_word((Hello, Ready, Move, Resign, List, Info, Log)),
+    Speaker.BOT: _by_word((HelloLine, ReadyLine, MoveLine, ResignLine, ListLine, InfoLine, LogLine)),
 }
 """Every message that a side may say, by its first word."""
 
@@ -414,7 +425,11 @@ def parse(line: bytes, speaker: Speaker) -> Message:
 
 def encode(*messages: Message) -> bytes:
     """The bytes of messages, a line each. Raises `ValueError` for one that cannot be sent as a line."""
-    lines = [str(message) for message in messages]
+    return encode_lines([str(message) for message in messages])
+
+
+def encode_lines(lines: list[str]) -> bytes:
+    """The bytes of messages that are written as lines already. Raises `ValueError` as `encode` does."""
     text = "\n".join(lines)
     data = text.encode() + b"\n"
     if len(data) > LINE_CAP and max(len(line.encode()) for line in lines) >= LINE_CAP:

@@ -23,34 +23,34 @@ from enum import Enum
 
 from protocol.messages import (
     WORDS_OF,
-    Ask,
-    Charged,
-    Choice,
-    Clock,
-    Defaulted,
-    End,
-    Game,
-    Hello,
-    Info,
-    Legal,
-    List,
-    Log,
+    AskLine,
+    ChargedLine,
+    ChoiceLine,
+    ClockLine,
+    DefaultedLine,
+    EndLine,
+    GameLine,
+    HelloLine,
+    InfoLine,
+    LegalLine,
+    ListLine,
+    LogLine,
     Message,
-    Move,
-    News,
-    Option,
-    Prepare,
-    Quit,
-    Ready,
-    Rejected,
-    Reserve,
-    Resign,
-    Seed,
+    MoveLine,
+    NewsLine,
+    OptionLine,
+    PrepareLine,
+    QuitLine,
+    ReadyLine,
+    RejectedLine,
+    ReserveLine,
+    ResignLine,
+    SeedLine,
     Speaker,
 )
 
 
-class State(Enum):
+class Phase(Enum):
     """Where a session stands; the value is the word that `PROTOCOL.md` uses for it."""
 
     NEW = "new"
@@ -63,47 +63,47 @@ class State(Enum):
     CLOSED = "closed"
 
 
-TABLE: dict[State, dict[type[Message], State]] = {
-    State.NEW: {Hello: State.GREETED},  # the referee's hello …
-    State.GREETED: {Hello: State.IDLE, Quit: State.CLOSED},  # … and the bot's
-    State.IDLE: {Game: State.SETUP, Quit: State.CLOSED},
-    State.SETUP: {
-        Option: State.SETUP,
-        Clock: State.SETUP,
-        Seed: State.SETUP,
-        Prepare: State.LOADING,
+TABLE: dict[Phase, dict[type[Message], Phase]] = {
+    Phase.NEW: {HelloLine: Phase.GREETED},  # the referee's hello …
+    Phase.GREETED: {HelloLine: Phase.IDLE, QuitLine: Phase.CLOSED},  # … and the bot's
+    Phase.IDLE: {GameLine: Phase.SETUP, QuitLine: Phase.CLOSED},
+    Phase.SETUP: {
+        OptionLine: Phase.SETUP,
+        ClockLine: Phase.SETUP,
+        SeedLine: Phase.SETUP,
+        PrepareLine: Phase.LOADING,
     },
-    State.LOADING: {Ready: State.WAITING, End: State.IDLE, Quit: State.CLOSED},
-    State.WAITING: {
-        Charged: State.WAITING,
-        Defaulted: State.WAITING,
-        Rejected: State.WAITING,
-        News: State.WAITING,
-        Reserve: State.WAITING,
-        Ask: State.ASKED,
-        End: State.IDLE,
-        Quit: State.CLOSED,
+    Phase.LOADING: {ReadyLine: Phase.WAITING, EndLine: Phase.IDLE, QuitLine: Phase.CLOSED},
+    Phase.WAITING: {
+        ChargedLine: Phase.WAITING,
+        DefaultedLine: Phase.WAITING,
+        RejectedLine: Phase.WAITING,
+        NewsLine: Phase.WAITING,
+        ReserveLine: Phase.WAITING,
+        AskLine: Phase.ASKED,
+        EndLine: Phase.IDLE,
+        QuitLine: Phase.CLOSED,
     },
-    State.ASKED: {
-        Move: State.WAITING,
-        Resign: State.WAITING,
-        List: State.ASKED,
-        Legal: State.ASKED,
-        Choice: State.ASKED,
+    Phase.ASKED: {
+        MoveLine: Phase.WAITING,
+        ResignLine: Phase.WAITING,
+        ListLine: Phase.ASKED,
+        LegalLine: Phase.ASKED,
+        ChoiceLine: Phase.ASKED,
         # Time was up, and the game goes on or ends without the answer.
-        Defaulted: State.WAITING,
-        Rejected: State.WAITING,
-        End: State.IDLE,
-        Quit: State.CLOSED,
+        DefaultedLine: Phase.WAITING,
+        RejectedLine: Phase.WAITING,
+        EndLine: Phase.IDLE,
+        QuitLine: Phase.CLOSED,
     },
-    State.CLOSED: {},
+    Phase.CLOSED: {},
 }
 
-ANYWHERE = (Info, Log)
+ANYWHERE = (InfoLine, LogLine)
 """What a bot may say at any time after the referee's hello, without any effect on the session."""
 
 
-_BETWEEN = (State.IDLE, State.SETUP, State.LOADING)
+_BETWEEN = (Phase.IDLE, Phase.SETUP, Phase.LOADING)
 """Between two games."""
 
 _BOTS = frozenset(WORDS_OF[Speaker.BOT].values())
@@ -114,15 +114,32 @@ class Breach(Exception):
 
 
 class Session:
-    """One conversation, as seen from either end."""
+    """One conversation, as seen from either end.
+
+    `said` takes down whatever either side says, message by message. The referee, which writes whole blocks
+    of its own lines at once, says with `enter` and `ask` where they lead; the tests hold a second session,
+    which is told of every line, against it.
+    """
 
     def __init__(self) -> None:
-        self.state = State.NEW
-        self._row = TABLE[State.NEW]
+        self.phase = Phase.NEW
         self.asked = 0
         """The highest question number so far in this game."""
+        self._row = TABLE[Phase.NEW]
         self._lapsed = False
         """Whether its time was up: it is closed, though the bot has not been told yet."""
+
+    def enter(self, phase: Phase) -> None:
+        """The session stands here now."""
+        self.phase = phase
+        self._row = TABLE[phase]
+
+    def ask(self) -> int:
+        """The next question is open; its number."""
+        self.asked += 1
+        self._lapsed = False
+        self.enter(Phase.ASKED)
+        return self.asked
 
     def lapse(self) -> None:
         """Closes the open question, whose time is up. What it comes to is told with the next one."""
@@ -135,31 +152,30 @@ class Session:
         """
         kind = type(message)
         if speaker is Speaker.BOT:
-            if isinstance(message, Move | Resign | List):
-                if self.state in _BETWEEN:
+            if isinstance(message, MoveLine | ResignLine | ListLine):
+                if self.phase in _BETWEEN:
                     return False
                 if message.question > self.asked or message.question == 0:
                     raise Breach(f"question {message.question} was never asked")
-                if self.state is not State.ASKED or message.question != self.asked or self._lapsed:
+                if self.phase is not Phase.ASKED or message.question != self.asked or self._lapsed:
                     return False
-            elif kind in ANYWHERE and self.state is not State.NEW:
+            elif kind in ANYWHERE and self.phase is not Phase.NEW:
                 return True
         to = self._row.get(kind)
         if to is None or not self._may_say(speaker, kind):
-            raise Breach(f"`{message.word}` is not expected in state {self.state.value}")
-        if isinstance(message, Ask):
+            raise Breach(f"`{message.word}` is not expected in state {self.phase.value}")
+        if isinstance(message, AskLine):
             if message.question != self.asked + 1:
                 raise Breach(f"question {message.question} after question {self.asked}")
             self.asked = message.question
             self._lapsed = False
-        elif kind is Ready:
+        elif kind is ReadyLine:
             self.asked = 0
-        if to is not self.state:
-            self.state = to
-            self._row = TABLE[to]
+        if to is not self.phase:
+            self.enter(to)
         return True
 
     def _may_say(self, speaker: Speaker, kind: type[Message]) -> bool:
-        if kind is Hello:  # both sides have it; the referee speaks first
-            return (speaker is Speaker.REFEREE) == (self.state is State.NEW)
+        if kind is HelloLine:  # both sides have it; the referee speaks first
+            return (speaker is Speaker.REFEREE) == (self.phase is Phase.NEW)
         return (kind in _BOTS) == (speaker is Speaker.BOT)

@@ -15,7 +15,7 @@ from referee.check.table import Table
 from referee.check.words import ms
 from referee.core.text import shown
 from referee.core.units import show_period
-from referee.gameplay.events import Ending, Left, Moved, Rejected
+from referee.gameplay.events import Ending, Moved, Rejected, Retired
 
 FLUSH = (
     "flush after every line; protocol/PROTOCOL.md has a table that tells your language how (in Python "
@@ -91,11 +91,11 @@ def _failure(bench: Bench, bot: Subject, table: Table, greeted: bool) -> tuple[F
     return _why(bench, bot, fault, "say hello"), 2
 
 
-def _why(bench: Bench, bot: Subject, fault: Left, do: str) -> Failed:
+def _why(bench: Bench, bot: Subject, fault: Retired, do: str) -> Failed:
     """Why a bot did not do what it was expected to. Where its time was up, a closer look is taken: at what
     still comes when its input ends.
     """
-    if bot.link.channel.trouble:
+    if bot.link.channel.failure:
         how = "" if fault.ending is Ending.START else f"it {fault.ending.sentence}: "
         return bot.failed(f"it did not {do}: {how}{shown(fault.detail, 300)}", hint_of(fault))
     clock = bench.clocks[0]

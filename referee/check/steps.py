@@ -18,10 +18,10 @@ from referee.check.subject import Failed
 from referee.check.table import FaultyTable, RejectingTable, Table, TakenOverTable
 from referee.check.words import counted, listed, megabytes, ms
 from referee.core.text import shown
+from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Options
 from referee.processes.process import GRACE_S
-from referee.wire.channel import Trouble
 from referee.wire.link import Link
 
 ENOUGH_S = 4.0
@@ -218,7 +218,7 @@ def takes_a_fault(bench: Bench) -> Finding:
 class Talkative(Link):
     """Says more than protocol 1 has."""
 
-    def send(self, data: bytes) -> Trouble | None:
+    def send(self, data: bytes) -> Failure | None:
         """Sends the unknown lines too, wherever a new message may come."""
         return super().send(re.sub(rb"(?m)^(?=(?:game|prepare|ask|end)\b)", b"".join(UNKNOWN), data))
 

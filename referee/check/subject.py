@@ -11,7 +11,7 @@ from referee.check.table import Sitting, Table, TimeIsUp
 from referee.check.witness import Witness
 from referee.check.words import ms
 from referee.core.text import shown
-from referee.gameplay.events import Ending, Event, Left, Rejected, Seat
+from referee.gameplay.events import Ending, Event, Rejected, Retired, Seat
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import State
@@ -134,6 +134,6 @@ class Subject:
         self.epitaph = process.epitaph
 
 
-def hint_of(fault: Left) -> str:
+def hint_of(fault: Retired) -> str:
     """What may help, as far as is known."""
     return fault.hint or fault.ending.hint

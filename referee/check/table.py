@@ -14,21 +14,20 @@ from typing import Any, NamedTuple
 
 from referee.core.seeds import house_stream
 from referee.gameplay.api import (
+    READY,
+    RESIGNED,
     Answer,
-    Broken,
+    Failure,
     LegalMoves,
-    Opened,
     Opening,
     Question,
-    Resigned,
+    Reply,
     Silence,
-    WireEvent,
 )
-from referee.gameplay.events import Ending, Event, Left, Moved, Rejected, Seat
+from referee.gameplay.events import Ending, Event, Moved, Rejected, Retired, Seat
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Outcome, Refusal, State
-from referee.wire.channel import Trouble
 from referee.wire.link import Link
 from referee.wire.pipes import PipesWire
 
@@ -56,7 +55,7 @@ class House:
         self.state: State[Any] = terms.game.start(terms.options)
         self.events: list[Event] = []
         self._rng = house_stream(terms.seed)
-        self._said: deque[WireEvent] = deque()
+        self._said: deque[Reply] = deque()
         """What the house has said and the match was not told yet."""
 
     def play(self) -> None:
@@ -68,13 +67,13 @@ class House:
         self.events.append(event)
         self.state = state
 
-    def act(self, seat: Seat) -> WireEvent:
+    def act(self, seat: Seat) -> Reply:
         """What the house does on being asked."""
-        return Answer(seat, 0, self.state.write(self.state.sample(seat, self._rng)))
+        return Reply(seat, Answer(self.state.write(self.state.sample(seat, self._rng))))
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """The house is ready."""
-        self._said.append(Opened(seat))
+        self._said.append(Reply(seat, READY))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """The house says nothing unasked."""
@@ -86,7 +85,7 @@ class House:
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """The house never asks."""
 
-    def next_event(self) -> WireEvent:
+    def next_reply(self) -> Reply:
         """What the house said."""
         return self._said.popleft()
 
@@ -115,16 +114,16 @@ class Table(House):
         self._most = most
         self._until_s = time.monotonic() + LONGEST_S
         self._silence: Silence | None = None
-        self._late: Left | None = None
-        nobody = Link(sitting.link.bot, failure=Trouble(Ending.START, "the house sits here"))
+        self._late: Retired | None = None
+        nobody = Link(sitting.link.bot, failure=Failure(Ending.START, "the house sits here"))
         links = [sitting.link if seat == self.seat else nobody for seat in range(len(sitting.terms.bots))]
         self.pipes = PipesWire(links, sitting.start_us)
 
     @property
-    def fault(self) -> Left | None:
+    def fault(self) -> Retired | None:
         """How the bot left the game, if it was at fault."""
         for event in self.events:
-            if isinstance(event, Left) and event.seat == self.seat and event.ending.is_fault:
+            if isinstance(event, Retired) and event.seat == self.seat and event.ending.is_fault:
                 return event
         return self._late
 
@@ -148,12 +147,12 @@ class Table(House):
         super().watch(event, state)
         if isinstance(event, Moved) and event.seat == self.seat and event.defaulted:
             detail, hint = (self._silence.detail, self._silence.hint) if self._silence else ("", "")
-            self._late = Left(self.seat, Ending.TIME, detail, event.charge.used_us, event.timing, hint)
+            self._late = Retired(self.seat, Ending.TIME, detail, event.charge.used_us, event.timing, hint)
             raise TimeIsUp
 
-    def act(self, seat: Seat) -> WireEvent:
+    def act(self, seat: Seat) -> Reply:
         """The house plays on, or resigns."""
-        return Resigned(seat, 0) if self.enough else super().act(seat)
+        return Reply(seat, RESIGNED) if self.enough else super().act(seat)
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """The bot is told of the game."""
@@ -178,14 +177,14 @@ class Table(House):
         """The bot is shown its legal moves."""
         self.pipes.show_legal(seat, legal)
 
-    def next_event(self) -> WireEvent:
+    def next_reply(self) -> Reply:
         """What the house said, and then what the bot says."""
         if self._said:
-            return super().next_event()
-        event = self.pipes.next_event()
-        self.answers += isinstance(event, Answer)
-        self._silence = event if isinstance(event, Silence) else None
-        return event
+            return super().next_reply()
+        reply = self.pipes.next_reply()
+        self.answers += isinstance(reply.what, Answer)
+        self._silence = reply.what if isinstance(reply.what, Silence) else None
+        return reply
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """The bot is told that the game is over."""
@@ -216,26 +215,24 @@ class RejectingTable(Table):
 
     _was_just_rejected = False
 
-    def next_event(self) -> WireEvent:
+    def next_reply(self) -> Reply:
         """What the bot says, but for the answer that is taken away."""
-        event = super().next_event()
-        self._was_just_rejected = (
-            not self.rejected
-            and isinstance(event, Answer)
-            and event.seat == self.seat
-            and self._has_others(event)
-        )
-        if not self._was_just_rejected:
-            if isinstance(event, Answer) and event.seat == self.seat and self.rejected and not self.again:
-                self.again = event.text
-            return event
-        assert isinstance(event, Answer)
-        self.rejected = event.text
-        return event._replace(text=NO_MOVE)
+        reply = super().next_reply()
+        self._was_just_rejected = False
+        if reply.seat != self.seat or not isinstance(reply.what, Answer):
+            return reply
+        text = reply.what.text
+        if not self.rejected and self._has_others(text):
+            self._was_just_rejected = True
+            self.rejected = text
+            return reply._replace(what=reply.what._replace(text=NO_MOVE))
+        if self.rejected and not self.again:
+            self.again = text
+        return reply
 
-    def _has_others(self, answer: Answer) -> bool:
+    def _has_others(self, text: str) -> bool:
         try:
-            self.state.read(self.seat, answer.text)
+            self.state.read(self.seat, text)
         except Refusal:
             return False
         return len(list(islice(self.state.legal(self.seat), 2))) == 2
@@ -256,14 +253,14 @@ class FaultyTable(Table):
     def open(self, seat: Seat, opening: Opening) -> None:
         """The house starts, if it is to play at all."""
         if self._most == 0 and seat != self.seat:
-            self._said.append(Broken(seat, 0, Ending.START, "the house does not start"))
+            self._said.append(Reply(seat, Failure(Ending.START, "the house does not start")))
         else:
             super().open(seat, opening)
 
-    def act(self, seat: Seat) -> WireEvent:
+    def act(self, seat: Seat) -> Reply:
         """The house plays on, or is gone."""
         if self.enough:
-            return Broken(seat, 0, Ending.GONE, "the house is gone")
+            return Reply(seat, Failure(Ending.GONE, "the house is gone"))
         return super().act(seat)
 
     def post(self, seat: Seat, question: Question) -> None:
@@ -271,7 +268,8 @@ class FaultyTable(Table):
         super().post(seat, question)
         if seat == self.seat and self._crossing and self.enough and self._may_cross():
             self.crossed = True
-            self._said.append(Silence(seat, question.patience_us + 1, "the game ended meanwhile"))
+            silence = Silence("the game ended meanwhile")
+            self._said.append(Reply(seat, silence, question.wait_us + 1))
 
     def _may_cross(self) -> bool:
         return len(self.state.to_act()) > 1 and self.state.default(self.seat) is not None

@@ -10,7 +10,7 @@ import click
 from protocol.messages import VERSION
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Seat, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Picture, State
 from referee.records.record import GameRecord
@@ -57,7 +57,7 @@ def told(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) ->
             )
         case Unplayed():
             return f"{who}: {shown(event.text)}, which does not count"
-        case Left():
+        case Retired():
             detail = f": {shown(event.detail, 300)}" if event.detail else ""
             after = f" after {seconds(event.used_us)}" if event.ending is Ending.TIME else ""
             return f"{who} {event.ending.sentence}{after}{detail}"
@@ -187,7 +187,7 @@ _LAST_WORDS = {
 def explained(record: GameRecord) -> Iterator[str]:
     """For each fault of a game what its author needs to know: what happened, its last stderr, a hint."""
     for event in record.events:
-        if isinstance(event, Left) and event.ending.is_fault:
+        if isinstance(event, Retired) and event.ending.is_fault:
             yield told(event, record.terms.bots, record.terms.controls)
             seats = record.measured.get("seats", [])
             measured = seats[event.seat] if event.seat < len(seats) else {}

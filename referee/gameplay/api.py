@@ -1,8 +1,8 @@
-"""What the match asks of a wire, and what a wire tells the match.
+"""What the game loop asks of a wire, and what a wire replies.
 
-A wire knows processes and time and nothing of rules. It reports facts; what they mean is the match's
+A wire knows processes and time and nothing of rules. It reports facts; what they mean is the game loop's
 business. Times are of one monotonic clock, in microseconds, from the moment the wire began to write the
-first question of a move to the moment the complete line had been read.
+first question of a move to the moment the complete answer had been written.
 """
 
 from __future__ import annotations
@@ -31,18 +31,22 @@ class Question(NamedTuple):
 
     news: tuple[str, ...]
     """The lines since the last question."""
-    left_us: tuple[int, int]
-    """Of the allowance and of the reserve."""
-    patience_us: int
-    """When a wire stops waiting: after so much time of the move."""
-    reserves_us: tuple[tuple[Seat, int], ...] = ()
-    """The other seats' reserves; only in open games."""
+    allowance_us: int
+    """What remains of the move's allowance."""
+    reserve_us: int
+    """What remains of the seat's reserve."""
+    wait_us: int
+    """How long an answer is waited for, from the first question of the move: the time available and the
+    margin.
+    """
+    reserves_us: tuple[int, ...] = ()
+    """The reserves of all seats; only in open games."""
     charged: Charge | None = None
     """What the seat's last move cost."""
     defaulted: str | None = None
     """The move that was submitted for the seat when its time was up."""
     rejected: tuple[str, str] | None = None
-    """Why the last answer was no legal move: word and sentence. The move's clock runs on."""
+    """Why the last answer was no legal move: word and sentence. The move's time runs on."""
 
 
 class LegalMoves(NamedTuple):
@@ -55,66 +59,65 @@ class LegalMoves(NamedTuple):
     """Whether `moves` is a random sample."""
 
 
-class Opened(NamedTuple):
-    """The seat is ready for the game."""
-
-    seat: Seat
+class Ready(NamedTuple):
+    """The bot said hello, or is ready for the game."""
 
 
 class Answer(NamedTuple):
     """A well-formed answer to the open question, whatever it says."""
 
-    seat: Seat
-    used_us: int
     text: str
     info: str = ""
-    timing: Timing = NOT_TIMED
+    """What the bot said of its answer."""
 
 
 class Resigned(NamedTuple):
     """The seat gives up."""
 
-    seat: Seat
-    used_us: int
-    timing: Timing = NOT_TIMED
 
+class ListRequest(NamedTuple):
+    """The seat asks for its legal moves."""
 
-class Request(NamedTuple):
-    """The seat asks for its legal moves, `most` of them at most."""
-
-    seat: Seat
-    used_us: int
     most: int | None
+    """How many it wants at most; None is as many as it may have."""
 
 
 class Silence(NamedTuple):
-    """The patience is over and nothing was answered; `detail` says what did come, `hint` what that often
-    means.
-    """
+    """Nothing was answered in the time that an answer was waited for."""
 
-    seat: Seat
-    used_us: int
     detail: str
-    timing: Timing = NOT_TIMED
+    """What did come."""
     hint: str = ""
+    """What that often means."""
 
 
-class Broken(NamedTuple):
-    """The conversation with the seat broke; `ending` names the fact."""
+class Failure(NamedTuple):
+    """The bot broke something, and nothing that it says from here on counts."""
 
-    seat: Seat
-    used_us: int
     ending: Ending
     detail: str
-    timing: Timing = NOT_TIMED
     hint: str = ""
 
 
-WireEvent = Opened | Answer | Resigned | Request | Silence | Broken
+What = Ready | Answer | Resigned | ListRequest | Silence | Failure
+"""What came of a question, or of opening a game."""
+
+READY = Ready()
+RESIGNED = Resigned()
+
+
+class Reply(NamedTuple):
+    """What came of a question: the one envelope in which a wire tells the loop of a seat."""
+
+    seat: Seat
+    what: What
+    used_us: int = 0
+    """What is charged for the move, if it ended with this."""
+    timing: Timing = NOT_TIMED
 
 
 class Wire(Protocol):
-    """The seats of one game. Each seat that was opened or asked gives one event, and another for each
+    """The seats of one game. Each seat that was opened or asked gives one reply, and another for each
     answer to it (`post` after a rejection, `show_legal` after a request).
     """
 
@@ -122,7 +125,7 @@ class Wire(Protocol):
         """Describes the game to a seat, which has to say that it is ready."""
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
-        """Hears what these seats have said unasked: they are asked next, and nobody's time runs yet."""
+        """Reads what these seats said unasked: they are asked next, and nobody's time runs yet."""
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat for a move. Its time runs from here, or runs on after a rejection."""
@@ -130,7 +133,7 @@ class Wire(Protocol):
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Answers a request; the question stays open and its time runs on."""
 
-    def next_event(self) -> WireEvent:
+    def next_reply(self) -> Reply:
         """What happens next at the seats that were opened or asked."""
 
     def close(self, outcome: Outcome, ending: Ending) -> None:

@@ -1,7 +1,7 @@
-"""Reserve clocks: integer microseconds, pure.
+"""Reserve clocks: integer microseconds. Pure.
 
 The rule, from the rules of the games: a move has its own allowance; what goes beyond it is taken from
-the seat's reserve, in whole steps where there is a step, rounded up and never more than what is left.
+the seat's reserve, in whole steps where there is a step, rounded up and never more than what remains.
 Needing more than the reserve holds loses on time. Exactly all of it is in time.
 """
 
@@ -24,40 +24,43 @@ class Charge(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class SeatClock:
     """A seat's clock between two moves."""
 
     control: TimeControl
     reserve_us: int
 
     @classmethod
-    def start(cls, control: TimeControl) -> Clock:
+    def start(cls, control: TimeControl) -> SeatClock:
         """A clock before the first move."""
         return cls(control, control.reserve_us)
 
     @property
-    def budget_us(self) -> int:
-        """All that the next move may take."""
+    def available_us(self) -> int:
+        """The time available for the next move: its allowance and the reserve."""
         return self.control.move_us + self.reserve_us
 
     def late(self, used_us: int, margin_us: int = 0) -> bool:
         """Whether a move that took so long loses on time. The margin widens this test and nothing else."""
-        return used_us > self.budget_us + margin_us
+        return used_us > self.control.move_us + self.reserve_us + margin_us
 
     def charge(self, used_us: int, in_time: bool = True) -> Charge:
-        """What a move costs, never more than what is left; only one in time earns the increment."""
-        over = max(0, used_us - self.control.move_us)
-        step = self.control.step_us
+        """What a move costs, never more than what remains; only one in time earns the increment."""
+        control = self.control
+        earned = control.increment_us if in_time else 0
+        over = used_us - control.move_us
+        if over <= 0:
+            return Charge(used_us, 0, 0, self.reserve_us + earned)
+        step = control.step_us
         owed = -(-over // step) * step if step else over
         taken = min(owed, self.reserve_us)
-        earned = self.control.increment_us if in_time else 0
         return Charge(used_us, over, taken, self.reserve_us - taken + earned)
 
-    def after(self, charge: Charge) -> Clock:
-        """The clock after a move that was charged so."""
-        return Clock(self.control, charge.reserve_us)
+    def after(self, charge: Charge) -> SeatClock:
+        """The clock after a move that was charged so; itself where nothing changed."""
+        return self if charge.reserve_us == self.reserve_us else SeatClock(self.control, charge.reserve_us)
 
-    def left(self, used_us: int) -> tuple[int, int]:
-        """Of the allowance and of the reserve, what can still be used after so much of the move."""
+    def remaining_us(self, used_us: int) -> tuple[int, int]:
+        """Of the allowance and of the reserve, what remains after so much of the move."""
         over = max(0, used_us - self.control.move_us)
         return max(0, self.control.move_us - used_us), max(0, self.reserve_us - over)

@@ -136,7 +136,7 @@ class Unplayed(NamedTuple):
     timing: Timing = NOT_TIMED
 
 
-class Left(NamedTuple):
+class Retired(NamedTuple):
     """A seat is out of the game, by a fault or by its own will."""
 
     seat: Seat
@@ -148,4 +148,4 @@ class Left(NamedTuple):
     """What may help the bot's author, where more is known than the ending's own hint says."""
 
 
-Event = Drawn | Rejected | Moved | Unplayed | Left
+Event = Drawn | Rejected | Moved | Unplayed | Retired

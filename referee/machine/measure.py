@@ -18,7 +18,7 @@ from referee.core.cores import usable_cores
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Broken, Opening, Silence
+from referee.gameplay.api import Failure, Opening, Silence
 from referee.games import GAMES
 from referee.machine.survey import Machine, Ticks, look, ticks
 from referee.processes.bot import Bot
@@ -193,12 +193,12 @@ def _start_us(number: int) -> int:
     try:
         wire = PipesWire([link], START_US)
         wire.open(0, Opening(game.slug, game.rules, 2, game.settle({}), CONTROL, number))
-        event = wire.next_event()
+        reply = wire.next_reply()
         ready = time.monotonic_ns()
     finally:
         end_links([link])
-    if isinstance(event, Broken | Silence):
-        raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(event.detail)}")
+    if isinstance(reply.what, Failure | Silence):
+        raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(reply.what.detail)}")
     return (ready - began) // 1000
 
 

@@ -38,8 +38,10 @@ class TreeClock:
         """Of the processes that were there at the last look. Takes about a microsecond."""
         total = 0
         for clock in self._known:
-            with contextlib.suppress(OSError):
+            try:  # `contextlib.suppress` would cost more than the reading
                 total += time.clock_gettime_ns(clock)
+            except OSError:
+                continue
         return total
 
     def all_ns(self) -> int:

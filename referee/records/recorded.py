@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from referee.core.errors import RecordError
 from referee.core.text import shown
 from referee.gameplay.api import (
+    READY,
+    RESIGNED,
     Answer,
-    Broken,
+    Failure,
     LegalMoves,
-    Opened,
     Opening,
     Question,
-    Resigned,
+    Reply,
     Silence,
-    WireEvent,
 )
-from referee.gameplay.events import Drawn, Ending, Event, Left, Moved, Rejected, Seat, Unplayed
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Seat, Unplayed
 from referee.games.api import Outcome, State
 
 
@@ -28,7 +28,7 @@ class RecordedWire:
         self._events = list(events)
         self._next = 0
         self._opening: list[Seat] = []
-        self._patience_us: dict[Seat, int] = {}
+        self._wait_us: dict[Seat, int] = {}
         """Of the seats that are asked."""
 
     def open(self, seat: Seat, opening: Opening) -> None:
@@ -39,12 +39,12 @@ class RecordedWire:
         """What was said unasked is in the record of the question behind it."""
 
     def post(self, seat: Seat, question: Question) -> None:
-        """What was played must not be rejected now; and an answer came within the patience, or none."""
+        """What was played must not be rejected now; and an answer came while it was waited for, or none."""
         if question.rejected and not isinstance(self._events[self._next - 1], Rejected):
             raise RecordError(
                 f"event {self._next} is rejected when played again: {shown(question.rejected[1])}"
             )
-        self._patience_us[seat] = question.patience_us
+        self._wait_us[seat] = question.wait_us
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Requests are not in the record: they change nothing."""
@@ -59,30 +59,30 @@ class RecordedWire:
                 return text
         raise RecordError(f"event {self._next} is no chance outcome, expected one")
 
-    def next_event(self) -> WireEvent:
+    def next_reply(self) -> Reply:
         """The next thing that the record says of a seat."""
         if self._opening:
             return self._opened(self._opening.pop(0))
         while True:
             event = self._take("an answer")
-            if isinstance(event, Left) and event.ending is Ending.ILLEGAL:
+            if isinstance(event, Retired) and event.ending is Ending.ILLEGAL:
                 continue  # the rejections before it lead there again
-            patience_us = None if isinstance(event, Drawn) else self._patience_us.pop(event.seat, None)
-            if patience_us is None:
+            wait_us = None if isinstance(event, Drawn) else self._wait_us.pop(event.seat, None)
+            if wait_us is None:
                 raise RecordError(f"event {self._next} is of a seat that was not asked")
             match event:
                 case Moved(seat, text, charge, defaulted, info, timing):
                     if defaulted:
-                        return self._silence(Silence(seat, charge.used_us, "", timing), patience_us)
-                    return Answer(seat, charge.used_us, text, info, timing)
+                        return self._silence(Reply(seat, Silence(""), charge.used_us, timing), wait_us)
+                    return Reply(seat, Answer(text, info), charge.used_us, timing)
                 case Rejected(seat, text, used_us=used_us) | Unplayed(seat, text, used_us):
-                    return Answer(seat, used_us, text, timing=event.timing)
-                case Left(seat, Ending.TIME, detail, used_us, timing, hint):
-                    return self._silence(Silence(seat, used_us, detail, timing, hint), patience_us)
-                case Left(seat, Ending.RESIGNED, _, used_us, timing):
-                    return Resigned(seat, used_us, timing)
-                case Left(seat, ending, detail, used_us, timing, hint) if ending.is_fault:
-                    return Broken(seat, used_us, ending, detail, timing, hint)
+                    return Reply(seat, Answer(text), used_us, event.timing)
+                case Retired(seat, Ending.TIME, detail, used_us, timing, hint):
+                    return self._silence(Reply(seat, Silence(detail, hint), used_us, timing), wait_us)
+                case Retired(seat, Ending.RESIGNED, _, used_us, timing):
+                    return Reply(seat, RESIGNED, used_us, timing)
+                case Retired(seat, ending, detail, used_us, timing, hint) if ending.is_fault:
+                    return Reply(seat, Failure(ending, detail, hint), used_us, timing)
             raise RecordError(f"event {self._next} cannot stand here")
 
     def _take(self, expected: str) -> Event:
@@ -91,18 +91,18 @@ class RecordedWire:
         self._next += 1
         return self._events[self._next - 1]
 
-    def _opened(self, seat: Seat) -> WireEvent:
+    def _opened(self, seat: Seat) -> Reply:
         if self._next < len(self._events):
             match self._events[self._next]:
-                case Left(failed, Ending.START, detail, used_us, timing, hint) if failed == seat:
+                case Retired(failed, Ending.START, detail, used_us, timing, hint) if failed == seat:
                     self._next += 1
-                    return Broken(seat, used_us, Ending.START, detail, timing, hint)
-        return Opened(seat)
+                    return Reply(seat, Failure(Ending.START, detail, hint), used_us, timing)
+        return Reply(seat, READY)
 
-    def _silence(self, silence: Silence, patience_us: int) -> Silence:
-        if silence.used_us <= patience_us:
+    def _silence(self, silence: Reply, wait_us: int) -> Reply:
+        if silence.used_us <= wait_us:
             raise RecordError(
                 f"event {self._next}: seat {silence.seat + 1} is out of time after {silence.used_us} µs, "
-                f"and had {patience_us} µs"
+                f"and had {wait_us} µs"
             )
         return silence

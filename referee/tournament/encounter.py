@@ -17,7 +17,8 @@ from typing import Any
 
 import referee
 from referee.core.text import shown
-from referee.gameplay.events import Ending, Event, Left, Seat
+from referee.gameplay.api import Failure
+from referee.gameplay.events import Ending, Event, Retired, Seat
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import State
@@ -26,11 +27,11 @@ from referee.processes.process import Epitaph
 from referee.records.record import GameRecord, Summary, faults
 from referee.tournament.plan import START_US
 from referee.wire import hints
-from referee.wire.channel import LAST_KEPT, Channel, Trouble
+from referee.wire.channel import LAST_KEPT, Channel
 from referee.wire.link import Link, Tap, end_links
 from referee.wire.pipes import PipesWire
 
-NOT_TRIED = Trouble(Ending.START, "it failed to start several times in a row, and is not tried again")
+NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
 
 Show = Callable[[Terms, Event, State[Any]], None]
 """Told of every event while a game is on, with the state after it."""
@@ -90,7 +91,7 @@ def _with_remains(record: GameRecord, links: list[Link]) -> GameRecord:
 
 def _with_hint(event: Event, links: list[Link]) -> Event:
     match event:
-        case Left(seat, Ending.TIME | Ending.START) if links[seat].held_back:
+        case Retired(seat, Ending.TIME | Ending.START) if links[seat].held_back:
             return event._replace(hint=hints.HELD_BACK)
     return event
 
@@ -138,7 +139,7 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
     wire = PipesWire(links, start_us)
     with _no_collecting():
         verdict = play(terms, wire, seeded_dice(terms), watch)
-    gone = {event.seat for event in events if isinstance(event, Left) and event.ending.is_fault}
+    gone = {event.seat for event in events if isinstance(event, Retired) and event.ending.is_fault}
     measured = {
         "began": began.isoformat(timespec="milliseconds"),
         "mono_us": wire.began_ns // 1000,

@@ -1,31 +1,29 @@
-"""The referee's end of the conversation with one bot: bytes in, facts out; facts in, bytes out. Pure.
+"""The referee's end of the conversation with one bot: bytes in, replies out; questions in, bytes out. Pure.
 
-A channel knows the protocol and nothing of processes or time. It serves game after game, as the bot's
-process does.
+It knows the protocol and nothing of processes or time. It serves game after game, as the bot's process does.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from protocol import messages as m
-from protocol.session import Breach, Session, State
-from referee.core import text
+from protocol.session import Breach, Phase, Session
+from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import (
+    READY,
+    RESIGNED,
     Answer,
-    Broken,
+    Failure,
     LegalMoves,
-    Opened,
+    ListRequest,
     Opening,
     Question,
-    Request,
-    Resigned,
-    WireEvent,
+    What,
 )
-from referee.gameplay.events import NOT_TIMED, Ending, Seat, Timing
+from referee.gameplay.events import Ending, Seat
 from referee.games.api import Outcome
 
 CAPABILITIES = ("list",)
@@ -49,51 +47,11 @@ NOISE_KEPT = 5
 """Lines of noise that are kept of a game, in words; all are counted."""
 
 
+NO_MOVE = b"\n"
+"""No answer begins so: every line that is read begins behind a newline."""
+
 LAST_KEPT = 3
 """Lines of either side that are kept in case that the bot commits a fault."""
-
-
-class Ready(NamedTuple):
-    """The bot said hello, or is ready for the game."""
-
-
-class Said(NamedTuple):
-    """An answer to the open question: a move's text, or None for resigning."""
-
-    text: str | None
-    info: str
-
-
-class Wants(NamedTuple):
-    """A request for legal moves."""
-
-    most: int | None
-
-
-class Trouble(NamedTuple):
-    """The bot broke something, and nothing that it says from here on counts."""
-
-    ending: Ending
-    detail: str
-    hint: str = ""
-
-
-Heard = Ready | Said | Wants | Trouble
-
-
-def event_of(fact: Heard, seat: Seat, used_us: int, timing: Timing = NOT_TIMED) -> WireEvent:
-    """A fact as the match is told of it."""
-    match fact:
-        case Ready():
-            return Opened(seat)
-        case Said(None):
-            return Resigned(seat, used_us, timing)
-        case Said(answer, info):
-            return Answer(seat, used_us, answer or "", info, timing)
-        case Wants(most):
-            return Request(seat, used_us, most)
-        case Trouble(ending, detail, hint):
-            return Broken(seat, used_us, ending, detail, timing, hint)
 
 
 @dataclass
@@ -110,36 +68,36 @@ class Aside:
 
 
 class Channel:
-    """One conversation. What it hears after a `Trouble` is dropped."""
+    """One conversation. What it hears after a `Failure` is dropped."""
 
     def __init__(self) -> None:
         self._session = Session()
         self._lines = m.Lines()
-        self._capabilities: tuple[str, ...] = ()
-        self._in_turn = self._lines_in_turn = 0
+        self._wants_clocks = False
+        self._bytes_in_turn = self._lines_in_turn = 0
         self._lists = 0
         self._info = ""
         self._answered = 0
+        """The number of the question that was answered last."""
+        self._expected = NO_MOVE
+        """How the answer to the open question begins, if it is a move; `NO_MOVE` where none is open."""
         self.heard_bytes = 0
         self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
         """The last lines that came, whatever they were."""
         self.last_said = b""
         """What was said last that asks for something, in one write."""
-        self.trouble: Trouble | None = None
+        self.failure: Failure | None = None
         self.aside = Aside()
+
+    @property
+    def phase(self) -> Phase:
+        """Where the session stands."""
+        return self._session.phase
 
     @property
     def partial(self) -> bytes:
         """What has come of a line that has no newline yet."""
         return self._lines.partial
-
-    def _say(self, *messages: m.Message) -> bytes:
-        for message in messages:
-            self._session.said(m.Speaker.REFEREE, message)
-        data = m.encode(*messages)
-        if self._session.state not in (State.IDLE, State.CLOSED):
-            self.last_said = data
-        return data
 
     def begin(self) -> None:
         """A new game begins: what passed in the one before explains nothing of it."""
@@ -148,150 +106,191 @@ class Channel:
 
     def greet(self) -> bytes:
         """The referee's hello."""
-        return self._say(m.Hello(m.VERSION, CAPABILITIES))
+        self._session.enter(Phase.GREETED)
+        self.last_said = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
+        return self.last_said
 
     def open(self, seat: Seat, opening: Opening) -> bytes:
         """A game's description."""
         self.aside = Aside()
-        self._in_turn = self._lines_in_turn = 0
-        return self._say(
-            m.Game(opening.slug, opening.rules, seat + 1, opening.seats),
-            *(m.Option(name, str(value)) for name, value in opening.options.items()),
+        self._bytes_in_turn = self._lines_in_turn = 0
+        self._session.enter(Phase.LOADING)
+        self.last_said = m.encode(
+            m.GameLine(opening.slug, opening.rules, seat + 1, opening.seats),
+            *(m.OptionLine(name, str(value)) for name, value in opening.options.items()),
             _clock(opening.control),
-            m.Seed(opening.seed),
-            m.Prepare(),
+            m.SeedLine(opening.seed),
+            m.PrepareLine(),
         )
+        return self.last_said
 
-    def ask(self, question: Question) -> bytes:
-        """A question with all that goes with it."""
-        said: list[m.Message] = []
-        if self._session.state is State.ASKED and not question.defaulted:
+    def ask(self, seat: Seat, question: Question) -> bytes:
+        """A question with all that goes with it. Written as lines at once, since it is said at every move."""
+        session = self._session
+        lines = []
+        if session.phase is Phase.ASKED and not question.defaulted:
             # Its time was up in a turn that did not count.
-            said.append(m.Rejected(self._session.asked, "closed", "time was up"))
+            lines.append(f"rejected {session.asked} closed time was up")
         if question.rejected:
-            said.append(m.Rejected(self._answered, *question.rejected))
+            reason, sentence = question.rejected
+            lines.append(f"rejected {self._answered} {reason} {sentence}")
         elif question.charged:
-            charge = question.charged
-            said.append(m.Charged(self._answered, charge.used_us, charge.taken_us))
+            lines.append(f"charged {self._answered} {question.charged.used_us} {question.charged.taken_us}")
         elif question.defaulted:
-            said.append(m.Defaulted(self._session.asked, question.defaulted))
-        said += [m.News(line) for line in question.news]
-        if "clocks" in self._capabilities:
-            said += [m.Reserve(seat + 1, us // 1000) for seat, us in question.reserves_us]
-        allowance_us, reserve_us = question.left_us
-        said.append(m.Ask(self._session.asked + 1, allowance_us // 1000, reserve_us // 1000))
+            lines.append(f"defaulted {session.asked} {question.defaulted}")
+        for line in question.news:
+            lines.append(f"news {line}")
+        if self._wants_clocks:
+            for other, reserve_us in enumerate(question.reserves_us):
+                if other != seat:
+                    lines.append(f"reserve {other + 1} {reserve_us // 1000}")
+        number = session.ask()
+        lines.append(f"ask {number} {question.allowance_us // 1000} {question.reserve_us // 1000}")
         self._lists = 0
-        return self._say(*said)
+        self._expected = b"move %d " % number
+        self.last_said = data = m.encode_lines(lines)
+        return data
 
     def lapse(self) -> None:
         """The open question's time is up: an answer that comes later is dropped, also before the bot is told
         what became of it, which may be some turns of the others later.
         """
         self._session.lapse()
+        self._expected = NO_MOVE
 
     def show_legal(self, legal: LegalMoves) -> bytes:
         """The answer to a request for legal moves; nothing where the bot answered without waiting for it."""
-        if self._session.state is not State.ASKED:
+        if self._session.phase is not Phase.ASKED:
             return b""
         kind = "sample" if legal.sampled else "all"
-        head = m.Legal(self._session.asked, kind, len(legal.moves), legal.total)
-        return self._say(head, *(m.Choice(move) for move in legal.moves))
+        total = "unknown" if legal.total is None else legal.total
+        lines = [f"legal {self._session.asked} {kind} {len(legal.moves)} {total}"]
+        lines += [f"choice {move}" for move in legal.moves]
+        self.last_said = data = m.encode_lines(lines)
+        return data
 
     def close(self, outcome: Outcome, ending: Ending) -> bytes:
         """The end of the game; nothing to a bot that does not know of the game."""
-        if self._session.state not in (State.LOADING, State.WAITING, State.ASKED):
+        self._expected = NO_MOVE
+        if self._session.phase not in (Phase.LOADING, Phase.WAITING, Phase.ASKED):
             return b""
-        return self._say(m.End(outcome.ranks, ending.word, outcome.sentence))
+        self._session.enter(Phase.IDLE)
+        return m.encode(m.EndLine(outcome.ranks, ending.word, outcome.sentence))
 
     def quit(self) -> bytes:
         """The last message; nothing where it would make no sense."""
-        if self._session.state in (State.NEW, State.SETUP, State.CLOSED):
+        if self._session.phase in (Phase.NEW, Phase.SETUP, Phase.CLOSED):
             return b""
-        return self._say(m.Quit())
+        self._session.enter(Phase.CLOSED)
+        return m.encode(m.QuitLine())
 
-    def hear(self, data: bytes) -> list[Heard]:
-        """What a chunk of the bot's output says, as far as it matters; a `Trouble` is the last."""
-        heard: list[Heard] = []
-        if self.trouble:
-            return heard
-        self._in_turn += len(data)
+    def hear(self, data: bytes) -> list[What]:
+        """What a chunk of the bot's output says, as far as it matters; a `Failure` is the last."""
+        if self.failure:
+            return []
         self.heard_bytes += len(data)
+        if (answer := self._plain_move(data)) is not None:
+            return [answer]
+        heard: list[What] = []
+        self._bytes_in_turn += len(data)
         lines = self._lines.feed(data)
         self._lines_in_turn += len(lines)
         for line in lines:
             if isinstance(line, m.Overlong):
-                fact: Heard | None = self._flood(line.start)
+                what: What | None = self._flood(line.start)
             else:
                 self.last_heard.append(line)
-                fact = self._line(line)
-            if fact is not None:
-                heard.append(fact)
-            if isinstance(fact, Trouble):
+                what = self._line(line)
+            if what is not None:
+                heard.append(what)
+            if isinstance(what, Failure):
                 break
         else:
-            if self._in_turn > TURN_CAP:
-                heard.append(Trouble(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
+            if self._bytes_in_turn > TURN_CAP:
+                heard.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
             elif self._lines_in_turn > LINES_CAP:
-                heard.append(Trouble(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
-        if heard and isinstance(heard[-1], Trouble):
-            self.trouble = heard[-1]
+                heard.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
+        if heard and isinstance(heard[-1], Failure):
+            self.failure = heard[-1]
         return heard
 
-    def _flood(self, start: bytes) -> Trouble:
-        return Trouble(Ending.FLOOD, f"a line of more than {m.LINE_CAP} bytes: {text.shown(start, 60)}")
+    def _plain_move(self, data: bytes) -> Answer | None:
+        """The answer in a chunk that is just one line, a move to the open question in plain characters, as
+        nearly all chunks are; None for all others. The way through `_line` and the table gives the same.
+        """
+        expected = self._expected
+        if (
+            not data.startswith(expected)
+            or self._lines.partial
+            or data.find(b"\n") != len(data) - 1
+            or len(data) > m.LINE_CAP
+            or not data.isascii()
+        ):
+            return None
+        text = data[len(expected) : -1].decode().strip(" ")
+        if not text or not text.isprintable():
+            return None
+        self.last_heard.append(data[:-1])
+        self._session.enter(Phase.WAITING)
+        return self._answer(self._session.asked, text)
 
-    def _line(self, line: bytes) -> Heard | None:
+    def _flood(self, start: bytes) -> Failure:
+        return Failure(Ending.FLOOD, f"a line of more than {m.LINE_CAP} bytes: {shown(start, 60)}")
+
+    def _line(self, line: bytes) -> What | None:
         try:
             message = m.parse(line, m.Speaker.BOT)
         except m.NotAMessage:
             self.aside.noise_count += 1
             if len(self.aside.noise) < NOISE_KEPT:
-                self.aside.noise.append(text.shown(line, 200))
+                self.aside.noise.append(shown(line, 200))
             return None
         except m.Malformed as error:
-            return Trouble(Ending.PROTOCOL, f"{text.shown(line, 200)}: {text.shown(str(error), 200)}")
+            return Failure(Ending.PROTOCOL, f"{shown(line, 200)}: {shown(str(error), 200)}")
         try:
             counts = self._session.said(m.Speaker.BOT, message)
         except Breach as breach:
-            return Trouble(Ending.TURN, f"{text.shown(line, 200)}: {breach}")
+            return Failure(Ending.TURN, f"{shown(line, 200)}: {breach}")
         if not counts:
             self.aside.stale_count += 1
             return None
         return self._message(message)
 
-    def _message(self, message: m.Message) -> Heard | None:
+    def _message(self, message: m.Message) -> What | None:
         match message:
-            case m.Move(question, answer):
-                return self._answer(question, answer)
-            case m.Resign(question):
-                return self._answer(question, None)
-            case m.List(_, most):
+            case m.MoveLine(question, text):
+                return self._answer(question, text)
+            case m.ResignLine(question):
+                self._answer(question, "")
+                return RESIGNED
+            case m.ListLine(_, most):
                 self._lists += 1
                 if self._lists > LIST_CAP:
-                    return Trouble(Ending.FLOOD, f"more than {LIST_CAP} times `list` to one question")
-                return Wants(most)
-            case m.Info(info):
+                    return Failure(Ending.FLOOD, f"more than {LIST_CAP} times `list` to one question")
+                return ListRequest(most)
+            case m.InfoLine(info):
                 self._info = info
-            case m.Log(line):
+            case m.LogLine(line):
                 self._keep_log(line)
-            case m.Hello(version, capabilities):
+            case m.HelloLine(version, capabilities):
                 if version != m.VERSION:
-                    return Trouble(
+                    return Failure(
                         Ending.PROTOCOL, f"it speaks protocol {version}, expected protocol {m.VERSION}"
                     )
-                self._capabilities = capabilities
-                return Ready()
-            case m.Ready():
+                self._wants_clocks = "clocks" in capabilities
+                return READY
+            case m.ReadyLine():
                 self._info = ""
-                return Ready()
+                return READY
         return None
 
-    def _answer(self, question: int, answer: str | None) -> Said:
-        said = Said(answer, self._info)
+    def _answer(self, question: int, text: str) -> Answer:
+        answer = Answer(text, self._info)
         self._answered = question
+        self._expected = NO_MOVE
         self._info = ""
-        self._in_turn = self._lines_in_turn = 0
-        return said
+        self._bytes_in_turn = self._lines_in_turn = 0
+        return answer
 
     def _keep_log(self, line: str) -> None:
         size = len(line.encode()) + 1
@@ -302,6 +301,6 @@ class Channel:
             self.aside.log_bytes += size
 
 
-def _clock(control: TimeControl) -> m.Clock:
+def _clock(control: TimeControl) -> m.ClockLine:
     periods = (control.move_us, control.reserve_us, control.step_us, control.increment_us)
-    return m.Clock(*(us // 1000 for us in periods))
+    return m.ClockLine(*(us // 1000 for us in periods))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
+import select
 from collections.abc import Callable, Sequence
 
-from referee.core import text
 from referee.core.errors import EnvironmentLacksError
+from referee.core.text import shown
+from referee.gameplay.api import Failure, What
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.process import BotProcess, end_processes
 from referee.wire import hints
-from referee.wire.channel import Channel, Heard, Trouble
+from referee.wire.channel import Channel
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Why a process cannot be started that is not its program's fault."""
@@ -28,7 +30,7 @@ class Link:
     A bot that cannot even be started is a link too: its seat learns of it when it is opened.
     """
 
-    def __init__(self, bot: Bot, tap: Tap | None = None, failure: Trouble | None = None) -> None:
+    def __init__(self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None) -> None:
         """A `failure` that is known already spares trying."""
         self.bot = bot
         self.channel = Channel()
@@ -37,18 +39,21 @@ class Link:
         """Set by whoever runs the games: a bot that lost by a fault is not asked to play on."""
         self.unsent = b""
         self._tap = tap
+        self._said = select.poll()
+        """Whether there is something on its stdout."""
         self.process: BotProcess | None = None
         self.failure = failure
         if failure:
             return
         try:
             self.process = _process(bot)
+            self._said.register(self.process.stdout, select.POLLIN)
         except OSError as error:
             if error.errno in _OUR_LACK:
                 raise EnvironmentLacksError(f"cannot start bot `{bot.name}`: {error.strerror}") from None
-            detail = f"{error.strerror}: `{text.shown(str(error.filename or bot.argv[0]))}`"
+            detail = f"{error.strerror}: `{shown(str(error.filename or bot.argv[0]))}`"
             hint = hints.not_started(error.errno or 0, _first_line(bot))
-            self.failure = Trouble(Ending.START, detail, hint)
+            self.failure = Failure(Ending.START, detail, hint)
 
     @property
     def fit(self) -> bool:
@@ -62,7 +67,7 @@ class Link:
         """Whether something may still come."""
         return self.process is not None and self.process.stdout_open
 
-    def send(self, data: bytes) -> Trouble | None:
+    def send(self, data: bytes) -> Failure | None:
         """Sends what can be sent now and keeps the rest; a bot that closed its input is gone."""
         self.unsent += data
         assert self.process
@@ -82,21 +87,29 @@ class Link:
         assert self.process
         return self.process.read()
 
-    def hear(self, data: bytes) -> list[Heard]:
+    def hear(self, data: bytes) -> list[What]:
         """What a chunk says; an empty chunk says that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, ">", data)
         return self.channel.hear(data) if data else [self._gone("closed its output")]
 
-    def catch_up(self) -> list[Heard]:
+    def catch_up(self) -> list[What]:
         """What lies there, said before it was asked."""
-        heard: list[Heard] = []
-        while self.stdout_open and not self.channel.trouble and (data := self.read()) is not None:
+        heard: list[What] = []
+        # Nearly always nothing does, and asking that first spares an error that would have to be caught.
+        while self.stdout_open and not self.channel.failure and self._said.poll(0):
+            if (data := self.read()) is None:
+                break
             heard += self.hear(data)
         return heard
 
-    def passed_away(self) -> list[Heard]:
-        """What there is to hear of a bot whose process may have ended: its last words, then that it is gone.
+    def drain_stderr(self) -> None:
+        """Takes what there is on its stderr."""
+        assert self.process
+        self.process.drain_stderr()
+
+    def last_words(self) -> list[What]:
+        """What there is to hear of a bot whose process may have ended: what it said, then that it is gone.
 
         Its output may still be open then: somebody that it started holds it.
         """
@@ -110,7 +123,7 @@ class Link:
         if self.unsent:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
         elif partial:
-            detail = f"a line without a newline came: {text.shown(partial, 80)}"
+            detail = f"a line without a newline came: {shown(partial, 80)}"
         elif noise:
             detail = f"{aside.noise_count} × a line that is no message came, such as `{noise}`"
         else:
@@ -124,20 +137,20 @@ class Link:
         lines = self.process.farewell.split(b"\n")[:-1] if self.process else []
         return any(line.partition(b" ")[0] in _WAITED_FOR for line in lines)
 
-    def _gone(self, what: str) -> Trouble:
+    def _gone(self, what: str) -> Failure:
         assert self.process
         process = self.process
         status = process.how_it_ended()
         partial = self.channel.partial
-        behind = f", its last words without a newline: {text.shown(partial, 80)}" if partial else ""
+        behind = f", its last words without a newline: {shown(partial, 80)}" if partial else ""
         if excess := process.excess:
-            trouble = Trouble(Ending.LIMIT, excess)
+            failure = Failure(Ending.LIMIT, excess)
         else:
             process.drain_stderr()
             hint = hints.gone(status is None, process.exit_code, process.complaints.text())
-            trouble = Trouble(Ending.GONE, (status or what) + behind, hint)
-        self.channel.trouble = trouble
-        return trouble
+            failure = Failure(Ending.GONE, (status or what) + behind, hint)
+        self.channel.failure = failure
+        return failure
 
 
 LOST_GRACE_S = 0.2

@@ -8,73 +8,117 @@ becomes of that.
 
 from __future__ import annotations
 
-import selectors
+import select
 import time
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from referee.gameplay.api import (
     LegalMoves,
+    ListRequest,
     Opening,
     Question,
+    Ready,
+    Reply,
     Silence,
-    WireEvent,
+    What,
 )
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Outcome
 from referee.processes.process import Keep
-from referee.wire.channel import Aside, Heard, Ready, Wants, event_of
+from referee.wire.channel import Aside
 from referee.wire.link import Link
+from referee.wire.stoppage import SLICE_NS, StoppageDetector
 from referee.wire.stopwatch import Stopwatch
 
-SLICE_NS = 10_000_000
-LATE_NS = 5_000_000
-"""A slice may end late by so much and still be ordinary; half the default margin."""
 
-
-class _Said(NamedTuple):
-    """What a bot said, and when."""
-
-    wall_ns: int
-    cpu_ns: int
-    """What it had computed by then."""
-    fact: Heard
-
-
-@dataclass
 class Place:
-    """A seat of a game: its link, and what it is being asked."""
+    """A seat of a game: its link, its time, and what it is being asked."""
 
-    link: Link
-    watch: Stopwatch
-    opening: Opening | None = None
-    asked: bool = False
-    by_cpu: bool = False
-    """Whether its clock counts what it computes."""
-    unasked: list[Heard] = field(default_factory=list)
-    """What it said before it is asked."""
-    heard: deque[_Said] = field(default_factory=deque)
-    """What it said, not yet told to the match."""
-    stderr_starting: Keep = field(default_factory=Keep)
-    """Its stderr up to this game's `ready`."""
+    __slots__ = (
+        "asked",
+        "by_cpu",
+        "heard",
+        "link",
+        "opening",
+        "stderr_starting",
+        "unasked",
+        "watch",
+    )
 
-    def hear(self, facts: Sequence[Heard], wall_ns: int, cpu_ns: int = 0) -> None:
-        """Keeps what it said until the match asks for it."""
-        self.heard.extend(_Said(wall_ns, cpu_ns, fact) for fact in facts)
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.watch = Stopwatch(link.process)
+        self.opening: Opening | None = None
+        """What it is told of the game when it has said hello."""
+        self.asked = False
+        self.by_cpu = False
+        """Whether its clock counts what it computes."""
+        self.unasked: list[What] = []
+        """What it said before it is asked."""
+        self.heard: deque[tuple[int, int, What]] = deque()
+        """What it said and the loop was not told yet: when, what it had computed by then (ns), and what."""
+        self.stderr_starting = Keep()
+        """Its stderr up to this game's `ready`."""
+
+    def hear(self, whats: Iterable[What], wall_ns: int, cpu_ns: int = 0) -> None:
+        """Keeps what it said until the loop asks for it."""
+        for what in whats:
+            self.heard.append((wall_ns, cpu_ns, what))
+
+    def wanted(self) -> int:
+        """Which of its streams are waited for now, as bits: output and death and room to write to it where it
+        is asked, and its stderr.
+        """
+        process = self.link.process
+        if process is None:
+            return 0
+        bits = _STDERR if process.stderr_open else 0
+        if self.asked:
+            if process.stdout_open:
+                bits |= _STDOUT
+            if process.control_open:
+                bits |= _CONTROL
+            if self.link.unsent:
+                bits |= _STDIN
+        return bits
+
+
+_STDOUT, _CONTROL, _STDIN, _STDERR = 1, 2, 4, 8
+
+
+class _Poll:
+    """What is waited for with one set of streams."""
+
+    def __init__(self, places: Sequence[Place], wanted: Sequence[int]) -> None:
+        self.poll = select.poll()
+        self.streams: dict[int, tuple[Place, int]] = {}
+        """By descriptor."""
+        for place, bits in zip(places, wanted, strict=True):
+            process = place.link.process
+            if process is None:
+                continue
+            for bit, descriptor in (
+                (_STDOUT, process.stdout),
+                (_CONTROL, process.control),
+                (_STDIN, process.stdin),
+                (_STDERR, process.stderr),
+            ):
+                if bits & bit:
+                    self.poll.register(descriptor, select.POLLOUT if bit == _STDIN else select.POLLIN)
+                    self.streams[descriptor] = (place, bit)
 
 
 class PipesWire:
     """The seats of one game, each with the link of the bot that sits there."""
 
     def __init__(self, links: Sequence[Link], start_us: int) -> None:
-        self._places = [Place(link, Stopwatch(link.process)) for link in links]
+        self._places = [Place(link) for link in links]
         self._start_ns = start_us * 1000
-        self._selectors: dict[tuple[tuple[bool, bool, bool, bool], ...], selectors.PollSelector] = {}
-        self.began_ns = self._looked_ns = time.monotonic_ns()
-        self._cpu_ns = time.process_time_ns()
-        """When it was last looked whether the referee runs, and what it had computed by then."""
+        self._polls: dict[tuple[int, ...], _Poll] = {}
+        """By what is waited for."""
+        self._stoppage = StoppageDetector()
+        self.began_ns = self._stoppage.looked_ns
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """Greets a new process first; the game is described when it has answered."""
@@ -100,10 +144,10 @@ class PipesWire:
         place.opening = None
         said_before = place.link.catch_up()
         place.watch.start(self._start_ns)
-        # A trouble from before has ended the conversation, and is told now: the bot did not start.
-        trouble = place.link.channel.trouble
-        place.hear([trouble] if trouble else said_before, place.watch.began_ns)
-        if not trouble:
+        # A failure from before has ended the conversation, and is told now: the bot did not start.
+        failure = place.link.channel.failure
+        place.hear([failure] if failure else said_before, place.watch.began_ns)
+        if not failure:
             self._send(place, place.link.channel.open(seat, opening))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
@@ -119,16 +163,16 @@ class PipesWire:
         if question.rejected:
             said_before = link.catch_up()
         else:
-            watch.start(question.patience_us * 1000, question.left_us[0] * 1000, place.by_cpu)
+            watch.start(question.wait_us * 1000, question.allowance_us * 1000, place.by_cpu)
         place.asked = True
         if said_before:
             place.hear(said_before, watch.began_ns, watch.cpu_ns())
-        self._write(place, b"" if link.channel.trouble else link.channel.ask(question))
+        self._write(place, b"" if link.channel.failure else link.channel.ask(seat, question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """The moves go out as fast as the bot reads them."""
         place = self._places[seat]
-        if not place.link.channel.trouble:
+        if not place.link.channel.failure:
             self._write(place, place.link.channel.show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
@@ -153,20 +197,20 @@ class PipesWire:
         process = place.link.process
         return place.link.channel.aside, place.stderr_starting, process.cut() if process else Keep()
 
-    def next_event(self) -> WireEvent:
+    def next_reply(self) -> Reply:
         """Waits until one of the asked seats has something to tell, or its time is up."""
         while True:
             for seat, place in enumerate(self._places):
-                if place.asked and (event := self._told(seat, place)):
-                    return event
+                if place.asked and place.heard and (reply := self._told(seat, place)):
+                    return reply
             self._wait()
             # Only now is it known what the referee itself was late by.
-            now = time.monotonic_ns()
+            now_ns = time.monotonic_ns()
             for seat, place in enumerate(self._places):
-                if place.asked and not place.heard and (silence := self._silence(seat, place, now)):
+                if place.asked and not place.heard and (silence := self._silence(seat, place, now_ns)):
                     return silence
 
-    def _silence(self, seat: Seat, place: Place, now_ns: int) -> Silence | None:
+    def _silence(self, seat: Seat, place: Place, now_ns: int) -> Reply | None:
         """Whether a seat's time is up."""
         watch = place.watch
         used_us = watch.up_us(now_ns)
@@ -178,16 +222,16 @@ class PipesWire:
             return None
         place.asked = False
         place.link.channel.lapse()
-        detail, hint = place.link.what_came()
-        return Silence(seat, used_us, detail, watch.timing(self.began_ns, now_ns, watch.cpu_ns()), hint)
+        silence = Silence(*place.link.what_came())
+        return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
     def _read(self, place: Place) -> None:
         """Reads all that a bot has written by now."""
         link, watch = place.link, place.watch
-        while link.stdout_open and not link.channel.trouble and (data := link.read()) is not None:
+        while link.stdout_open and not link.channel.failure and (data := link.read()) is not None:
             stamp_ns = time.monotonic_ns()
-            if facts := link.hear(data):
-                place.hear(facts, watch.written_ns(stamp_ns), watch.cpu_ns())
+            if whats := link.hear(data):
+                place.hear(whats, watch.written_ns(stamp_ns), watch.cpu_ns())
 
     def _write(self, place: Place, data: bytes) -> None:
         """Tells a bot something in its own time. Until here the referee's lateness is not the bot's; from
@@ -198,104 +242,68 @@ class PipesWire:
         place.watch.answered()
 
     def _send(self, place: Place, data: bytes) -> None:
-        if trouble := place.link.send(data):
-            place.hear([trouble], time.monotonic_ns(), place.watch.cpu_ns())
+        if failure := place.link.send(data):
+            place.hear([failure], time.monotonic_ns(), place.watch.cpu_ns())
 
-    def _told(self, seat: Seat, place: Place) -> WireEvent | None:
-        """The seat's next event, if there is one now."""
+    def _told(self, seat: Seat, place: Place) -> Reply | None:
+        """The seat's next reply, if there is one now."""
         watch = place.watch
         while place.heard:
-            wall_ns, cpu_ns, fact = place.heard.popleft()
-            if isinstance(fact, Wants) and time.monotonic_ns() > watch.deadline_ns:
-                continue  # its time went by while earlier requests were answered
-            if isinstance(fact, Ready):
-                if place.opening:
-                    self._describe(seat, place)
-                    continue
-                if place.link.process:
-                    place.stderr_starting = place.link.process.cut()
-                watch.look()
-            place.asked = isinstance(fact, Wants)  # all else closes the question
-            timing = watch.timing(self.began_ns, wall_ns, cpu_ns)
-            return event_of(fact, seat, watch.used_us(wall_ns, cpu_ns), timing)
+            wall_ns, cpu_ns, what = place.heard.popleft()
+            if isinstance(what, ListRequest):
+                if time.monotonic_ns() > watch.deadline_ns:
+                    continue  # its time went by while earlier requests were answered
+            else:
+                if isinstance(what, Ready):
+                    if place.opening:
+                        self._describe(seat, place)
+                        continue
+                    if place.link.process:
+                        place.stderr_starting = place.link.process.cut()
+                    watch.look()
+                place.asked = False
+            return Reply(
+                seat, what, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
+            )
         return None
 
     def _wait(self) -> None:
         """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
-        deadline = min(place.watch.deadline_ns for place in self._places if place.asked)
+        deadline_ns = min(place.watch.deadline_ns for place in self._places if place.asked)
         before_ns = time.monotonic_ns()
-        slice_ns = max(0, min(SLICE_NS, deadline - before_ns))
-        ready = self._selector().select(slice_ns / 1e9)
+        slice_ns = max(0, min(SLICE_NS, deadline_ns - before_ns))
+        wanted = tuple([place.wanted() for place in self._places])
+        poll = self._polls.get(wanted)
+        if poll is None:
+            poll = self._polls[wanted] = _Poll(self._places, wanted)
+        ready = [poll.streams[descriptor] for descriptor, _ in poll.poll.poll(-(-slice_ns // 1_000_000))]
         self._notice_stoppage(slice_ns)
-        spoke = [key.data[0] for key, _ in ready if key.data[1] == "out"]
-        for seat, place in enumerate(self._places):
-            if seat not in spoke:
+        for place in self._places:
+            if (place, _STDOUT) not in ready:
                 place.watch.empty_ns = before_ns
         read: list[tuple[Place, int, int, bytes]] = []
         died: list[Place] = []
-        for key, _ in ready:
-            seat, stream = key.data
-            place = self._places[seat]
-            process = place.link.process
-            assert process
-            if stream == "out":
+        for place, stream in ready:
+            if stream == _STDOUT:
                 if (data := place.link.read()) is not None:
                     read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))
-            elif stream == "err":
-                process.drain_stderr()
-            elif stream == "in":
+            elif stream == _STDERR:
+                place.link.drain_stderr()
+            elif stream == _STDIN:
                 self._send(place, b"")
             else:
                 died.append(place)
         for place, stamp_ns, cpu_ns, data in read:
-            if facts := place.link.hear(data):
-                place.hear(facts, place.watch.written_ns(stamp_ns), cpu_ns)
+            if whats := place.link.hear(data):
+                place.hear(whats, place.watch.written_ns(stamp_ns), cpu_ns)
         for place in died:
             if not place.heard:
-                place.hear(place.link.passed_away(), time.monotonic_ns(), place.watch.cpu_ns())
+                place.hear(place.link.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
 
     def _notice_stoppage(self, waited_ns: int, writer: Place | None = None) -> None:
-        """Since the last look the referee computed, and waited for so long at most. What it took beyond
-        that it was not running: stopped, starved, or held up by who reads its own output.
-        """
-        now_ns, cpu_ns = time.monotonic_ns(), time.process_time_ns()
-        late_ns = (now_ns - self._looked_ns) - (cpu_ns - self._cpu_ns) - waited_ns
-        looked_ns, self._looked_ns, self._cpu_ns = self._looked_ns, now_ns, cpu_ns
-        if late_ns > LATE_NS:
+        """What the referee was late by is told to the stopwatches of those whose time runs."""
+        looked_ns, now_ns = self._stoppage.looked_ns, time.monotonic_ns()
+        if late_ns := self._stoppage.late_ns(now_ns, waited_ns):
             for place in self._places:
                 if place.asked:
                     place.watch.late(looked_ns, now_ns, late_ns, ours=place is writer)
-
-    def _selector(self) -> selectors.PollSelector:
-        """What to wait for: output and death of the asked, room to write to them, and everybody's stderr."""
-        wanted = tuple(_wanted(place) for place in self._places)
-        selector = self._selectors.get(wanted)
-        if selector is None:
-            selector = self._selectors[wanted] = selectors.PollSelector()
-            for seat, streams in enumerate(wanted):
-                process = self._places[seat].link.process
-                if process is None:
-                    continue
-                files = (process.stdout, process.control, process.stdin, process.stderr)
-                for name, file, is_wanted in zip(_STREAMS, files, streams, strict=True):
-                    if is_wanted:
-                        events = selectors.EVENT_WRITE if name == "in" else selectors.EVENT_READ
-                        selector.register(file, events, (seat, name))
-        return selector
-
-
-_STREAMS = ("out", "control", "in", "err")
-
-
-def _wanted(place: Place) -> tuple[bool, bool, bool, bool]:
-    """Which of a bot's streams are waited for now."""
-    process = place.link.process
-    if process is None:
-        return (False,) * 4
-    asked = place.asked
-    return (
-        asked and process.stdout_open,
-        asked and process.control_open,
-        asked and bool(place.link.unsent),
-        process.stderr_open,
-    )

@@ -53,21 +53,21 @@ class Stopwatch:
         self.empty_ns = 0
         """When its output was last seen to be empty, or a little before."""
         self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
-        self._patience_ns = self._free_ns = 0
-        self._held_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self._wait_ns = self._allowance_ns = 0
+        self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
 
-    def start(self, patience_ns: int, free_ns: int = 0, by_cpu: bool = False) -> None:
-        """A new move, of which `free_ns` are an allowance: within it some milliseconds cost nothing.
+    def start(self, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
+        """A new move, of which `allowance_ns` are an allowance: within it some milliseconds cost nothing.
 
         `by_cpu`: what counts is how much the bot computes.
         """
         self._by_cpu = by_cpu
-        self._held_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
-        self._patience_ns, self._free_ns = patience_ns, free_ns
+        self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
         self._began_cpu_ns = self.cpu_ns()
         self.began_ns, self._began_real_ns = _both_clocks_ns()
         self.empty_ns = self.began_ns
-        on_the_wall = CPU_WALL * patience_ns + CPU_WALL_NS if self._by_cpu else patience_ns
+        on_the_wall = CPU_WALL * wait_ns + CPU_WALL_NS if self._by_cpu else wait_ns
         self.deadline_ns = self.began_ns + on_the_wall
 
     def look(self) -> None:
@@ -91,23 +91,23 @@ class Stopwatch:
         late_ns = min(late_ns, now_ns - max(looked_ns, self.began_ns))
         self.stopped_us += late_ns // 1000
         if ours or not self._stamped:
-            self._hold(late_ns)
+            self._leave_out(late_ns)
         else:
             self._stopped_ns += late_ns
         self._lost_ns += late_ns
 
     def answered(self) -> None:
         """The referee wrote to a bot whose time runs on: what lay unread until then is taken off."""
-        self._hold(self._unread_ns)
+        self._leave_out(self._unread_ns)
         self._unread_ns = self._stopped_ns = 0
 
-    def _hold(self, late_ns: int) -> None:
-        self._held_ns += late_ns
+    def _leave_out(self, late_ns: int) -> None:
+        self._uncharged_ns += late_ns
         self.deadline_ns += late_ns
 
     def written_ns(self, read_ns: int) -> int:
         """When something was written, at the latest, that has just been read."""
-        in_doubt = self._stopped_ns or read_ns - self.began_ns - self._held_ns > self._free_ns
+        in_doubt = self._stopped_ns or read_ns - self.began_ns - self._uncharged_ns > self._allowance_ns
         if not self._stamped or not in_doubt:
             return read_ns
         found = self._stamp_ns()
@@ -130,10 +130,10 @@ class Stopwatch:
 
     def up_us(self, now_ns: int) -> int | None:
         """What was used, if the time is up; else None."""
-        if self._by_cpu and (used_ns := self.cpu_ns() - self._began_cpu_ns) > self._patience_ns:
+        if self._by_cpu and (used_ns := self.cpu_ns() - self._began_cpu_ns) > self._wait_ns:
             return -(-used_ns // 1000)
         if now_ns > self.deadline_ns:
-            return -(-(now_ns - self.began_ns - self._held_ns) // 1000)
+            return -(-(now_ns - self.began_ns - self._uncharged_ns) // 1000)
         return None
 
     def used_us(self, wall_ns: int, cpu_ns: int) -> int:
@@ -141,7 +141,7 @@ class Stopwatch:
         if self._by_cpu:  # what it computed while its answer lay unread is not known, and not of the move
             used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
         else:
-            used_ns = wall_ns - self.began_ns - self._held_ns
+            used_ns = wall_ns - self.began_ns - self._uncharged_ns
         return max(0, -(-used_ns // 1000))
 
     def timing(self, game_began_ns: int, wall_ns: int, cpu_ns: int) -> Timing:

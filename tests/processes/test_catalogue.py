@@ -25,7 +25,7 @@ import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
-from referee.gameplay.events import Left, Moved, Rejected
+from referee.gameplay.events import Moved, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
@@ -137,7 +137,7 @@ def test_row(
 def check(record: GameRecord, case: Case) -> None:
     """Holds a record against what is expected."""
     last = record.events[-1]
-    assert isinstance(last, Left)
+    assert isinstance(last, Retired)
     assert case.detail in last.detail
     assert faults(record) == (case.verdict, "")
     assert record.verdict.outcome.ranks == ((2, 1) if case.verdict else (1, 2))
@@ -346,7 +346,7 @@ def test_a_folder_that_vanishes_costs_its_bot_the_games_that_follow(tmp_path: Pa
     bot = 'asked; rm -r "$PWD"; answer; listen quit'
     records = list(encounter(Case(bot, games=3), folder, fresh=("bad",)))
     assert [faults(record) for record in records] == [("", ""), ("start", ""), ("start", "")]
-    assert isinstance(left := records[1].events[0], Left) and "No such file or directory" in left.detail
+    assert isinstance(left := records[1].events[0], Retired) and "No such file or directory" in left.detail
 
 
 @HAS_PROC

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.gameplay import loop as match
+from referee.gameplay import loop
 from referee.gameplay.events import Ending
 from referee.tournament.workers import Finished, Report, play_task
 from tests.tools.fault_soak import Checker, Meeting, main, meeting
@@ -36,13 +36,13 @@ def played(fault: str, checker: Checker) -> list[Report]:
 
 
 def test_a_wrong_word_for_a_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = match.judge
+    right = loop.ending_of
 
     def wrong(*arguments: Any) -> Ending | None:
         ending = right(*arguments)
         return Ending.TURN if ending is Ending.PROTOCOL else ending
 
-    monkeypatch.setattr(match, "judge", wrong)
+    monkeypatch.setattr(loop, "ending_of", wrong)
     checker = Checker()
     played("protocol", checker)
     assert len(checker.complaints) == 1 and "left turn" in checker.complaints[0]
@@ -57,7 +57,7 @@ def test_a_game_that_is_reported_twice_is_noticed() -> None:
 
 
 def test_a_failure_of_the_referee_s_own_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match, "judge", None)
+    monkeypatch.setattr(loop, "ending_of", None)
     checker = Checker()
     played("gone", checker)
     assert checker.complaints and all("the referee itself failed" in one for one in checker.complaints)

@@ -16,8 +16,8 @@ import pytest
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Answer, Opened, Opening, Question
-from referee.gameplay.events import Ending, Left, Moved, Rejected
+from referee.gameplay.api import Answer, Opening, Question, Ready
+from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
@@ -84,7 +84,7 @@ def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str) -> None:
     (record,) = games(GOOD, (vice,), options={"size": "8"})
     assert loser(record) == (2, "time")
     left = record.events[-1]
-    assert isinstance(left, Left)
+    assert isinstance(left, Retired)
     assert 200_000 + MARGIN_US < left.used_us < 600_000
     assert time.monotonic() - before < 5, "nobody waits for it after that"
 
@@ -117,7 +117,7 @@ def test_a_bot_that_is_gone_is_seen_at_once(vice: str, detail: str) -> None:
     (record,) = games((vice,), GOOD, clock="30s")
     assert loser(record) == (1, "gone")
     left = record.events[-1]
-    assert isinstance(left, Left) and left.detail == detail
+    assert isinstance(left, Retired) and left.detail == detail
 
 
 def test_the_move_before_the_exit_counts() -> None:
@@ -154,7 +154,7 @@ def test_a_flood_of_stderr_harms_nobody_and_is_kept_at_both_ends() -> None:
 def test_a_bot_that_does_not_start(vice: str, detail: str) -> None:
     (record,) = games(GOOD, (vice,), start="500ms")
     assert loser(record) == (2, "start")
-    assert isinstance(record.events[0], Left) and detail in record.events[0].detail
+    assert isinstance(record.events[0], Retired) and detail in record.events[0].detail
     if vice == "crashes at the start":
         assert record.measured["seats"][1]["stderr"]["playing"]["text"] == "boom: no such opening book\n"
 
@@ -356,12 +356,12 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     wire = PipesWire([link], 10_000_000)
     game = GAMES["blooms"]
     wire.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
-    assert isinstance(wire.next_event(), Opened)
-    wire.post(0, Question((), (300, 0), 300_000))
+    assert isinstance(wire.next_reply().what, Ready)
+    wire.post(0, Question((), 300, 0, 300_000))
     monkeypatch.setattr(wire, "_wait", lambda: time.sleep(0.5))
-    event = wire.next_event()
+    reply = wire.next_reply()
     end_links([link])
-    assert isinstance(event, Answer) and event.used_us < 300_000
+    assert isinstance(reply.what, Answer) and reply.used_us < 300_000
 
 
 def test_a_slow_reader_of_the_dialogue_costs_no_bot_its_game() -> None:
@@ -414,7 +414,7 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time() -> None:
     game = GAMES["blooms"]
     for seat in (0, 1):
         wire.open(seat, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
-    assert {type(wire.next_event()) for _ in range(2)} == {Opened}
+    assert {type(wire.next_reply().what) for _ in range(2)} == {Ready}
     time.sleep(0.3)
     spent: list[float] = []
     hear = links[1].channel.hear
@@ -422,8 +422,8 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time() -> None:
     wire.catch_up((0, 1))
     assert spent, "there was something to be read"
     spent.clear()
-    wire.post(0, Question((), (300, 0), 300_000))
-    wire.post(1, Question((), (300, 0), 300_000))
+    wire.post(0, Question((), 300, 0, 300_000))
+    wire.post(1, Question((), 300, 0, 300_000))
     assert not spent
-    assert isinstance(wire.next_event(), Answer)
+    assert isinstance(wire.next_reply().what, Answer)
     end_links(links)

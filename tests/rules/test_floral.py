@@ -15,7 +15,7 @@ from referee.gameplay.loop import play as play_match
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
 from referee.games.floral import FloralExtract, FloralState
-from tests.unit.scripted import Bot, Events, Reply, ScriptedWire, puppet
+from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 
 GAME = FloralExtract()
 
@@ -1177,7 +1177,7 @@ def match(*bots: Bot, **given: str) -> tuple[Verdict, Events]:
 def listening(heard: list[str], *answers: str | tuple[int, str] | None) -> Bot:
     plain = puppet(*answers)
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         heard.extend(lines)
         return plain(lines)
 

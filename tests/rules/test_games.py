@@ -21,7 +21,7 @@ from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
 from tests.rules.random_play import CASES, NAMES, is_chance, random_game, step
 from tests.tools.golden import GOLDEN, file_of, golden
-from tests.unit.scripted import Events, Reply, ScriptedWire
+from tests.unit.scripted import Events, Said, ScriptedWire
 
 LISTED = 400
 """Legal moves of a state that are looked at."""
@@ -220,7 +220,7 @@ class Sampler:
         self.rng = Stream(f"{seed} {seat}".encode())
         self.state: State[Any] | None = None
 
-    def __call__(self, lines: list[str]) -> Iterable[Reply]:
+    def __call__(self, lines: list[str]) -> Iterable[Said]:
         for line in lines:
             word, *rest = line.split()
             if word == "hello":

@@ -22,7 +22,7 @@ from referee.games.api import Seat, State
 from referee.games.floral import SYMBOLS, FloralState
 from referee.games.thetree import TreeState
 from tests.rules.random_play import CASES, NAMES, random_game
-from tests.unit.scripted import Events, Reply, ScriptedWire
+from tests.unit.scripted import Events, Said, ScriptedWire
 
 HIDDEN = [(slug, given) for slug, given in CASES if not GAMES[slug].is_open and given.get("players") != "1"]
 IDS = [name for name, case in zip(NAMES, CASES, strict=True) if case in HIDDEN]
@@ -121,7 +121,7 @@ class Player:
         self.heard: list[str] = []
         self.move = ""
 
-    def __call__(self, lines: list[str]) -> Iterator[Reply]:
+    def __call__(self, lines: list[str]) -> Iterator[Said]:
         self.heard += lines
         rejected = any(line.startswith("rejected") for line in lines)
         for line in lines:

@@ -13,13 +13,13 @@ import pytest
 from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Ending, Left, Moved
+from referee.gameplay.events import Ending, Moved, Retired
 from referee.gameplay.loop import play as play_match
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Outcome, Refusal, State
-from tests.unit.scripted import Bot, Events, Reply, ScriptedWire, puppet
+from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 
 GAME = GAMES["thetree"]
 
@@ -940,7 +940,7 @@ def lister(heard: list[str], used_us: int = 1000, moves: int = 1000, then: str |
     """Plays the first legal move of a list, so many times; then says something else, or nothing."""
     left = moves
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         nonlocal left
         heard.extend(lines)
         for at, line in enumerate(lines):
@@ -958,7 +958,7 @@ def lister(heard: list[str], used_us: int = 1000, moves: int = 1000, then: str |
     return bot
 
 
-def no_start(lines: list[str]) -> Iterable[Reply]:
+def no_start(lines: list[str]) -> Iterable[Said]:
     """A bot from which nothing comes."""
     return ()
 
@@ -972,7 +972,7 @@ def match(seed: int, *bots: Bot, rejections: int = 10, **options: object) -> tup
 
 
 def left(events: Events) -> list[tuple[int, Ending]]:
-    return [(event.seat, event.ending) for event in events.all if isinstance(event, Left)]
+    return [(event.seat, event.ending) for event in events.all if isinstance(event, Retired)]
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
@@ -1039,7 +1039,7 @@ def test_who_leaves_in_the_middle_is_last_and_the_others_play_on(
     verdict, events = match(5, *bots, rejections=1)
     assert left(events) == [(0, ending)] and verdict.ending is Ending.RULES
     assert verdict.outcome.ranks[0] == players and verdict.outcome.ranks.count(players) == 1
-    at = next(at for at, event in enumerate(events.all) if isinstance(event, Left))
+    at = next(at for at, event in enumerate(events.all) if isinstance(event, Retired))
     assert sum(isinstance(event, Moved) and event.seat == 0 for event in events.all[:at]) == 2
     assert any(isinstance(event, Moved) for event in events.all[at:])
     assert all(lines.count("news out 1") == 1 for lines in heard[1:])
@@ -1051,7 +1051,7 @@ def test_who_leaves_in_the_middle_is_last_and_the_others_play_on(
 def test_a_rejected_seat_is_asked_again_and_only_with_the_last_rejection_it_is_out() -> None:
     heard: list[str] = []
 
-    def stubborn(lines: list[str]) -> Iterable[Reply]:
+    def stubborn(lines: list[str]) -> Iterable[Said]:
         heard.extend(lines)
         for line in lines:
             yield from puppet("1-1@9")([line])

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Left
+from referee.gameplay.events import Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
@@ -80,7 +80,7 @@ def play(case: Case) -> Freed:
 
     (record,) = play_encounter([honest, silent], [terms], tap=tap)
     deadline_ns = asked_ns + (SHORT.move_us + terms.margin_us) * 1000
-    left = [(names[event.seat], event.ending.word) for event in record.events if isinstance(event, Left)]
+    left = [(names[event.seat], event.ending.word) for event in record.events if isinstance(event, Retired)]
     return Freed(case, left, (time.monotonic_ns() - deadline_ns) // 1000)
 
 

@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from referee.gameplay.api import LegalMoves, Opening, Question, Silence, WireEvent
+from protocol import messages as m
+from protocol.session import Session
+from referee.gameplay.api import (
+    Failure,
+    LegalMoves,
+    ListRequest,
+    Opening,
+    Question,
+    Ready,
+    Reply,
+    Silence,
+    What,
+)
 from referee.gameplay.events import Ending, Event, Seat
 from referee.games.api import Outcome, State
-from referee.wire.channel import Channel, Heard, Ready, Trouble, Wants, event_of
+from referee.wire.channel import Channel
 
-Reply = tuple[int, bytes]
+Said = tuple[int, bytes]
 """After so many microseconds of the move, these bytes; none at all are the end of the output."""
 
-Bot = Callable[[list[str]], Iterable[Reply]]
+Bot = Callable[[list[str]], Iterable[Said]]
 """Called with the lines that the referee wrote at once."""
 
 
 class ScriptedWire:
-    """The conversation is real, from `Channel` to bytes; processes and clocks are not."""
+    """The conversation is real, from `Channel` to bytes; processes and clocks are not.
+
+    A second session for each bot is told of every line, and holds the table against what the referee says.
+    """
 
     def __init__(self, *bots: Bot) -> None:
         self.channels = [Channel() for _ in bots]
+        self.mirrors = [Session() for _ in bots]
+        self._lines = [m.Lines() for _ in bots]
         self._bots = bots
         self._asked: dict[Seat, int] = {}
-        """The patience of each seat that is asked."""
+        """How long each seat that is asked is waited for."""
         self._openings: dict[Seat, Opening] = {}
         self._greeted: set[Seat] = set()
-        self._coming: list[list[Reply]] = [[] for _ in bots]
-        self._heard: list[list[tuple[int, Heard]]] = [[] for _ in bots]
+        self._coming: list[list[Said]] = [[] for _ in bots]
+        self._heard: list[list[tuple[int, What]]] = [[] for _ in bots]
         self._off_turn: list[list[bytes]] = [[] for _ in bots]
 
     def say_off_turn(self, seat: Seat, data: bytes) -> None:
@@ -38,16 +56,31 @@ class ScriptedWire:
     def _tell(self, seat: Seat, data: bytes) -> None:
         if data:
             lines = data.decode().splitlines()
+            for line in lines:
+                message = m.parse(line.encode(), m.Speaker.REFEREE)
+                assert str(message) == line
+                self.mirrors[seat].said(m.Speaker.REFEREE, message)
             self._coming[seat] += self._bots[seat](lines)
 
     def _hear(self, seat: Seat, used_us: int, data: bytes) -> None:
         channel = self.channels[seat]
         if data:
-            facts = channel.hear(data)
+            whats = channel.hear(data)
+            self._mirror(seat, data)
         else:
-            facts = [channel.trouble or Trouble(Ending.GONE, "closed its output")]
-            channel.trouble = facts[0] if isinstance(facts[0], Trouble) else None
-        self._heard[seat] += [(used_us, fact) for fact in facts]
+            channel.failure = channel.failure or Failure(Ending.GONE, "closed its output")
+            whats = [channel.failure]
+        self._heard[seat] += [(used_us, what) for what in whats]
+
+    def _mirror(self, seat: Seat, data: bytes) -> None:
+        """What the bot says is told to the second session too, as long as it is well formed."""
+        if self.channels[seat].failure:
+            return
+        for line in self._lines[seat].feed(data):
+            assert isinstance(line, bytes)
+            with contextlib.suppress(m.NotAMessage):
+                self.mirrors[seat].said(m.Speaker.BOT, m.parse(line, m.Speaker.BOT))
+        assert self.mirrors[seat].phase is self.channels[seat].phase
 
     def open(self, seat: Seat, opening: Opening) -> None:
         self._asked[seat] = 10_000_000
@@ -65,11 +98,11 @@ class ScriptedWire:
             self._off_turn[seat] = []
 
     def post(self, seat: Seat, question: Question) -> None:
-        self._asked[seat] = question.patience_us
+        self._asked[seat] = question.wait_us
         if not question.rejected:
             self._coming[seat] = []
-        if not self.channels[seat].trouble:
-            self._tell(seat, self.channels[seat].ask(question))
+        if not self.channels[seat].failure:
+            self._tell(seat, self.channels[seat].ask(seat, question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         self._tell(seat, self.channels[seat].show_legal(legal))
@@ -82,32 +115,34 @@ class ScriptedWire:
         for seat, channel in enumerate(self.channels):
             self._tell(seat, channel.quit())
 
-    def next_event(self) -> WireEvent:
+    def next_reply(self) -> Reply:
         while True:
             for seat in sorted(self._asked):
                 if self._heard[seat]:
-                    used_us, fact = self._heard[seat].pop(0)
-                    if isinstance(fact, Ready) and seat in self._openings:
+                    used_us, what = self._heard[seat].pop(0)
+                    if isinstance(what, Ready) and seat in self._openings:
                         opening = self._openings.pop(seat)
                         self._tell(seat, self.channels[seat].open(seat, opening))
                         continue
-                    if not isinstance(fact, Wants):
+                    if not isinstance(what, ListRequest):
                         del self._asked[seat]
-                    return event_of(fact, seat, used_us)
+                    return Reply(seat, what, used_us)
             waiting = [(self._coming[seat][0][0], seat) for seat in self._asked if self._coming[seat]]
             if not waiting:
-                seat, patience = min(self._asked.items(), key=lambda item: item[1])
+                seat, wait_us = min(self._asked.items(), key=lambda item: item[1])
                 del self._asked[seat]
                 self.channels[seat].lapse()
-                return Silence(seat, patience + 1, "nothing came")
+                self.mirrors[seat].lapse()
+                return Reply(seat, Silence("nothing came"), wait_us + 1)
             used_us, seat = min(waiting)
             if used_us > self._asked[seat]:
                 # As the real wire: beyond the deadline a complete line may still be read, and is late.
                 data = self._coming[seat].pop(0)[1]
                 if b"\n" not in data or self._heard[seat]:
-                    patience = self._asked.pop(seat)
+                    wait_us = self._asked.pop(seat)
                     self.channels[seat].lapse()
-                    return Silence(seat, patience + 1, "nothing came")
+                    self.mirrors[seat].lapse()
+                    return Reply(seat, Silence("nothing came"), wait_us + 1)
                 self._hear(seat, used_us, data)
                 continue
             self._hear(seat, used_us, self._coming[seat].pop(0)[1])
@@ -120,7 +155,7 @@ def puppet(*answers: str | tuple[int, str] | None) -> Bot:
     """
     left = list(answers)
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         for line in lines:
             word, *rest = line.split()
             if word == "hello":

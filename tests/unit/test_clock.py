@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from referee.core.errors import TimeControlError
 from referee.core.timecontrol import NO_CLOCK, TimeControl
 from referee.core.units import parse_period, show_period
-from referee.gameplay.clock import Clock
+from referee.gameplay.clock import SeatClock
 
 S = 1_000_000
 
@@ -110,7 +110,7 @@ BLOOMS = TimeControl.parse("2s+6s/2s")
     ],
 )
 def test_whole_steps_rounded_up(used_us: int, taken_us: int) -> None:
-    clock = Clock.start(BLOOMS)
+    clock = SeatClock.start(BLOOMS)
     assert not clock.late(used_us)
     charge = clock.charge(used_us)
     assert charge.taken_us == taken_us
@@ -119,20 +119,20 @@ def test_whole_steps_rounded_up(used_us: int, taken_us: int) -> None:
 
 
 def test_loses_when_the_reserve_cannot_pay() -> None:
-    assert Clock.start(BLOOMS).late(8 * S + 1)
-    assert not Clock(BLOOMS, 0).late(2 * S)
-    assert Clock(BLOOMS, 0).late(2 * S + 1)
+    assert SeatClock.start(BLOOMS).late(8 * S + 1)
+    assert not SeatClock(BLOOMS, 0).late(2 * S)
+    assert SeatClock(BLOOMS, 0).late(2 * S + 1)
 
 
 def test_the_last_part_of_a_reserve_smaller_than_a_step_can_be_used() -> None:
-    clock = Clock(BLOOMS, S)
+    clock = SeatClock(BLOOMS, S)
     assert not clock.late(3 * S)
     assert clock.charge(2 * S + 1).taken_us == S
     assert clock.late(3 * S + 1)
 
 
 def test_the_margin_widens_the_test_and_not_the_charge() -> None:
-    clock = Clock(BLOOMS, S)
+    clock = SeatClock(BLOOMS, S)
     assert not clock.late(3 * S + 10_000, margin_us=10_000)
     assert clock.late(3 * S + 10_001, margin_us=10_000)
     charge = clock.charge(3 * S + 10_000)
@@ -140,7 +140,7 @@ def test_the_margin_widens_the_test_and_not_the_charge() -> None:
 
 
 def test_the_increment_comes_after_the_charge() -> None:
-    clock = Clock.start(TimeControl.parse("1s+3s^2s"))
+    clock = SeatClock.start(TimeControl.parse("1s+3s^2s"))
     charge = clock.charge(3 * S)
     assert (charge.taken_us, charge.reserve_us) == (2 * S, 3 * S)
     assert clock.late(4 * S + 1), "the increment of this move is not there before it"
@@ -155,11 +155,11 @@ def test_the_increment_comes_after_the_charge() -> None:
 def test_no_reserve_is_ever_negative_and_the_sums_agree(
     used: list[int], reserve: int, step: int, inc: int
 ) -> None:
-    clock = Clock.start(TimeControl(S, reserve, step, inc))
+    clock = SeatClock.start(TimeControl(S, reserve, step, inc))
     taken = 0
     for moves, used_us in enumerate(used, 1):
-        left = clock.left(used_us)
-        assert min(left) >= 0 and sum(left) == max(0, clock.budget_us - used_us)
+        left = clock.remaining_us(used_us)
+        assert min(left) >= 0 and sum(left) == max(0, clock.available_us - used_us)
         if clock.late(used_us):
             break
         charge = clock.charge(used_us)

@@ -9,12 +9,12 @@ import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Question
-from referee.gameplay.events import Drawn, Ending, Left, Moved, Rejected, Unplayed
+from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired, Unplayed
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import MARGIN_US, Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import Game
-from tests.unit.scripted import Bot, Events, Reply, ScriptedWire, puppet
+from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 from tests.unit.toys import Bid
 
 CLOCK = TimeControl.parse("2s+6s/2s")
@@ -87,7 +87,7 @@ def test_verdicts_while_asked(answer: str, when: str) -> None:
     data, in_time = ANSWERS[answer]
     expected = "time" if when == LATE else in_time
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         for line in lines:
             if line == "prepare" or line.startswith("hello"):
                 yield from puppet()([line])
@@ -106,7 +106,7 @@ def test_verdicts_while_asked(answer: str, when: str) -> None:
             assert verdict.ending is Ending.TIME, "it was asked again and said nothing"
         case word:
             assert verdict.ending.word == word
-            assert isinstance(first, Left) and first.seat == 0
+            assert isinstance(first, Retired) and first.seat == 0
             assert verdict.outcome.ranks == (2, 1)
             assert verdict.outcome.sentence == f"seat 1 {verdict.ending.sentence}"
 
@@ -132,7 +132,7 @@ def test_verdicts_before_it_is_asked(said: str) -> None:
     data, expected = OFF_TURN[said]
     wire: ScriptedWire
 
-    def opponent(lines: list[str]) -> Iterable[Reply]:
+    def opponent(lines: list[str]) -> Iterable[Said]:
         for line in lines:
             if line.startswith("ask 1 "):
                 wire.say_off_turn(0, data)
@@ -150,13 +150,13 @@ def test_verdicts_before_it_is_asked(said: str) -> None:
     else:
         assert verdict.ending.word == expected and verdict.outcome.ranks == (2, 1)
         assert moves == ["L:D4", "L:A1 D:A2"], "what the opponent did before still counts"
-        assert events.all[-1] == Left(0, verdict.ending, events.all[-1].detail, 0)  # type: ignore[union-attr]
+        assert events.all[-1] == Retired(0, verdict.ending, events.all[-1].detail, 0)  # type: ignore[union-attr]
 
 
 def test_a_winning_move_counts_though_the_loser_is_gone() -> None:
     wire: ScriptedWire
 
-    def winner(lines: list[str]) -> Iterable[Reply]:
+    def winner(lines: list[str]) -> Iterable[Said]:
         answers = {"1": b"move 1 L:A2 D:B1\n", "2": b"move 2 L:B2\n"}
         for line in lines:
             if line.startswith("ask"):
@@ -191,7 +191,7 @@ STARTS: dict[str, list[bytes]] = {
 def starting(answers: list[bytes]) -> Bot:
     left = list(answers)
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         if left and any(line.startswith(("hello", "prepare")) for line in lines):
             yield 0, left.pop(0)
 
@@ -202,7 +202,7 @@ def starting(answers: list[bytes]) -> Bot:
 def test_verdicts_at_the_start(start: str) -> None:
     verdict, events = run(ScriptedWire(puppet(), starting(STARTS[start])))
     assert verdict.ending is Ending.START and verdict.outcome.ranks == (1, 2) and verdict.rated
-    assert [type(event) for event in events.all] == [Left]
+    assert [type(event) for event in events.all] == [Retired]
 
 
 def test_nobody_starts() -> None:
@@ -226,7 +226,7 @@ def test_a_banner_before_hello_does_no_harm() -> None:
 def test_a_rejected_bot_is_told_why_and_its_clock_runs_on() -> None:
     said: list[str] = []
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
         for line in lines:
             word, *rest = line.split()
@@ -251,7 +251,7 @@ def test_a_rejected_bot_is_told_why_and_its_clock_runs_on() -> None:
 
 
 def test_the_limit_of_rejections_is_a_game_s_and_a_setting() -> None:
-    def stubborn(lines: list[str]) -> Iterable[Reply]:
+    def stubborn(lines: list[str]) -> Iterable[Said]:
         for line in lines:
             yield from puppet("L:Z9")([line])
 
@@ -272,7 +272,7 @@ def test_rejections_of_all_moves_of_a_game_count() -> None:
 def test_the_time_for_another_answer_is_what_the_first_left() -> None:
     verdict, events = run(ScriptedWire(puppet((7_000_000, "x"), (8_010_001, "L:D4")), puppet()))
     assert verdict.ending is Ending.TIME
-    assert [type(event) for event in events.all] == [Rejected, Left]
+    assert [type(event) for event in events.all] == [Rejected, Retired]
 
 
 # --- Clocks over a game --------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def test_a_reserve_is_used_up_step_by_step_and_then_loses() -> None:
         (0, 0),
     ]
     hint = "it answers, but takes longer than it has: `ask` says how long that is"
-    assert verdict.ending is Ending.TIME and events.all[-1] == Left(
+    assert verdict.ending is Ending.TIME and events.all[-1] == Retired(
         0, Ending.TIME, "its answer came too late: L:A4", 2_010_001, hint=hint
     )
 
@@ -297,7 +297,7 @@ def test_what_a_move_cost_is_told_with_the_next_question() -> None:
     said: list[str] = []
     plain = puppet((3_000_000, "L:A1"), "L:A2")
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
         return plain(lines)
 
@@ -325,7 +325,7 @@ def test_clocks_may_differ() -> None:
 def test_legal_moves_are_listed_capped_and_sampled() -> None:
     said: list[str] = []
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
         for line in lines:
             word, *rest = line.split()
@@ -347,7 +347,7 @@ def test_legal_moves_are_listed_capped_and_sampled() -> None:
 
 
 def test_a_bot_that_does_not_wait_for_its_list_just_plays() -> None:
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         for line in lines:
             if line.startswith("ask 1 "):
                 yield 0, b"list 1\nmove 1 L:D4\n"
@@ -372,7 +372,7 @@ def test_both_at_once_nobody_learns_the_other_s_move_first() -> None:
     def listening(seat: int, *answers: tuple[int, str]) -> Bot:
         plain = puppet(*answers)
 
-        def bot(lines: list[str]) -> Iterable[Reply]:
+        def bot(lines: list[str]) -> Iterable[Said]:
             heard[seat].extend(line for line in lines if line.startswith(("news", "rejected", "ask")))
             return plain(lines)
 
@@ -404,7 +404,7 @@ def test_a_default_is_submitted_and_the_seat_alone_is_told() -> None:
     def listening(seat: int, *answers: str | None) -> Bot:
         plain = puppet(*answers)
 
-        def bot(lines: list[str]) -> Iterable[Reply]:
+        def bot(lines: list[str]) -> Iterable[Said]:
             heard[seat].extend(lines)
             return plain(lines)
 
@@ -420,7 +420,7 @@ def test_a_default_is_submitted_and_the_seat_alone_is_told() -> None:
 
 def test_faults_of_one_turn_are_held_and_leave_together() -> None:
     verdict, events = bid(puppet((900_000, "resign {n}")), puppet("list {n} x"), puppet("3"))
-    assert [event.seat for event in events.all if isinstance(event, Left)] == [0, 1]
+    assert [event.seat for event in events.all if isinstance(event, Retired)] == [0, 1]
     assert verdict.outcome.ranks == (2, 2, 1), "tied seats share the worst places"
     assert [event.text for event in events.all if isinstance(event, Unplayed)] == ["3"]
 
@@ -432,7 +432,7 @@ def test_both_fault_on_one_turn() -> None:
 
 def test_the_others_play_on() -> None:
     verdict, events = bid(puppet("3", "1", "4"), puppet("ready {n}"), puppet("2", "2", "3"))
-    left = [event for event in events.all if isinstance(event, Left)]
+    left = [event for event in events.all if isinstance(event, Retired)]
     assert [event.seat for event in left] == [1]
     assert verdict.ending is Ending.RULES and verdict.outcome.ranks[1] == 3
     assert [event.text for event in events.all if isinstance(event, Moved)] == ["1", "2", "4", "3"]
@@ -452,7 +452,7 @@ def test_chance_comes_from_the_seed_alone() -> None:
 def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
     said: list[str] = []
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
         for line in lines:
             if line.startswith("hello"):
@@ -467,7 +467,7 @@ def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
 def test_reserves_are_no_news_in_games_of_hidden_information(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
         for line in lines:
             if line.startswith("hello"):
@@ -484,7 +484,7 @@ def test_a_charge_and_a_default_are_told_once() -> None:
     said: list[str] = []
     plain = puppet("3", "9", "x", "2")
 
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
         return plain(lines)
 
@@ -526,7 +526,7 @@ def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_
             yield from (plant, "1", "2", "3", "4", last if plant == "X" else "5")
         yield from ("-", "6", "7") if last else ("6", "7")
 
-    def other(lines: list[str]) -> Iterable[Reply]:
+    def other(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
         return slow(lines)
 
@@ -541,14 +541,14 @@ def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_
     _, events = run(wire, terms(GAMES["floral"], TimeControl.parse("1s"), options=options))
     moved = [event for event in events.all if isinstance(event, Moved) and event.seat == 1]
     assert [number for number, event in enumerate(moved, 1) if event.defaulted] == [18]
-    assert not any(isinstance(event, Rejected | Left) for event in events.all)
+    assert not any(isinstance(event, Rejected | Retired) for event in events.all)
     assert wire.channels[1].aside.stale_count == 1
     assert not any(line.startswith(("rejected", "legal")) for line in said)
     assert sum(line.startswith("defaulted 18 ") for line in said) == 1
 
 
 def test_a_list_is_never_longer_than_may_be_sent() -> None:
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         for line in lines:
             if line.startswith("ask"):
                 yield 0, f"list {line.split()[1]} 999999\n".encode()
@@ -565,7 +565,7 @@ def test_a_list_is_never_longer_than_may_be_sent() -> None:
 
 
 def test_info_is_of_one_answer_and_a_broken_conversation_is_over() -> None:
-    def bot(lines: list[str]) -> Iterable[Reply]:
+    def bot(lines: list[str]) -> Iterable[Said]:
         for line in lines:
             if line.startswith("ask 1 "):
                 yield 0, b"info first\nmove 1 L:A1\n"

@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol import messages as m
+from protocol.session import Phase
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.api import Failure, Opening, Question
 from referee.gameplay.events import Ending
-from referee.wire.channel import LINES_CAP, LOG_CAP, TURN_CAP, Channel, Trouble
+from referee.wire.channel import LINES_CAP, LOG_CAP, TURN_CAP, Channel
 from tests.unit.scripted import puppet
 
 NUMBERS = st.integers(0, 10**15)
@@ -96,7 +99,7 @@ def test_malformed(line: bytes) -> None:
 @pytest.mark.parametrize("text", ["a\nmove 1 x", "a\rb", "\x1b[2J", "x" * m.LINE_CAP])
 def test_what_is_no_line_is_not_sent(text: str) -> None:
     with pytest.raises(ValueError, match="a message"):
-        m.encode(m.News(text))
+        m.encode(m.NewsLine(text))
 
 
 @given(st.lists(st.binary(max_size=40)))
@@ -141,8 +144,8 @@ def test_a_channel_never_raises(chunks: list[bytes]) -> None:
     channel = greeted()
     for chunk in chunks:
         facts = channel.hear(chunk)
-        assert all(isinstance(fact, Trouble) for fact in facts), "nothing was asked"
-        assert bool(facts) <= (channel.trouble is not None)
+        assert all(isinstance(fact, Failure) for fact in facts), "nothing was asked"
+        assert bool(facts) <= (channel.failure is not None)
 
 
 @pytest.mark.parametrize(
@@ -153,10 +156,10 @@ def test_a_channel_never_raises(chunks: list[bytes]) -> None:
 def test_a_stream_of_lines_is_a_flood_at_its_cap(line: bytes, size: int, cap: int) -> None:
     channel = greeted()
     heard = 0
-    while not channel.trouble:
+    while not channel.failure:
         channel.hear(line * 100)
         heard += 100 * size
-    assert channel.trouble.ending is Ending.FLOOD
+    assert channel.failure.ending is Ending.FLOOD
     assert cap <= heard <= cap + 100 * size, "its hello was a line too"
     assert channel.aside.noise_count > len(channel.aside.noise)
 
@@ -180,3 +183,56 @@ def test_after_a_breach_nothing_more_is_heard() -> None:
     channel = greeted()
     assert len(channel.hear(b"ready\nready\n")) == 1
     assert channel.hear(b"ready\nlog more\n") == [] and not channel.aside.log
+
+
+class ByTheTable(Channel):
+    """A channel without the short way for plain moves."""
+
+    def _plain_move(self, data: bytes) -> None:
+        return None
+
+
+ANSWERS = st.sampled_from(
+    [
+        b"move 1 a",
+        b"move 1  a b ",
+        b"move 01 a",
+        b"move 2 a",
+        b"move 1",
+        b"move 1 ",
+        b"MOVE 1 a",
+        b" move 1 a",
+    ]
+    + [
+        b" move 1 a",
+        b"move 1 a\r",
+        b"move 1 \ta",
+        b"move 1 \xc3\xa9",
+        b"move 1 \xff",
+        b"move 1 \x1b",
+        b"move 1 a\x7f",
+    ]
+    + [b"info x", b"list 1", b"resign 1", b"noise", b"move 1 " + b"a" * 4088, b"move 1 " + b"a" * 4089]
+)
+CHUNKS = st.lists(
+    st.lists(ANSWERS | st.binary(max_size=20), min_size=1, max_size=3).map(b"\n".join)
+    | st.lists(ANSWERS, min_size=1, max_size=2).map(lambda lines: b"\n".join(lines) + b"\n")
+)
+
+
+@given(CHUNKS)
+def test_the_short_way_for_plain_moves_says_what_the_table_says(chunks: list[bytes]) -> None:
+    channels = (Channel(), ByTheTable())
+    seen = []
+    for channel in channels:
+        channel.greet()
+        channel.hear(b"hello 1\n")
+        channel.open(0, Opening("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
+        channel.hear(b"ready\n")
+        heard: list[object] = []
+        for chunk in chunks:
+            if channel.phase is Phase.WAITING and not channel.failure:
+                channel.ask(0, Question((), 1_000_000, 0, 1_000_000))
+            heard += [channel.hear(chunk), channel.phase, list(channel.last_heard), channel.partial]
+        seen.append((heard, channel.failure, channel.aside, channel.heard_bytes))
+    assert seen[0] == seen[1]

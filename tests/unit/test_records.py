@@ -122,7 +122,7 @@ FORGERIES = [
     ("rules", "events.1.move", "D:B1 L:A2", "event 2: text is"),
     ("rules", "events.1.seat", 1, "event 2 is of a seat that was not asked"),
     ("rules", "measured.events.0.used_us", 2_500_000, "event 1: over_us is 0 in the record, 500000"),
-    ("rules", "measured.events.0.used_us", 9_000_000, "event 1 is `moved L:A1` in the record, `left"),
+    ("rules", "measured.events.0.used_us", 9_000_000, "event 1 is `moved L:A1` in the record, `retired"),
     (
         "rules, on the reserve",
         "measured.events.0.taken_us",

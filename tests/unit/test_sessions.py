@@ -12,13 +12,13 @@ import pytest
 
 from protocol import bot as bot_py
 from protocol import messages as m
-from protocol.session import TABLE, Breach, Session, State
+from protocol.session import TABLE, Breach, Phase, Session
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Opening
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from tests.unit.scripted import Events, Reply, ScriptedWire
+from tests.unit.scripted import Events, Said, ScriptedWire
 
 PROTOCOL = Path(m.__file__).parent
 TRANSCRIPTS = sorted((PROTOCOL / "transcripts").glob("*.txt"))
@@ -99,7 +99,7 @@ class Reader:
     def __init__(self, name: str) -> None:
         self.lines = read(name)
 
-    def __call__(self, lines: list[str]) -> Iterable[Reply]:
+    def __call__(self, lines: list[str]) -> Iterable[Said]:
         for line in lines:
             self._skip_remarks()
             assert f"REF: {line}" == self.lines.pop(0)
@@ -124,7 +124,7 @@ class Other:
     def __init__(self) -> None:
         self.answers: list[str] = []
 
-    def __call__(self, lines: list[str]) -> Iterable[Reply]:
+    def __call__(self, lines: list[str]) -> Iterable[Said]:
         for line in lines:
             word, *rest = line.split()
             if word == "hello":
@@ -247,7 +247,7 @@ def test_the_state_table_of_the_document_is_the_table() -> None:
         (state.value, kind.word, to.value)
         for state, row in TABLE.items()
         for kind, to in row.items()
-        if not (kind is m.Quit and state is not State.IDLE)  # one sentence under the table
+        if not (kind is m.QuitLine and state is not Phase.IDLE)  # one sentence under the table
     }
     assert written == real
 
@@ -255,36 +255,36 @@ def test_the_state_table_of_the_document_is_the_table() -> None:
 def test_what_the_table_does_not_allow_is_a_breach() -> None:
     session = Session()
     with pytest.raises(Breach, match="`ready` is not expected in state new"):
-        session.said(m.Speaker.BOT, m.Ready())
-    session.said(m.Speaker.REFEREE, m.Hello(1))
+        session.said(m.Speaker.BOT, m.ReadyLine())
+    session.said(m.Speaker.REFEREE, m.HelloLine(1))
     with pytest.raises(Breach, match="`hello` is not expected in state greeted"):
-        session.said(m.Speaker.REFEREE, m.Hello(1))
-    session.said(m.Speaker.BOT, m.Hello(1))
-    assert not session.said(m.Speaker.BOT, m.Move(1, "x")), "between two games: dropped, no breach"
+        session.said(m.Speaker.REFEREE, m.HelloLine(1))
+    session.said(m.Speaker.BOT, m.HelloLine(1))
+    assert not session.said(m.Speaker.BOT, m.MoveLine(1, "x")), "between two games: dropped, no breach"
     with pytest.raises(Breach, match="`ready` is not expected in state idle"):
-        session.said(m.Speaker.BOT, m.Ready())
-    assert session.state is State.IDLE
+        session.said(m.Speaker.BOT, m.ReadyLine())
+    assert session.phase is Phase.IDLE
 
 
 def test_question_numbers_only_go_up_by_one() -> None:
     session = Session()
     for speaker, message in (
-        (m.Speaker.REFEREE, m.Hello(1)),
-        (m.Speaker.BOT, m.Hello(1)),
-        (m.Speaker.REFEREE, m.Game("blooms", 1, 1, 2)),
-        (m.Speaker.REFEREE, m.Prepare()),
-        (m.Speaker.BOT, m.Ready()),
+        (m.Speaker.REFEREE, m.HelloLine(1)),
+        (m.Speaker.BOT, m.HelloLine(1)),
+        (m.Speaker.REFEREE, m.GameLine("blooms", 1, 1, 2)),
+        (m.Speaker.REFEREE, m.PrepareLine()),
+        (m.Speaker.BOT, m.ReadyLine()),
     ):
         assert session.said(speaker, message)
     with pytest.raises(Breach):
-        session.said(m.Speaker.REFEREE, m.Ask(2, 0, 0))
-    assert session.said(m.Speaker.REFEREE, m.Ask(1, 0, 0))
+        session.said(m.Speaker.REFEREE, m.AskLine(2, 0, 0))
+    assert session.said(m.Speaker.REFEREE, m.AskLine(1, 0, 0))
     with pytest.raises(Breach):
-        session.said(m.Speaker.BOT, m.Move(2, "x"))
+        session.said(m.Speaker.BOT, m.MoveLine(2, "x"))
     with pytest.raises(Breach):
-        session.said(m.Speaker.BOT, m.Move(0, "x"))
-    assert session.said(m.Speaker.BOT, m.Move(1, "x"))
-    assert not session.said(m.Speaker.BOT, m.Move(1, "x")), "closed: dropped, no breach"
+        session.said(m.Speaker.BOT, m.MoveLine(0, "x"))
+    assert session.said(m.Speaker.BOT, m.MoveLine(1, "x"))
+    assert not session.said(m.Speaker.BOT, m.MoveLine(1, "x")), "closed: dropped, no breach"
 
 
 def conversation(choose: Callable[[bot_py.Game], str | None], *lines: str) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Left, Moved
+from referee.gameplay.events import Moved, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu, stamped
@@ -260,11 +260,11 @@ def test_a_clock_of_computing_time(script: str, ending: str, wall_us: int) -> No
     verify(to_json(record))
     event = record.events[0]
     if ending:
-        assert isinstance(event, Left) and event.seat == 0 and event.ending.word == ending
+        assert isinstance(event, Retired) and event.seat == 0 and event.ending.word == ending
         assert event.used_us > 200_000
     else:
         assert isinstance(event, Moved) and event.charge.used_us < 200_000
-    assert isinstance(event, Moved | Left) and event.timing.wall_us > wall_us
+    assert isinstance(event, Moved | Retired) and event.timing.wall_us > wall_us
 
 
 def test_cpu_clocks_are_not_kept_where_they_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
