@@ -12,9 +12,8 @@ from typing import NamedTuple
 from referee.check.bench import Bench
 from referee.check.subject import Failed, Subject, hint_of
 from referee.check.table import Table
-from referee.check.words import ms
 from referee.core.text import shown
-from referee.core.units import show_period
+from referee.core.units import about, show_period
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 
 FLUSH = (
@@ -103,7 +102,7 @@ def _why(bench: Bench, bot: Subject, fault: Retired, do: str) -> Failed:
     what, hint = bot.link.what_came()
     timing = fault.timing
     if computing := timing.cpu_us * BUSY > timing.wall_us:
-        what, hint = f"{what}; it computed for {ms(timing.cpu_us)} of that", SLOW
+        what, hint = f"{what}; it computed for {about(timing.cpu_us)} of that", SLOW
     failed = bot.failed(f"it did not {do} in {show_period(time_us)}: {what}", hint or SILENT)
     bot.end()
     if bot.link.held_back and not computing:

@@ -10,7 +10,7 @@ import click
 
 from referee.check.bench import Bench
 from referee.check.course import Outcome
-from referee.check.words import ms
+from referee.core.units import about
 
 _INDENT = " " * 11
 _TITLE = 25
@@ -48,7 +48,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     """All of it in a line."""
     counts = {result: sum(one.result == result for one in outcomes) for result in _INKS}
     parts = [f"{count} {result}" for result, count in counts.items() if count]
-    return f"{', '.join(parts)} in {ms(sum(one.used_us for one in outcomes))}"
+    return f"{', '.join(parts)} in {about(sum(one.used_us for one in outcomes))}"
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -16,8 +16,9 @@ from referee.check.acquaintance import acquaint
 from referee.check.bench import Bench, house_moves
 from referee.check.subject import Failed
 from referee.check.table import FaultyTable, RejectingTable, Table, TakenOverTable
-from referee.check.words import counted, listed, megabytes, ms
+from referee.check.words import counted, listed
 from referee.core.text import shown
+from referee.core.units import about, about_size
 from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Options
@@ -72,14 +73,14 @@ def gets_ready(bench: Bench) -> Finding:
     """Hello and ready come in time."""
     met = acquaint(bench).passed(2)
     figures = {"hello_us": met.hello_us, "ready_us": met.ready_us}
-    return Finding(f"hello after {ms(met.hello_us)}, ready after {ms(met.ready_us)}", figures)
+    return Finding(f"hello after {about(met.hello_us)}, ready after {about(met.ready_us)}", figures)
 
 
 def flushes(bench: Bench) -> Finding:
     """The first question is answered."""
     met = acquaint(bench).passed(3)
     figures = {"answer_us": met.answer_us, "answer": shown(met.answer)}
-    return Finding(f"`{shown(met.answer, 40)}` after {ms(met.answer_us)}", figures)
+    return Finding(f"`{shown(met.answer, 40)}` after {about(met.answer_us)}", figures)
 
 
 def answers_legally(bench: Bench) -> Finding:
@@ -153,9 +154,8 @@ def keeps_time(bench: Bench) -> Finding:
         failed = table.fault is not None
         found.append({"clock": str(control), "failed": failed, "answers": len(used)})
         found[-1]["slowest_us"] = max(used, default=None)
-    text = ", ".join(
-        f"{'failed' if one['failed'] else ms(one['slowest_us'] or 0)} under {one['clock']}" for one in found
-    )
+    slowest = ["failed" if one["failed"] else about(one["slowest_us"] or 0) for one in found]
+    text = ", ".join(f"{what} under {one['clock']}" for what, one in zip(slowest, found, strict=True))
     if failures:
         first = failures[0]
         raise Failed(f"{first.what} (slowest answers: {text})", first.hint, first.evidence)
@@ -306,7 +306,7 @@ def quits(bench: Bench) -> Finding:
                 f"it was still there {GRACE_S} s after `quit` and the end of its input, and {status}",
                 "exit on `quit` and at the end of the input; a thread that is still on keeps it alive",
             )
-    return Finding(f"it {status} after {ms(used_us)}", {"status": status, "used_us": used_us})
+    return Finding(f"it {status} after {about(used_us)}", {"status": status, "used_us": used_us})
 
 
 def leaves_no_process(bench: Bench) -> Finding:
@@ -338,20 +338,20 @@ def keeps_its_memory(bench: Bench) -> Finding:
             peaks.append(bot.epitaph.memory_bytes)
             if bench.memory_bytes and peaks[-1] > bench.memory_bytes:
                 raise bot.failed(
-                    f"{megabytes(peaks[-1])} after {counted(games, 'game')}, expected at most "
-                    f"{megabytes(bench.memory_bytes)}",
+                    f"{about_size(peaks[-1])} after {counted(games, 'game')}, expected at most "
+                    f"{about_size(bench.memory_bytes)}",
                     "take less, or allow more with `--memory`",
                 )
     pace = min((later - earlier) // (GAMES[1] - GAMES[0]) for earlier, later in pairwise(peaks))
     if bench.memory_bytes and peaks[-1] + PACE * pace > bench.memory_bytes:
         raise bot.failed(
-            f"it grows by {megabytes(pace)} with each game: {listed(map(megabytes, peaks))} after "
+            f"it grows by {about_size(pace)} with each game: {listed(map(about_size, peaks))} after "
             f"{listed(GAMES)} games",
             "let go of a game when it has ended; a collector that was given no bound (`java -Xmx`) looks the "
             "same",
         )
     return Finding(
-        f"at most {megabytes(max(peaks))}", {"peak_bytes": max(peaks), "games": GAMES, "peaks_bytes": peaks}
+        f"at most {about_size(max(peaks))}", {"peak_bytes": max(peaks), "games": GAMES, "peaks_bytes": peaks}
     )
 
 

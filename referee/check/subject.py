@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from referee.check.table import Sitting, Table, TimeIsUp
 from referee.check.witness import Witness
-from referee.check.words import ms
 from referee.core.text import shown
+from referee.core.units import about
 from referee.gameplay.events import Ending, Event, Rejected, Retired, Seat
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -104,7 +104,7 @@ class Subject:
         if fault and not (rejections and fault.ending is Ending.ILLEGAL):
             detail = f": {shown(fault.detail, 300)}" if fault.detail else ""
             if fault.ending is Ending.TIME and fault.timing.cpu_us:
-                detail += f"; it computed for {ms(fault.timing.cpu_us)} of {ms(fault.timing.wall_us)}"
+                detail += f"; it computed for {about(fault.timing.cpu_us)} of {about(fault.timing.wall_us)}"
             raise self.failed(f"{where}it {fault.ending.sentence}{detail}", hint or hint_of(fault))
         if rejections:
             first, *others = rejections

@@ -15,7 +15,7 @@ from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.core.units import show_period
+from referee.core.units import about_size, show_period
 from referee.ratings.table import rendered
 from referee.tournament.config import Config, load
 from referee.tournament.schedule import round_robin
@@ -132,7 +132,7 @@ def _forecast(config: Config, folder: Path, workers: int) -> str:
         f"{games} games of {game.slug}, {len(names)} bots, {config.rounds} rounds, {workers} workers\n"
         f"at most {turns} moves a game\n"
         f"at most {show_period((seconds // 60 + 1) * 60_000_000)} if every bot uses all of its time\n"
-        f"at most about {games * turns * RECORD_BYTES // 1_000_000 + 1} MB in {shown(str(folder))}"
+        f"at most about {about_size(games * turns * RECORD_BYTES)} in {shown(str(folder))}"
     )
 
 

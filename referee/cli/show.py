@@ -10,16 +10,11 @@ import click
 from protocol.messages import VERSION
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
+from referee.core.units import seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Seat, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Picture, State
 from referee.records.record import GameRecord
-
-
-def seconds(us: int) -> str:
-    """Microseconds as seconds, exact and without idle zeros."""
-    whole, part = divmod(us, 1_000_000)
-    return f"{whole}.{part:06d}".rstrip("0").rstrip(".") + " s"
 
 
 def painted(picture: Picture, colour: bool) -> str:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from referee.cli.output import say, say_now
 from referee.cli.show import came_out, explained, result
+from referee.core.units import about
 from referee.ratings.table import tally
 from referee.records.record import GameRecord, Summary, from_json
 
@@ -146,7 +147,7 @@ class Screen:
         if not new:
             return ""
         seconds = (time.monotonic() - self._began) / new * (self._total - played)
-        return f", about {_duration(seconds)} left"
+        return f", about {about(round(seconds * 1_000_000))} left"
 
     def _standings(self) -> Table:
         games = list(self._games.values())
@@ -167,12 +168,6 @@ class Screen:
 
 def _came_out(game: Summary) -> str:
     return f"{came_out(game.bots, game.ranks)}: {game.sentence}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def on_a_terminal() -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from referee.core.errors import TimeControlError
+from referee.core.errors import TimeControlError, UsageError
 from referee.core.text import shown
 
 _UNITS_US = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
@@ -44,3 +44,47 @@ def show_period(us: int) -> str:
         if us and us % size == 0:
             return f"{us // size}{unit}"
     return "0s"
+
+
+def seconds(us: int) -> str:
+    """Microseconds as seconds, exact and without needless zeros, such as `0.25 s`."""
+    whole, part = divmod(us, 1_000_000)
+    return f"{whole}.{part:06d}".rstrip("0").rstrip(".") + " s"
+
+
+def about(us: int) -> str:
+    """A duration for people, to two or three figures: from `850 µs` and `3.2 ms` to `12 min` and `1.5 h`."""
+    if us < 1_000:
+        return f"{us} µs"
+    if us < 1_000_000:
+        return f"{us / 1_000:.1f} ms" if us < 10_000 else f"{us / 1_000:.0f} ms"
+    if us < 90_000_000:
+        return f"{us / 1_000_000:.1f} s" if us < 10_000_000 else f"{us / 1_000_000:.0f} s"
+    minutes = us / _UNITS_US["m"]
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+_SIZES = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+LARGEST_SIZE = 1 << 50
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as `512MB`; a MB has 2 to the 20 of them. Raises `UsageError`."""
+    match = re.fullmatch(r"([0-9]{1,9})(KB|MB|GB)", text)
+    size = int(match[1]) * _SIZES[match[2]] if match else 0
+    if not 0 < size <= LARGEST_SIZE:
+        raise UsageError(f"`{shown(text, 40)}` is no size, expected one such as `512MB`")
+    return size
+
+
+def show_size(size: int) -> str:
+    """A size in the largest unit that is exact, as `parse_size` reads it."""
+    unit = max((unit for unit in _SIZES if size % _SIZES[unit] == 0), key=_SIZES.__getitem__)
+    return f"{size // _SIZES[unit]}{unit}"
+
+
+def about_size(size: int) -> str:
+    """A size for people, such as `3.5 MB` or `12 GB`."""
+    unit = "GB" if size >= _SIZES["GB"] else "MB"
+    count = size / _SIZES[unit]
+    return f"{count:.1f} {unit}" if count < 10 else f"{count:.0f} {unit}"

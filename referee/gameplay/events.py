@@ -1,4 +1,4 @@
-"""What can happen in a match: the closed list of endings, and the events a match is made of.
+"""What can happen in a game: the closed list of endings, and the events that a record is made of.
 
 Every place that says how a game ended uses these words: verdicts, records, tables, the protocol's `end`.
 """
@@ -56,7 +56,7 @@ class Ending(Enum):
     )
     ILLEGAL = (
         "illegal",
-        "was rejected too often",
+        "made too many illegal moves",
         "choose another move when one is rejected; `list` asks for the legal ones",
     )
 
@@ -69,6 +69,11 @@ class Ending(Enum):
     def is_fault(self) -> bool:
         """Whether a bot is to blame."""
         return bool(self.hint)
+
+    @property
+    def former_sentence(self) -> str:
+        """What older records have in place of the sentence; the same where it never changed."""
+        return "was rejected too often" if self is Ending.ILLEGAL else self.sentence
 
     @classmethod
     def of(cls, word: str) -> Ending:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from referee.core.seeds import bot_seed, chance_stream, list_stream
 from referee.core.text import shown
+from referee.gameplay import hints
 from referee.gameplay.api import (
     Answer,
     Failure,
@@ -331,5 +332,5 @@ def _exit(ending: Ending, reply: Reply) -> _Exit:
         detail, hint = what.detail, what.hint
     elif isinstance(what, Answer):
         detail = f"its answer came too late: {shown(what.text, 80)}"
-        hint = "it answers, but takes longer than it has: `ask` says how long that is"
+        hint = hints.LATE
     return _Exit(ending, detail, reply.used_us, reply.timing, hint)

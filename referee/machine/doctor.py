@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from referee.core.units import about, about_size
 from referee.gameplay.terms import MARGIN_US
 from referee.machine.measure import Figures, Spread
 from referee.machine.survey import Limit
@@ -174,8 +175,8 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
         yield Finding(
             "start",
             Level.FINE,
-            f"a bot in Python is ready after {_time(figures.starts.p50_us)}, "
-            f"the slowest of {figures.starts.number} after {_time(figures.starts.max_us)}",
+            f"a bot in Python is ready after {about(figures.starts.p50_us)}, "
+            f"the slowest of {figures.starts.number} after {about(figures.starts.max_us)}",
             "with `fresh = true` every game costs that much for each bot, on nobody's clock",
         )
     yield _load(figures)
@@ -321,9 +322,9 @@ def _processes(figures: Figures) -> Finding:
 def _memory_finding(figures: Figures) -> Finding:
     limit = figures.machine.group.memory_bytes
     known = figures.machine.memory_bytes
-    measured = "not known here" if known is None else f"{_size(known)} available"
+    measured = "not known here" if known is None else f"{about_size(known)} available"
     if limit is not None:
-        measured += f"; the control group may have {_size(limit)}"
+        measured += f"; the control group may have {about_size(limit)}"
     most = _most_workers(figures).get("memory")
     if most is None:
         return Finding("memory", Level.FINE, measured, "see what your bots need")
@@ -354,7 +355,7 @@ def _timers(figures: Figures) -> Finding:
 
 def _clock(figures: Figures) -> Finding:
     tick = figures.machine.coarse_tick_us
-    coarse = "not known here" if tick is None else _time(tick)
+    coarse = "not known here" if tick is None else about(tick)
     measured = f"steps of {figures.clock_step_ns} ns; the tick of the coarse clock: {coarse}"
     if figures.clock_step_ns <= COARSE_STEP_NS:
         return Finding("clock", Level.FINE, measured, "times are good to the microsecond")
@@ -369,7 +370,7 @@ def _clock(figures: Figures) -> Finding:
 
 def _disk(figures: Figures) -> Finding:
     disk = figures.disk
-    free = f"{_size(disk.free_bytes)} free in this folder"
+    free = f"{about_size(disk.free_bytes)} free in this folder"
     if disk.sync is None:
         return Finding(
             "disk",
@@ -429,23 +430,11 @@ def _ms(us: int) -> int:
     return -(-us // 1000)
 
 
-def _time(us: int) -> str:
-    if us < 1000:
-        return f"{us} µs"
-    return f"{us / 1000:.1f} ms" if us < 10_000 else f"{us / 1000:.0f} ms"
-
-
 def _spread(spread: Spread) -> str:
     points = [("p50", spread.p50_us), ("p99", spread.p99_us), ("p99.9", spread.p999_us)]
     # With few measurements the upper points are all the last one.
-    shown = [f"{name} {_time(us)}" for name, us in points if name == "p50" or us < spread.max_us]
-    return ", ".join([*shown, f"max {_time(spread.max_us)}"])
-
-
-def _size(count: int) -> str:
-    if count < 1_000_000_000:
-        return f"{count // 1_000_000} MB"
-    return f"{count / 1_000_000_000:.1f} GB"
+    shown = [f"{name} {about(us)}" for name, us in points if name == "p50" or us < spread.max_us]
+    return ", ".join([*shown, f"max {about(spread.max_us)}"])
 
 
 def _cores_of(percent: int) -> str:

@@ -8,12 +8,7 @@ from dataclasses import dataclass, replace
 
 from referee.core.errors import UsageError
 from referee.core.text import shown
-from referee.core.units import parse_period, show_period
-
-_SIZE = re.compile(r"([0-9]{1,9})(KB|MB|GB)")
-_UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
-
-MOST = 1 << 50
+from referee.core.units import parse_period, parse_size, show_period, show_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +47,12 @@ class Limits:
 
 
 def _size(name: str, text: str) -> int:
-    match = _SIZE.fullmatch(text)
-    size = int(match[1]) * _UNITS[match[2]] if match else 0
-    if not 0 < size <= MOST:
-        raise UsageError(f"limit `{name}` is `{shown(text, 40)}`, expected a size such as `512MB`, or `none`")
-    return size
+    try:
+        return parse_size(text)
+    except UsageError:
+        raise UsageError(
+            f"limit `{name}` is `{shown(text, 40)}`, expected a size such as `512MB`, or `none`"
+        ) from None
 
 
 def _count(name: str, text: str) -> int:
@@ -77,11 +73,6 @@ def _seconds(name: str, text: str) -> int:
     return seconds
 
 
-def _show_size(size: int) -> str:
-    unit = max((unit for unit in _UNITS if size % _UNITS[unit] == 0), key=_UNITS.__getitem__)
-    return f"{size // _UNITS[unit]}{unit}"
-
-
 _READ: dict[str, Callable[[str, str], int]] = {
     "memory": _size,
     "file_size": _size,
@@ -90,8 +81,8 @@ _READ: dict[str, Callable[[str, str], int]] = {
     "cpu": _seconds,
 }
 _SHOW: dict[str, Callable[[int], str]] = {
-    "memory": _show_size,
-    "file_size": _show_size,
+    "memory": show_size,
+    "file_size": show_size,
     "open_files": str,
     "processes": str,
     "cpu": lambda seconds: show_period(seconds * 1_000_000),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.gameplay.events import Event
+from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import Watch, play, seeded_dice
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, State
@@ -49,7 +49,8 @@ def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
     _compare("ranks", record.verdict.outcome.ranks, verdict.outcome.ranks)
     _compare("scores", record.verdict.outcome.scores, verdict.outcome.scores)
     _compare("ending", record.verdict.ending.word, verdict.ending.word)
-    _compare("sentence", record.verdict.outcome.sentence, verdict.outcome.sentence)
+    if record.verdict.outcome.sentence != _former(verdict):
+        _compare("sentence", record.verdict.outcome.sentence, verdict.outcome.sentence)
     _compare("rated", record.verdict.rated, verdict.rated)
     return verdict
 
@@ -99,6 +100,14 @@ class Audit:
                 check_against(self._header, value)
             case kind:
                 raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected change or game")
+
+
+def _former(verdict: Verdict) -> str:
+    """The sentence of a verdict as records had it before an ending was worded anew."""
+    sentence = verdict.outcome.sentence
+    for ending in Ending:
+        sentence = sentence.replace(ending.sentence, ending.former_sentence)
+    return sentence
 
 
 class _Field(NamedTuple):

@@ -17,6 +17,7 @@ from typing import Any
 
 import referee
 from referee.core.text import shown
+from referee.gameplay import hints
 from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending, Event, Retired, Seat
 from referee.gameplay.loop import play, seeded_dice
@@ -26,7 +27,6 @@ from referee.processes.bot import Bot
 from referee.processes.process import Epitaph
 from referee.records.record import GameRecord, Summary, faults
 from referee.tournament.plan import START_US
-from referee.wire import hints
 from referee.wire.channel import LAST_KEPT, Channel
 from referee.wire.link import Link, Tap, end_links
 from referee.wire.pipes import PipesWire

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
+from referee.gameplay import hints
 from referee.gameplay.api import Failure, What
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.process import BotProcess, end_processes
-from referee.wire import hints
 from referee.wire.channel import Channel
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)

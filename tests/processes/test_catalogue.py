@@ -26,6 +26,7 @@ import pytest
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.events import Moved, Rejected, Retired
+from referee.gameplay.hints import HELD_BACK
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
@@ -37,7 +38,6 @@ from referee.records import journal
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import play_encounter
-from referee.wire.hints import HELD_BACK
 from tests.command import RANDOM, ROOT, referee
 from tests.processes.test_tournament import games, run_with, toml
 from tests.tools.catalogue import PAUSES, RESIGNS, ROWS, SHORT, Case, Elsewhere

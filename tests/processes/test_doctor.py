@@ -120,7 +120,7 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ("processes", on(processes=Limit(64, 64), root=True), on(processes=Limit(64, 64)), "enough for 0 games"),
     ("processes", grouped(processes=64), grouped(processes=63), "room for 63"),
     ("memory", on(memory_bytes=GB // 2), on(memory_bytes=GB // 2 - 1), "the system ends processes"),
-    ("memory", grouped(memory_bytes=GB // 2), grouped(memory_bytes=GB // 4), "may have 268 MB"),
+    ("memory", grouped(memory_bytes=GB // 2), grouped(memory_bytes=GB // 4), "may have 256 MB"),
     ("memory", on(memory_bytes=None), on(memory_bytes=0), "0 MB available"),
     (
         "timers",

@@ -105,6 +105,14 @@ def changed(value: dict[str, Any], path: str, new: object) -> dict[str, Any]:
     return copy  # type: ignore[no-any-return]
 
 
+def test_a_record_with_the_former_wording_of_an_ending_verifies() -> None:
+    value = to_json(ENDINGS["illegal"])
+    assert value["sentence"] == "seat 1 made too many illegal moves"
+    verify({**value, "sentence": "seat 1 was rejected too often"})
+    with pytest.raises(RecordError, match="sentence is"):
+        verify({**value, "sentence": "seat 1 was rejected"})
+
+
 FORGERIES = [
     ("rules", "faults", ["time", ""], "faults is ['time', '']"),
     ("rules", "bonus", 1, "`bonus` is no member of a record"),
@@ -401,7 +409,7 @@ def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
 
 def test_replay_lists_the_games_of_a_file(folder: Path) -> None:
     code, out = run("replay", str(folder))
-    assert code == 0 and out.count(":a:b") == 3 and "seat 1 was rejected too often" in out
+    assert code == 0 and out.count(":a:b") == 3 and "seat 1 made too many illegal moves" in out
 
 
 @pytest.mark.parametrize(

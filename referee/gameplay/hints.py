@@ -1,5 +1,6 @@
-"""What a fault often means, for the author of the bot. Pure; where nothing better is known, the ending's own
-hint (`referee.gameplay.events.Ending`) stands.
+"""What a fault often means, for the author of the bot.
+
+Where nothing better is known, the ending's own hint stands (`referee/gameplay/events.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _ENDED_BY = {
     signal.SIGKILL: "it was killed, by itself or by the system, as when memory runs out",
 }
 
+
+LATE = "it answers, but takes longer than it has: `ask` says how long that is"
 
 HELD_BACK = "it came when its input was closed: flush after each line, or it was just too late"
 
