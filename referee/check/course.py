@@ -11,7 +11,7 @@ from referee.check.steps import ALWAYS, STEPS, Skipped
 from referee.check.subject import Failed
 
 
-class Outcome(NamedTuple):
+class StepResult(NamedTuple):
     """What came of a step."""
 
     number: int
@@ -27,8 +27,8 @@ class Outcome(NamedTuple):
 
 def course(
     bench: Bench, chosen: Collection[int] = (), begins: Callable[[str], object] = lambda title: None
-) -> Iterator[Outcome]:
-    """The outcomes of all steps, or of the chosen ones with the first, which they all need. `begins` is told
+) -> Iterator[StepResult]:
+    """The results of all steps, or of the chosen ones with the first, which they all need. `begins` is told
     of a step before it is tried.
     """
     failed: dict[int, int] = {}
@@ -38,7 +38,7 @@ def course(
             continue
         if missing := [failed[other] for other in step.needs if other in failed]:
             failed[number] = missing[0]
-            yield Outcome(number, step.title, "skipped", f"it needs step {missing[0]}", {}, None, 0)
+            yield StepResult(number, step.title, "skipped", f"it needs step {missing[0]}", {}, None, 0)
             continue
         begins(step.title)
         began_ns = time.monotonic_ns()
@@ -52,4 +52,4 @@ def course(
         except Skipped as reason:
             result, text = "skipped", str(reason)
         used_us = (time.monotonic_ns() - began_ns) // 1000
-        yield Outcome(number, step.title, result, text, figures, failure, used_us)
+        yield StepResult(number, step.title, result, text, figures, failure, used_us)

@@ -1,4 +1,4 @@
-"""A check's outcomes as people read them, and as data."""
+"""A check's results as people read them, and as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from referee.check.bench import Bench
-from referee.check.course import Outcome
+from referee.check.course import StepResult
 from referee.core.units import about
 
 _INDENT = " " * 11
@@ -23,14 +23,14 @@ def heading(bench: Bench) -> str:
     return f"{bench.bot.name} in {bench.game.slug} ({options}), clock {bench.clocks[0]}, seed {bench.seed}"
 
 
-def told(outcome: Outcome, again: str, width: int) -> Iterator[str]:
-    """The lines of an outcome; `again` is the command that repeats the step."""
-    result = click.style(f"{outcome.result:7}", fg=_INKS[outcome.result], bold=outcome.result == "failed")
-    head = f"{outcome.number:2} {result} {outcome.title:{_TITLE}} "
-    failure = outcome.failure
+def told(step: StepResult, again: str, width: int) -> Iterator[str]:
+    """The lines of the result of a step; `again` is the command that repeats the step."""
+    result = click.style(f"{step.result:7}", fg=_INKS[step.result], bold=step.result == "failed")
+    head = f"{step.number:2} {result} {step.title:{_TITLE}} "
+    failure = step.failure
     if failure is None:
         column = len(_INDENT) + _TITLE + 1
-        first, *others = _wrapped(outcome.text, width - column) or [""]
+        first, *others = _wrapped(step.text, width - column) or [""]
         yield f"{head}{first}".rstrip()
         yield from (" " * column + line for line in others)
         return
@@ -44,18 +44,18 @@ def told(outcome: Outcome, again: str, width: int) -> Iterator[str]:
     yield from ((_INDENT + line).rstrip() for line in ("", *block, ""))
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def summary(results: Sequence[StepResult]) -> str:
     """All of it in a line."""
-    counts = {result: sum(one.result == result for one in outcomes) for result in _INKS}
+    counts = {result: sum(one.result == result for one in results) for result in _INKS}
     parts = [f"{count} {result}" for result, count in counts.items() if count]
-    return f"{', '.join(parts)} in {about(sum(one.used_us for one in outcomes))}"
+    return f"{', '.join(parts)} in {about(sum(one.used_us for one in results))}"
 
 
 def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-def as_json(bench: Bench, outcomes: Sequence[Outcome], again: Sequence[str]) -> dict[str, Any]:
+def as_json(bench: Bench, results: Sequence[StepResult], again: Sequence[str]) -> dict[str, Any]:
     """Everything."""
     return {
         "bot": bench.bot.name,
@@ -64,21 +64,21 @@ def as_json(bench: Bench, outcomes: Sequence[Outcome], again: Sequence[str]) -> 
         "options": dict(bench.options),
         "clocks": [str(clock) for clock in bench.clocks],
         "seed": bench.seed,
-        "passed": all(one.result != "failed" for one in outcomes),
-        "steps": [_json_step(one, command) for one, command in zip(outcomes, again, strict=True)],
+        "passed": all(one.result != "failed" for one in results),
+        "steps": [_json_step(one, command) for one, command in zip(results, again, strict=True)],
     }
 
 
-def _json_step(outcome: Outcome, again: str) -> dict[str, Any]:
+def _json_step(step: StepResult, again: str) -> dict[str, Any]:
     value: dict[str, Any] = {
-        "number": outcome.number,
-        "title": outcome.title,
-        "result": outcome.result,
-        "text": outcome.text,
-        "figures": outcome.figures,
-        "used_us": outcome.used_us,
+        "number": step.number,
+        "title": step.title,
+        "result": step.result,
+        "text": step.text,
+        "figures": step.figures,
+        "used_us": step.used_us,
         "again": again,
     }
-    if failure := outcome.failure:
+    if failure := step.failure:
         value["failure"] = {"hint": failure.hint, **failure.evidence._asdict()}
     return value

@@ -44,7 +44,7 @@ UNKNOWN = (b"remark 1 a later referee may say more than protocol 1 knows\n", b"a
 """Lines that a bot ignores. The second begins like one that it does not."""
 
 
-class Finding(NamedTuple):
+class Observation(NamedTuple):
     """What a step found that was passed: for people, and in figures."""
 
     text: str
@@ -59,31 +59,31 @@ class Step(NamedTuple):
     """What is tried, and which steps must not have failed before."""
 
     title: str
-    trial: Callable[[Bench], Finding]
+    trial: Callable[[Bench], Observation]
     needs: tuple[int, ...]
 
 
-def starts(bench: Bench) -> Finding:
+def starts(bench: Bench) -> Observation:
     """The program can be started, and is there until it is greeted."""
     acquaint(bench).passed(1)
-    return Finding("", {})
+    return Observation("", {})
 
 
-def gets_ready(bench: Bench) -> Finding:
+def gets_ready(bench: Bench) -> Observation:
     """Hello and ready come in time."""
     met = acquaint(bench).passed(2)
     figures = {"hello_us": met.hello_us, "ready_us": met.ready_us}
-    return Finding(f"hello after {about(met.hello_us)}, ready after {about(met.ready_us)}", figures)
+    return Observation(f"hello after {about(met.hello_us)}, ready after {about(met.ready_us)}", figures)
 
 
-def flushes(bench: Bench) -> Finding:
+def flushes(bench: Bench) -> Observation:
     """The first question is answered."""
     met = acquaint(bench).passed(3)
     figures = {"answer_us": met.answer_us, "answer": shown(met.answer)}
-    return Finding(f"`{shown(met.answer, 40)}` after {about(met.answer_us)}", figures)
+    return Observation(f"`{shown(met.answer, 40)}` after {about(met.answer_us)}", figures)
 
 
-def answers_legally(bench: Bench) -> Finding:
+def answers_legally(bench: Bench) -> Observation:
     """Whole games in each seat, under several settings, against a house that plays at random."""
     settings = list(bench.settings())
     games: list[tuple[Options, Seat]] = [
@@ -106,14 +106,14 @@ def answers_legally(bench: Bench) -> Finding:
     distinct = sum(options in played for options in settings)
     figures = {"games": len(played), "settings": distinct, "answers_by_third": thirds, "rejections": 0}
     early, middle, late = thirds
-    return Finding(
+    return Observation(
         f"{sum(thirds)} answers in {counted(len(played), 'game')} under {counted(distinct, 'setting')}: "
         f"{early} early, {middle} in the middle, {late} late; no rejection",
         figures,
     )
 
 
-def obeys_a_rejection(bench: Bench) -> Finding:
+def obeys_a_rejection(bench: Bench) -> Observation:
     """One of its legal answers is rejected all the same; it answers the next question and goes on."""
     where = "after a rejection"
     hint = (
@@ -125,19 +125,19 @@ def obeys_a_rejection(bench: Bench) -> Finding:
         bot.play(table)
         if table.rejected and table.fault and bot.link.channel.aside.stale_count:
             hint = f"it answered the old question once more: {hint}"
-        bot.judge(table, where if table.rejected else "", hint if table.rejected else "")
+        bot.require_no_fault(table, where if table.rejected else "", hint if table.rejected else "")
         if not table.rejected:
             raise Skipped("there was no position in which it had a choice")
         if not table.again:
             raise bot.failed(f"{where}: it resigned", hint)
     same = "the same move" if table.again == table.rejected else "another one"
-    return Finding(
+    return Observation(
         f"`{shown(table.rejected, 40)}` was rejected, and it answered with {same}",
         {"rejected": shown(table.rejected), "answered": shown(table.again)},
     )
 
 
-def keeps_time(bench: Bench) -> Finding:
+def keeps_time(bench: Bench) -> Observation:
     """Under each clock no answer is late."""
     failures: list[Failed] = []
     found: list[dict[str, Any]] = []
@@ -147,7 +147,9 @@ def keeps_time(bench: Bench) -> Finding:
             table = Table(bot.sits(bench.lively(f"time {number}", seat, SHORT, control), seat), most=TIMED)
             bot.play(table)
             try:
-                bot.judge(table, f"under {control}, question {table.answers + 1}", _time_hint(table))
+                bot.require_no_fault(
+                    table, f"under {control}, question {table.answers + 1}", _time_hint(table)
+                )
             except Failed as error:
                 failures.append(error)
         used = [move.charge.used_us for move in table.moves if not move.defaulted]
@@ -159,7 +161,7 @@ def keeps_time(bench: Bench) -> Finding:
     if failures:
         first = failures[0]
         raise Failed(f"{first.what} (slowest answers: {text})", first.hint, first.evidence)
-    return Finding(f"slowest answers: {text}", {"clocks": found})
+    return Observation(f"slowest answers: {text}", {"clocks": found})
 
 
 def _time_hint(table: Table) -> str:
@@ -173,7 +175,7 @@ def _time_hint(table: Table) -> str:
     )
 
 
-def plays_a_second_game(bench: Bench) -> Finding:
+def plays_a_second_game(bench: Bench) -> Observation:
     """Two games in one process, from other seats."""
     hint = (
         "behind `end` comes `game` or `quit`: forget the game that is over, answer `prepare` with `ready` "
@@ -185,12 +187,12 @@ def plays_a_second_game(bench: Bench) -> Finding:
         seat = bench.seats - 1
         second = Table(bot.sits(bench.lively("second", seat, SHORT), seat), most=TIMED)
         bot.expect(second, "in the second game", hint)
-    return Finding(
+    return Observation(
         f"{first.answers} and {second.answers} answers", {"answers": [first.answers, second.answers]}
     )
 
 
-def takes_a_fault(bench: Bench) -> Finding:
+def takes_a_fault(bench: Bench) -> Observation:
     """Opponents that do not start, and that leave in the middle; the next game goes on."""
     if bench.seats == 1:
         raise Skipped("it plays alone")
@@ -212,7 +214,7 @@ def takes_a_fault(bench: Bench) -> Finding:
                 continue  # the seats take turns: nobody leaves while the bot is asked
             ends.append(text)
         bot.expect(Table(bot.sits(terms, 0), most=SHORT), f"after a game that ended {ends[-1]}", hint)
-    return Finding(f"games ended {listed(ends)}, and it played the next", {"ends": ends})
+    return Observation(f"games ended {listed(ends)}, and it played the next", {"ends": ends})
 
 
 class Talkative(Link):
@@ -223,7 +225,7 @@ class Talkative(Link):
         return super().send(re.sub(rb"(?m)^(?=(?:game|prepare|ask|end)\b)", b"".join(UNKNOWN), data))
 
 
-def ignores_the_unknown(bench: Bench) -> Finding:
+def ignores_the_unknown(bench: Bench) -> Observation:
     """Messages that protocol 1 does not have."""
     hint = (
         "a line whose first word is not known is ignored, so that later referees may say more; compare the "
@@ -234,10 +236,10 @@ def ignores_the_unknown(bench: Bench) -> Finding:
         for _ in range(2):
             table = Table(bot.sits(terms, 0), most=SHORT)
             bot.expect(table, "among messages that it does not know", hint)
-    return Finding("before `game`, `prepare`, `ask` and `end`", {})
+    return Observation("before `game`, `prepare`, `ask` and `end`", {})
 
 
-def takes_over(bench: Bench) -> Finding:
+def takes_over(bench: Bench) -> Observation:
     """Its first question comes in the middle of a game, with all the news so far."""
     hint = (
         "all `news` lines of a game in their order are all there is to know, its own moves among them: build "
@@ -258,13 +260,13 @@ def takes_over(bench: Bench) -> Finding:
         games.append({"after": after, "news": table.told, "answers": table.answers})
     afters = listed(game["after"] for game in games)
     news = listed(game["news"] for game in games)
-    return Finding(
+    return Observation(
         f"after {afters} moves that it did not make, with {news} lines of news at once",
         {"games": games},
     )
 
 
-def plays_a_seed_again(bench: Bench) -> Finding:
+def plays_a_seed_again(bench: Bench) -> Observation:
     """Twice the same game in fresh processes. Not to play it again is no fault."""
     games: list[list[str]] = []
     for _ in range(2):
@@ -274,7 +276,7 @@ def plays_a_seed_again(bench: Bench) -> Finding:
             games.append([move.text for move in table.moves])
     first, second = games
     if first == second:
-        return Finding(f"yes: {counted(len(first), 'move')} alike", {"same": True})
+        return Observation(f"yes: {counted(len(first), 'move')} alike", {"same": True})
     pairs = zip(first, second, strict=False)
     place = next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), None)
     where = (
@@ -282,20 +284,20 @@ def plays_a_seed_again(bench: Bench) -> Finding:
         if place is None
         else (f"move {place + 1} was `{shown(first[place], 40)}` and then `{shown(second[place], 40)}`")
     )
-    return Finding(
+    return Observation(
         f"no: {where}. It need not; if it is to, it takes all its randomness from `seed` and does not "
         f"look at the time",
         {"same": False},
     )
 
 
-def quits(bench: Bench) -> Finding:
+def quits(bench: Bench) -> Observation:
     """It exits by itself when it is told to."""
     with bench.start() as bot:
         table = Table(bot.sits(bench.lively("quit", 0, 1), 0), most=1)
         bot.play(table)
         if table.fault:  # a rejection is no matter here
-            bot.judge(table)
+            bot.require_no_fault(table)
         began_ns = time.monotonic_ns()
         bot.end()
         used_us = (time.monotonic_ns() - began_ns) // 1000
@@ -306,10 +308,10 @@ def quits(bench: Bench) -> Finding:
                 f"it was still there {GRACE_S} s after `quit` and the end of its input, and {status}",
                 "exit on `quit` and at the end of the input; a thread that is still on keeps it alive",
             )
-    return Finding(f"it {status} after {about(used_us)}", {"status": status, "used_us": used_us})
+    return Observation(f"it {status} after {about(used_us)}", {"status": status, "used_us": used_us})
 
 
-def leaves_no_process(bench: Bench) -> Finding:
+def leaves_no_process(bench: Bench) -> Observation:
     """When it has exited, so has all that it started."""
     with bench.start() as bot:
         bot.expect(Table(bot.sits(bench.lively("leave", 0, SHORT), 0), most=SHORT))
@@ -322,10 +324,10 @@ def leaves_no_process(bench: Bench) -> Finding:
                 f"when it had exited, {listed(left)} {'was' if len(left) == 1 else 'were'} still there{away}",
                 "end what it started, and wait for that, before it exits",
             )
-    return Finding("", {})
+    return Observation("", {})
 
 
-def keeps_its_memory(bench: Bench) -> Finding:
+def keeps_its_memory(bench: Bench) -> Observation:
     """Processes that play the same game more and more often."""
     terms = bench.lively("memory", 0, SHORT)
     peaks: list[int] = []
@@ -350,7 +352,7 @@ def keeps_its_memory(bench: Bench) -> Finding:
             "let go of a game when it has ended; a collector that was given no bound (`java -Xmx`) looks the "
             "same",
         )
-    return Finding(
+    return Observation(
         f"at most {about_size(max(peaks))}", {"peak_bytes": max(peaks), "games": GAMES, "peaks_bytes": peaks}
     )
 

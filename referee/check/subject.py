@@ -78,7 +78,7 @@ class Subject:
     def expect(self, table: Table, where: str = "", hint: str = "") -> None:
         """Plays a game without a fault and without a rejection. Raises `Failed`."""
         self.play(table)
-        self.judge(table, where, hint)
+        self.require_no_fault(table, where, hint)
 
     def play(self, table: Table) -> None:
         """Plays the game of a table, whatever comes of it."""
@@ -94,7 +94,7 @@ class Subject:
         # A bot that died between two games may have said why in either.
         self._stderr = (self._stderr + starting.text() + playing.text())[-_STDERR_MOST:]
 
-    def judge(self, table: Table, where: str = "", hint: str = "") -> None:
+    def require_no_fault(self, table: Table, where: str = "", hint: str = "") -> None:
         """Raises `Failed` where the game that was played had a fault or a rejection; `where` says in which
         game that was.
         """

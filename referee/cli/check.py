@@ -12,7 +12,7 @@ from rich.console import Console
 
 from referee.check import report
 from referee.check.bench import Bench
-from referee.check.course import Outcome, course
+from referee.check.course import StepResult, course
 from referee.check.steps import STEPS
 from referee.check.words import listed, quoted
 from referee.cli.given import START, pairs, start_option
@@ -110,8 +110,8 @@ def check(
         repeated += [name, value] if value != usual else []
     repeated += ["--pty"] if pty else []
 
-    def again(outcome: Outcome) -> str:
-        return " ".join(map(quoted, [*repeated, "--step", str(outcome.number)]))
+    def again(result: StepResult) -> str:
+        return " ".join(map(quoted, [*repeated, "--step", str(result.number)]))
 
     heading = report.heading(bench)
     for control in bench.clocks:
@@ -119,7 +119,7 @@ def check(
     if not as_json:
         show_data(f"{heading}\n")
     width = min(shutil.get_terminal_size().columns, WIDEST)
-    outcomes: list[Outcome] = []
+    results: list[StepResult] = []
     status = Console(stderr=True).status("")
 
     def begins(title: str) -> None:
@@ -127,18 +127,18 @@ def check(
         status.start()
 
     try:
-        for outcome in course(bench, steps, begins):
+        for result in course(bench, steps, begins):
             status.stop()  # while it is on, rich takes what goes to stdout for its own
-            outcomes.append(outcome)
+            results.append(result)
             if not as_json:
-                show_data("\n".join(report.told(outcome, again(outcome), width)))
+                show_data("\n".join(report.told(result, again(result), width)))
     finally:
         status.stop()
     if as_json:
-        show_data(json.dumps(report.as_json(bench, outcomes, [*map(again, outcomes)])))
+        show_data(json.dumps(report.as_json(bench, results, [*map(again, results)])))
     else:
-        show_data(f"\n{report.summary(outcomes)}")
-    failed = [outcome.number for outcome in outcomes if outcome.result == "failed"]
+        show_data(f"\n{report.summary(results)}")
+    failed = [result.number for result in results if result.result == "failed"]
     if failed:
         raise CheckFailed(f"{bench.bot.name} failed step{'s' * (len(failed) > 1)} {listed(failed)}")
 

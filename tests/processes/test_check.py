@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.check.bench import Bench
-from referee.check.course import Outcome, course
+from referee.check.course import StepResult, course
 from referee.check.steps import STEPS
 from referee.check.witness import Witness
 from referee.core.timecontrol import TimeControl
@@ -40,7 +40,7 @@ def bench(
     return Bench(bot, GAMES[game], given or {}, "s", controls, start_us, memory_bytes)
 
 
-def outcomes(it: Bench, *chosen: int) -> dict[int, Outcome]:
+def outcomes(it: Bench, *chosen: int) -> dict[int, StepResult]:
     return {outcome.number: outcome for outcome in course(it, chosen)}
 
 
