@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
-from referee.processes.process import close_nursery
+from referee.processes.launcher import close_launcher
 from tests.command import ROOT
 from tests.holdings import children, descriptors
 
@@ -87,10 +87,10 @@ def what_python_keeps() -> None:
 @pytest.fixture(autouse=True)
 def nothing_is_left(scratch: Path) -> Iterator[None]:
     """After every test there are no more processes, descriptors, threads and temporary files than before."""
-    close_nursery()
+    close_launcher()
     before = held()
     yield
-    close_nursery()
+    close_launcher()
     if left(before) != NOTHING:
         gc.collect()  # what a test let go of without closing it
         time.sleep(0.1)  # what another run of the referee has for a moment

@@ -22,7 +22,7 @@ from referee.core.units import about, about_size
 from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Options
-from referee.processes.process import GRACE_S
+from referee.processes.ending import GRACE_S
 from referee.wire.link import Link
 
 ENOUGH_S = 4.0
@@ -301,8 +301,8 @@ def quits(bench: Bench) -> Observation:
         began_ns = time.monotonic_ns()
         bot.end()
         used_us = (time.monotonic_ns() - began_ns) // 1000
-        assert bot.epitaph
-        status = bot.epitaph.status
+        assert bot.exit_report
+        status = bot.exit_report.status
         if bot.link.process and bot.link.process.terminated:
             raise bot.failed(
                 f"it was still there {GRACE_S} s after `quit` and the end of its input, and {status}",
@@ -316,8 +316,8 @@ def leaves_no_process(bench: Bench) -> Observation:
     with bench.start() as bot:
         bot.expect(Table(bot.sits(bench.lively("leave", 0, SHORT), 0), most=SHORT))
         bot.end()
-        assert bot.epitaph
-        left, escaped = ([*map(shown, names)] for names in (bot.epitaph.left, bot.epitaph.escaped))
+        assert bot.exit_report
+        left, escaped = ([*map(shown, names)] for names in (bot.exit_report.orphans, bot.exit_report.escaped))
         if left:
             away = f"; {listed(escaped)} had left its process group" if escaped else ""
             raise bot.failed(
@@ -336,8 +336,8 @@ def keeps_its_memory(bench: Bench) -> Observation:
             for _ in range(games):
                 bot.expect(Table(bot.sits(terms, 0), most=SHORT))
             bot.end()
-            assert bot.epitaph
-            peaks.append(bot.epitaph.memory_bytes)
+            assert bot.exit_report
+            peaks.append(bot.exit_report.memory_bytes)
             if bench.memory_bytes and peaks[-1] > bench.memory_bytes:
                 raise bot.failed(
                     f"{about_size(peaks[-1])} after {counted(games, 'game')}, expected at most "

@@ -16,7 +16,7 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
-from referee.processes.process import Epitaph
+from referee.processes.exit_report import ExitReport
 from referee.wire.link import Link, Tap, end_links
 
 REJECTED = "the page of the game in protocol/games/ lists the reasons; `list` asks for the legal moves"
@@ -56,7 +56,7 @@ class Subject:
     def __init__(self, bot: Bot, start_us: int, new_link: NewLink = Link) -> None:
         self.witness = Witness()
         self.link = new_link(bot, self.witness)
-        self.epitaph: Epitaph | None = None
+        self.exit_report: ExitReport | None = None
         """There when it was ended."""
         self._start_us = start_us
         self._stderr = ""
@@ -116,8 +116,8 @@ class Subject:
     def failed(self, what: str, hint: str, dialogue: tuple[str, ...] = ()) -> Failed:
         """A failure, with the evidence as it is now."""
         status: str | None = None
-        if self.epitaph:
-            status = self.epitaph.status
+        if self.exit_report:
+            status = self.exit_report.status
         elif process := self.link.process:
             status = process.how_it_ended()
             self._stderr += process.cut().text()
@@ -128,10 +128,10 @@ class Subject:
     def end(self) -> None:
         """Ends the process and all that it started; it has the grace of one that is at no fault."""
         process = self.link.process
-        if process is None or self.epitaph:
+        if process is None or self.exit_report:
             return
         end_links([self.link])
-        self.epitaph = process.epitaph
+        self.exit_report = process.exit_report
 
 
 def hint_of(fault: Retired) -> str:

@@ -25,8 +25,8 @@ from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
 from referee.games import game_named
 from referee.games.api import State
 from referee.processes.bot import Bot, distinct
+from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
-from referee.processes.process import Epitaph
 from referee.ratings.table import match_table, rendered
 from referee.records import journal
 from referee.records.record import Summary, summary, timed_moves, to_json
@@ -123,7 +123,7 @@ def match(
         with Stop(say_now) as stop:
             for terms in _encounters(plan, count):
                 played = play_encounter(
-                    everyone, terms, show, tap, plan.start_us, given_up=starts.given_up, mourn=_mourn
+                    everyone, terms, show, tap, plan.start_us, given_up=starts.given_up, on_exit=_on_exit
                 )
                 for record in played:
                     value = to_json(record)
@@ -191,8 +191,8 @@ def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...]) -> list
     return bots
 
 
-def _mourn(name: str, epitaph: Epitaph) -> None:
-    for found in remains(epitaph).values():
+def _on_exit(name: str, report: ExitReport) -> None:
+    for found in remains(report).values():
         say(f"bot `{name}` left behind what was ended: {', '.join(found)}")
 
 

@@ -25,6 +25,8 @@ class TreeClock:
     def __init__(self, warden: int, bot: int) -> None:
         self._warden = warden
         self._bot = bot
+        self._earlier_ns = _ended_ns(warden)
+        """What bots computed that the same warden had before."""
         self._known = [_clock_of(bot)]
         self._seen: dict[int, tuple[int, int]] = {}
         """What each process had computed when it was last looked, and its children that had ended."""
@@ -50,7 +52,7 @@ class TreeClock:
         Who ignores SIGCHLD has the kernel reap its children, and their time is added to no account: what is
         missing of what was seen before is kept here. Only what begins and ends between two looks gets away.
         """
-        warden = _ended_ns(self._warden)
+        warden = _ended_ns(self._warden) - self._earlier_ns
         seen: dict[int, tuple[int, int]] = {self._warden: (0, warden)}
         for pid in descendants(self._warden):
             with contextlib.suppress(OSError):

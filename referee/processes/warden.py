@@ -2,15 +2,18 @@
 
     python -I -S warden.py DESCRIPTOR
 
-The descriptor is a socket to the referee, which asks for bots over it. For each bot this program forks a
-*warden*: the bot's parent, which on Linux adopts whatever the bot's processes leave behind, so that nothing
-of a bot's can get away from it, by no double fork and no session of its own. The warden hears one socket
-from its referee: when that is closed, be it because the referee was killed with -9, the warden kills all
-below it. It stands between the two because nobody else lives on in that moment and is still an ancestor.
+The descriptor is a socket to the referee, which asks for *wardens* over it: this program, the launcher, forks
+one for each socket that it is handed. A warden is the parent of one bot at a time, and on Linux it adopts
+whatever the bot's processes leave behind, so that nothing of a bot's can get away from it, by no double fork
+and no session of its own. It is told by its socket which bot to start, and when to end it; when nothing of
+the bot is left it waits for the next one. When the socket is closed, be it because the referee was killed
+with -9, the warden kills all below it and exits. It stands between the two because nobody else lives on in
+that moment and is still an ancestor.
 
-The referee's end (`process.py`) takes the names of the commands from here, and `cpu.py` how a tree of
-processes is found. It imports nothing of ours: it starts in a few milliseconds, has one thread, and so may
-fork and set limits without the dangers that this has in a program as large as the referee.
+The referee's end of these sockets is `launcher.py`; `cpu.py` takes from here how a process tree is found.
+This program imports nothing of ours and little else: it starts in a few milliseconds, has little memory that
+a fork has to copy, has one thread, and so may fork and set limits without the dangers that this has in a
+program as large as the referee.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import json
+import gc
+import marshal
 import os
 import resource
 import select
@@ -28,26 +32,87 @@ import struct
 import sys
 import termios
 import time
-import traceback
-from typing import Any
+from collections import namedtuple
+from functools import cache
 
-TERMINATE = b"T"
-"""The referee says: SIGTERM to the bot's group. Everything else, and the end of the socket, means: kill."""
+# --- What passes between the referee, the launcher and the wardens -------------------------------------
+
+NEW_WARDEN = b"W"
+"""To the launcher, with one descriptor: the socket of a new warden."""
+
+STREAMS = ("stdin", "stdout", "stderr")
+"""The descriptors that come with a request to a warden, in this order: the bot's ends of its streams."""
 
 HEAD = struct.Struct("!I")
 """Before a request: its length in bytes."""
+
+TERMINATE = b"T"
+"""To a warden: SIGTERM to the bot's group."""
+
+KILL = b"K"
+"""To a warden: end all of the bot, report, and be there for the next one. Whatever else comes means the same;
+the end of the socket means that there will be no next one.
+"""
+
+_LONGEST = 1 << 24
+"""Bytes of a request: far more than the system lets a program have of arguments and environment."""
+
+
+class Request(namedtuple("Request", "argv cwd env is_terminal limits memory_bytes processes")):
+    """A bot as its warden is told of it.
+
+    `limits`: soft and hard value of each limit that the kernel keeps, by its name in `resource`;
+    `memory_bytes` and `processes`: what the whole tree may have, or None.
+    """
+
+    def encode(self) -> bytes:
+        """As it is sent. The same interpreter is at both ends, so that `marshal` will do."""
+        body = marshal.dumps(tuple(self))
+        return HEAD.pack(len(body)) + body
+
+
+# What a warden says are lines of ASCII, a word and what belongs to it; names are escaped as in Python.
+
+STARTED = "started"
+"""The bot's process and the warden's."""
+
+REFUSED = "refused"
+"""There will be no bot: the number of the error, and the file that it is about."""
+
+EXITED = "exited"
+"""The bot's own process ended: its status, as `subprocess` counts it."""
+
+EXCEEDED = "exceeded"
+"""The bot is ended for what it took beyond its limits: the sentence that says so."""
+
+ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
+"""One process that the bot left behind, that had left its group, or that could not be ended."""
+
+ENDED = "ended"
+"""Nothing of the bot is left: microseconds that it computed, and bytes of its largest process at its peak."""
+
+
+def line(word: str, *rest: object) -> bytes:
+    """A notice as it is sent."""
+    return " ".join([word, *map(str, rest)]).encode("unicode_escape") + b"\n"
+
+
+# --- Constants -----------------------------------------------------------------------------------------
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this time hangs in the kernel; nobody waits for it."""
 
 WATCH_S = 0.1
-"""So often the limits are looked after that the kernel does not keep for a whole tree."""
+"""The limits that the kernel does not keep for a whole tree are looked after at this interval."""
 
 MOST = 5000
-"""So many processes of a tree are looked at."""
+"""Processes of a tree that are looked at, at most."""
 
 REPORTED = 10
-"""Of the processes that a bot leaves behind, so many are named."""
+"""Processes that a bot leaves behind and that are named, at most."""
+
+_AGAIN_S = 0.001
+"""What was killed and has not ended yet is looked at again after this time, if no child ends before."""
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
@@ -55,27 +120,47 @@ _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
 
 def _prctl(option: int, value: int) -> bool:
     """Calls prctl(2) where there is one."""
+    libc = _libc()
+    return libc is not None and bool(libc.prctl(option, value, 0, 0, 0) == 0)  # type: ignore[attr-defined]
+
+
+@cache
+def _libc() -> object:
+    """The C library where it has prctl(2); first asked for before any fork, so that it is loaded once."""
     if sys.platform != "linux":
-        return False
+        return None
     try:
         import ctypes
 
-        return bool(ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0)
-    except (ImportError, OSError, AttributeError):
-        return False
+        return ctypes.CDLL(None)
+    except (ImportError, OSError):
+        return None
 
 
 # --- All that is below a process -----------------------------------------------------------------------
 
 
+def own_children() -> list[int]:
+    """The children of this process, which has one thread; zombies too, as far as the system tells."""
+    pid = os.getpid()
+    return _children_of_task(f"/proc/{pid}/task/{pid}/children")
+
+
 def children(pid: int) -> list[int]:
-    """The children of a process, as far as the system tells."""
+    """The children of a process, zombies too, as far as the system tells."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/children", "rb") as file:
-                found += map(int, file.read().split())
+            found += _children_of_task(f"/proc/{pid}/task/{task}/children")
     return found
+
+
+def _children_of_task(path: str) -> list[int]:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return [*map(int, file.readall().split())]
+    except OSError:
+        return []
 
 
 def descendants(pid: int) -> list[int]:
@@ -105,9 +190,9 @@ def _memory(pid: int) -> int:
     """Bytes of memory that a process takes, files that it has mapped apart."""
     total = 0
     with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/status", "rb") as file:
-        for line in file:
-            if line.startswith((b"RssAnon:", b"RssShmem:", b"VmSwap:")):
-                total += int(line.split()[1]) * 1024
+        for row in file:
+            if row.startswith((b"RssAnon:", b"RssShmem:", b"VmSwap:")):
+                total += int(row.split()[1]) * 1024
     return total
 
 
@@ -123,37 +208,18 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def _await(pid: int) -> None:
-    """Reaps a child that was killed."""
-    deadline = time.monotonic() + UNKILLABLE_S
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < deadline:
-            time.sleep(0.0002)
-
-
-def _strike(spare: set[int]) -> list[int]:
-    """Kills the children of this process but the `spare`, and reaps; those that were there are returned.
+def _kill_children(spare: set[int]) -> bool:
+    """Kills the children of this process but the `spare`, and reaps. Whether there were any.
 
     What these had started, also while this goes on, comes to us with their death, for the next round.
     """
-    living = [pid for pid in children(os.getpid()) if pid not in spare]
+    living = [pid for pid in own_children() if pid not in spare]
     for pid in living:
         _kill(pid)
     for pid in living:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-    return living
-
-
-def _end_all(spare: set[int]) -> list[int]:
-    """The same until nothing is left. What does not die is returned."""
-    met: dict[int, float] = {}
-    while living := _strike(spare):
-        now = time.monotonic()
-        met = {pid: met.get(pid, now) for pid in living}
-        if all(now - since > UNKILLABLE_S for since in met.values()):
-            break
-    return living
+    return bool(living)
 
 
 class _Wake:
@@ -166,8 +232,13 @@ class _Wake:
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
+    def wait(self, seconds: float) -> None:
+        """Waits until a child ends, but no longer than this."""
+        select.select([self.descriptor], [], [], seconds)
+        self.clear()
+
     def clear(self) -> None:
-        """Takes note."""
+        """Takes note of the children that have ended."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.descriptor, 4096)
 
@@ -189,38 +260,41 @@ def _status(pid: int) -> int | None:
     return result.si_status if result.si_code == os.CLD_EXITED else -result.si_status
 
 
-# --- The warden of one bot -----------------------------------------------------------------------------
+# --- A warden ------------------------------------------------------------------------------------------
 
 
-class Warden:
-    """The parent of one bot."""
+class Watch:
+    """One bot, from its start until nothing of it is left."""
 
-    def __init__(self, request: dict[str, Any], descriptors: list[int]) -> None:
-        *streams, control = descriptors
-        self._control = socket.socket(fileno=control)
-        self._memory_bytes: int | None = request["memory_bytes"]
-        self._processes: int | None = request["processes"]
+    def __init__(self, control: socket.socket, wake: _Wake, request: Request, bot: int) -> None:
+        self._control = control
+        self._wake = wake
+        self._memory_bytes: int | None = request.memory_bytes
+        self._processes: int | None = request.processes
+        self._bot = bot
         self._status: int | None = None
         """The bot's, once it exited: it stays a zombie until the end, so that nobody else gets its number and
         its group's.
         """
         self._exited: bool | None = None
         """Whether it had ended by itself when it was to be ended."""
-        _prctl(_SUBREAPER, 1)
-        self._wake = _Wake()
-        self._bot = _start(request, streams)
-        for stream in streams:
-            os.close(stream)
+        self._computed_s = 0.0
+        self._largest = 0
+        """Of those of its processes that were reaped."""
 
-    def watch(self) -> None:
-        """Until the referee has had enough; then nothing of the bot is left."""
-        self._tell(pid=self._bot, warden=os.getpid())
+    def until_the_end(self) -> bool:
+        """Returns when the referee wants the bot ended and nothing of it is left. Whether that is so: what
+        hangs in the kernel is left.
+        """
+        _tell(self._control, STARTED, self._bot, os.getpid())
         watches = self._memory_bytes is not None or self._processes is not None
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake.descriptor, select.POLLIN)
+        look_s = time.monotonic() + WATCH_S
         while True:
-            ready = {descriptor for descriptor, _ in poll.poll(WATCH_S * 1000 if watches else None)}
+            patience_ms = max(0.0, look_s - time.monotonic()) * 1000 if watches else None
+            ready = {descriptor for descriptor, _ in poll.poll(patience_ms)}
             if self._wake.descriptor in ready:
                 self._wake.clear()
                 self._reap()
@@ -233,26 +307,39 @@ class Warden:
                     break
                 self._exited = self._status is not None
                 self._signal_group(signal.SIGTERM)
-            if watches and (excess := self._excess()):
-                self._tell(limit=excess)
-                self._signal_group(signal.SIGKILL)
-                _end_all({self._bot})
-                self._reap()
-        self._tell(**self._end())
-
-    def _tell(self, **what: Any) -> None:
-        with contextlib.suppress(OSError):  # nobody hears it any more
-            self._control.sendall(json.dumps(what).encode() + b"\n")
+            if watches and time.monotonic() >= look_s:
+                if excess := self._excess():
+                    _tell(self._control, EXCEEDED, excess)
+                    self._signal_group(signal.SIGKILL)
+                    self._end_others()
+                    self._reap()
+                look_s = time.monotonic() + WATCH_S
+        return self._end()
 
     def _reap(self) -> None:
-        """Notes the bot's exit; lets go of what it left behind and has ended since."""
+        """Notes the bot's exit; reaps orphans that have ended since."""
         if self._status is None and (status := _status(self._bot)) is not None:
             self._status = status
-            self._tell(status=status)
-        for pid in children(os.getpid()):
+            _tell(self._control, EXITED, status)
+        for pid in own_children():
             if pid != self._bot:
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(pid, os.WNOHANG)
+                self._reap_child(pid)
+
+    def _reap_child(self, pid: int) -> int:
+        """Reaps a child if it has ended, or any with -1, and adds up what it took. Its number or 0.
+
+        Raises `ChildProcessError` where there is no such child.
+        """
+        try:
+            ended, _, used = os.wait4(pid, os.WNOHANG)
+        except ChildProcessError:
+            if pid > 0:
+                return 0
+            raise
+        if ended:
+            self._computed_s += used.ru_utime + used.ru_stime
+            self._largest = max(self._largest, used.ru_maxrss)
+        return ended
 
     def _signal_group(self, number: signal.Signals) -> None:
         assert self._bot > 1  # killpg(1) and killpg(0) would reach others
@@ -270,25 +357,71 @@ class Warden:
                 return f"{memory} bytes of memory, and {self._memory_bytes} are allowed"
         return ""
 
-    def _end(self) -> dict[str, Any]:
-        """Kills all that is left, and says what that was."""
+    def _end(self) -> bool:
+        """Kills all that is left, and reports what that was. Whether all of it has ended."""
         self._reap()
         if self._exited is None:
             self._exited = self._status is not None
-        others = [pid for pid in descendants(os.getpid()) if pid != self._bot and not _is_dead(pid)]
+        others = self._others()
         escaped = [_name(pid) for pid in others if self._has_left_the_group(pid)]
-        left = [_name(pid) for pid in others] if self._exited else []
+        orphans = [_name(pid) for pid in others] if self._exited else []
         self._signal_group(signal.SIGKILL)
-        stuck = _end_all(set())
-        _await(self._bot)
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return {
-            "left": left[:REPORTED],
-            "escaped": escaped[:REPORTED],
-            "unkillable": [_name(pid) for pid in stuck[:REPORTED]],
-            "cpu_us": round((used.ru_utime + used.ru_stime) * 1_000_000),
-            "memory_bytes": used.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
-        }
+        stuck = self._end_all()
+        notices = [
+            line(word, name)
+            for word, names in (
+                (ORPHAN, orphans),
+                (ESCAPED, escaped),
+                (UNKILLABLE, [_name(pid) for pid in stuck]),
+            )
+            for name in names[:REPORTED]
+        ]
+        largest = self._largest * (1 if sys.platform == "darwin" else 1024)
+        notices.append(line(ENDED, round(self._computed_s * 1_000_000), largest))
+        with contextlib.suppress(OSError):  # nobody hears it any more
+            self._control.sendall(b"".join(notices))
+        return not stuck
+
+    def _others(self) -> list[int]:
+        """The bot's other processes. When it has exited these are ours by now, or below such."""
+        if self._status is not None and own_children() in ([], [self._bot]):
+            return []
+        return [pid for pid in descendants(os.getpid()) if pid != self._bot and not _is_dead(pid)]
+
+    def _end_others(self) -> None:
+        """Kills all but the bot's own process, until there is nothing else or it cannot be ended."""
+        deadline = time.monotonic() + UNKILLABLE_S
+        while others := [pid for pid in own_children() if pid != self._bot]:
+            for pid in others:
+                _kill(pid)
+            if sum(self._reap_child(pid) for pid in others) == 0:
+                self._wake.wait(_AGAIN_S)
+            if time.monotonic() > deadline:
+                break
+
+    def _end_all(self) -> list[int]:
+        """Kills and reaps until there is no child any more. What cannot be ended is returned.
+
+        What the killed had started, also while this goes on, comes to us with their death.
+        """
+        met: dict[int, float] = {}
+        began = time.monotonic()
+        while True:
+            living = own_children()
+            for pid in living:
+                _kill(pid)
+            reaped = False
+            try:
+                while self._reap_child(-1):
+                    reaped = True
+            except ChildProcessError:
+                return []
+            now = time.monotonic()
+            met = {pid: met.get(pid, now) for pid in living}
+            if all(now - since > UNKILLABLE_S for since in (began, *met.values())):
+                return living
+            if not reaped:
+                self._wake.wait(_AGAIN_S)
 
     def _has_left_the_group(self, pid: int) -> bool:
         try:
@@ -297,80 +430,136 @@ class Warden:
             return False
 
 
-def _start(request: dict[str, Any], streams: list[int]) -> int:
+def _tell(control: socket.socket, word: str, *rest: object) -> None:
+    with contextlib.suppress(OSError):  # nobody hears it any more
+        control.sendall(line(word, *rest))
+
+
+def _refuse(control: socket.socket, error: OSError) -> None:
+    """Tells the referee that there will be no bot."""
+    _tell(control, REFUSED, error.errno or errno.EINVAL, error.filename or "")
+
+
+def _serve(control: socket.socket) -> None:
+    """In a process of its own: bots one after the other, until the referee is gone."""
+    os.setsid()
+    _prctl(_SUBREAPER, 1)
+    wake = _Wake()
+    while (asked := _receive(control)) is not None:
+        request, streams = asked
+        try:
+            bot = _start(request, streams)
+        except OSError as error:
+            _refuse(control, error)
+            continue
+        finally:
+            for stream in streams:
+                os.close(stream)
+        if not Watch(control, wake, request, bot).until_the_end():
+            break
+
+
+def _receive(control: socket.socket) -> tuple[Request, list[int]] | None:
+    """The next bot, with its ends of its streams in the order of `STREAMS`; None when the referee is gone."""
+    data, streams = _with_descriptors(control, 65_536, len(STREAMS))
+    size = HEAD.unpack_from(data)[0] if len(data) >= HEAD.size else 0
+    if len(streams) == len(STREAMS) and size <= _LONGEST:
+        try:
+            while 0 < len(data) < HEAD.size + size and (more := control.recv(65_536)):
+                data += more
+        except OSError:
+            data = b""
+        if len(data) == HEAD.size + size:
+            return Request(*marshal.loads(data[HEAD.size :])), streams
+    for stream in streams:
+        os.close(stream)
+    return None
+
+
+def _with_descriptors(sender: socket.socket, most: int, count: int) -> tuple[bytes, list[int]]:
+    """What is sent, with the descriptors that come with it, which nobody inherits; nothing at the end."""
+    try:
+        data, descriptors, _, _ = socket.recv_fds(sender, most, count)
+    except OSError:
+        return b"", []
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    return data, descriptors
+
+
+def _start(request: Request, streams: list[int]) -> int:
     """Starts the bot. Raises `OSError` where its program cannot be executed."""
     failed, failing = os.pipe()
-    bot = os.fork()
-    if bot == 0:
-        try:
-            _become(request, streams)
-        except OSError as error:
-            os.write(failing, f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
-        except (ValueError, MemoryError) as error:
-            os.write(failing, f"{errno.EINVAL} {error}".encode())  # its limits cannot be set
-        finally:
-            os._exit(127)
-    os.close(failing)
-    with os.fdopen(failed, "rb") as file:
-        number, _, name = file.read().decode("utf-8", "replace").partition(" ")
-    if number:
+    try:
+        bot = os.fork()
+        if bot == 0:
+            _become(request, streams, failing)
+    except BaseException:
+        os.close(failed)
+        raise
+    finally:
+        os.close(failing)
+    try:
+        why = os.read(failed, 65_536)  # nothing, when the program was executed
+    finally:
+        os.close(failed)
+    if why:
+        os.waitpid(bot, 0)
+        number, _, name = why.decode("utf-8", "replace").partition(" ")
         raise OSError(int(number), os.strerror(int(number)), name)
     return bot
 
 
-def _become(request: dict[str, Any], streams: list[int]) -> None:
-    """In the new process: a session of its own, its streams, limits, signals and folder; then its program."""
+def _become(request: Request, streams: list[int], failing: int) -> None:
+    """In the new process: becomes the bot, or says why that fails."""
+    try:
+        _execute(request, streams)
+    except OSError as error:
+        os.write(failing, f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
+    except (ValueError, MemoryError) as error:
+        os.write(failing, f"{errno.EINVAL} {error}".encode())  # its limits cannot be set
+    finally:
+        os._exit(127)
+
+
+def _execute(request: Request, streams: list[int]) -> None:
+    """A session of its own, its streams, limits, signals and folder; then its program."""
     os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
-    if request["terminal"]:
+    if request.is_terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     _prctl(_PARENT_DEATH, signal.SIGKILL)
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
-        file.write(b"1000")  # if memory runs out, the bots go first
-    for name, value in request["limits"].items():
+    with contextlib.suppress(OSError):
+        score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(score, b"1000")  # if memory runs out, the bots go first
+        os.close(score)
+    for name, (soft, hard) in request.limits.items():
         number = getattr(resource, name)
-        soft, hard = value
         ceiling = resource.getrlimit(number)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
         resource.setrlimit(number, (soft, hard))
-    signal.set_wakeup_fd(-1)
-    for one in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(one, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.chdir(request["cwd"])
-    program: str = request["argv"][0]
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
+    os.chdir(request.cwd)
+    program: str = request.argv[0]
     try:
-        os.execvpe(program, request["argv"], request["env"])
+        os.execvpe(program, request.argv, request.env)
     except OSError as error:  # its file name is where the path was searched last
         raise OSError(error.errno, error.strerror, program) from None
 
 
-# --- The nursery, where wardens come from --------------------------------------------------------------
-
-
-def receive(referee: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """What the referee asks for, with the descriptors that come with it; None when it is gone."""
-    try:
-        data, descriptors, _, _ = socket.recv_fds(referee, 65_536, 4, getattr(socket, "MSG_CMSG_CLOEXEC", 0))
-        for descriptor in descriptors:
-            os.set_inheritable(descriptor, False)
-        while data and (len(data) < HEAD.size or len(data) < HEAD.size + HEAD.unpack_from(data)[0]):
-            more = referee.recv(65_536)
-            if not more:
-                return None
-            data += more
-    except OSError:
-        return None
-    return (json.loads(data[HEAD.size :]), descriptors) if data else None
+# --- The launcher, where wardens come from -------------------------------------------------------------
 
 
 def main(descriptor: int) -> None:
     """Starts wardens until the referee is gone, and ends when the last of them has."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # it is the referee that they are meant for
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     _prctl(_SUBREAPER, 1)  # for the processes of bots that kill their warden
+    gc.disable()  # nothing here is worth to be collected, and to look for it touches what forks share
     wardens: set[int] = set()
     referee = socket.socket(fileno=descriptor)
     wake = _Wake()
@@ -381,31 +570,42 @@ def main(descriptor: int) -> None:
     while True:
         ready = {number for number, _ in poll.poll(1 if strays else WATCH_S * 1000 if wardens else None)}
         wake.clear()
-        strays = _bury(wardens)
+        strays = _reap_wardens(wardens)
         if descriptor in ready:
-            asked = receive(referee)
-            if asked is None:
+            data, controls = _with_descriptors(referee, len(NEW_WARDEN), 1)
+            if data != NEW_WARDEN or not controls:
                 break
-            request, descriptors = asked
+            control = socket.socket(fileno=controls[0])
             try:
                 warden = os.fork()
             except OSError as error:
-                _refuse(descriptors[-1], error)
+                _refuse(control, error)
             else:
                 if warden == 0:
-                    referee.close()
-                    wake.close()
-                    _serve(request, descriptors)
+                    _run_warden(control, referee, wake)
                 wardens.add(warden)
-            for one in descriptors:
-                os.close(one)
+            control.close()
     deadline = time.monotonic() + 6 * UNKILLABLE_S
-    while (_bury(wardens) or wardens) and time.monotonic() < deadline:
-        time.sleep(0.001)
+    while (_reap_wardens(wardens) or wardens) and time.monotonic() < deadline:
+        wake.wait(_AGAIN_S)
 
 
-def _bury(wardens: set[int]) -> bool:
-    """Reaps wardens that are done, wakes the others, and strikes at what a killed one left. Whether there
+def _run_warden(control: socket.socket, referee: socket.socket, wake: _Wake) -> None:
+    """In the new process: a warden, which has none of the launcher's descriptors."""
+    try:
+        referee.close()
+        wake.close()
+        _serve(control)
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()  # a bug of ours; nobody else would hear of it
+    finally:
+        os._exit(0)
+
+
+def _reap_wardens(wardens: set[int]) -> bool:
+    """Reaps wardens that are done, wakes the others, and kills what a killed one left behind. Whether there
     was any.
     """
     for pid in list(wardens):
@@ -416,30 +616,7 @@ def _bury(wardens: set[int]) -> bool:
     for pid in wardens:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGCONT)  # its bot may have stopped it
-    return bool(_strike(wardens))
-
-
-def _refuse(control: int, error: OSError) -> None:
-    """Tells the referee that there will be no bot."""
-    with contextlib.suppress(OSError):
-        answer = {"errno": error.errno, "file": str(error.filename or "")}
-        os.write(control, json.dumps(answer).encode() + b"\n")
-
-
-def _serve(request: dict[str, Any], descriptors: list[int]) -> None:
-    """In a process of its own: one bot, from its start to its end."""
-    try:
-        os.setsid()
-        try:
-            warden = Warden(request, descriptors)
-        except OSError as error:
-            _refuse(descriptors[-1], error)
-        else:
-            warden.watch()
-    except BaseException:
-        traceback.print_exc()  # a bug of ours; nobody else would hear of it
-    finally:
-        os._exit(0)
+    return _kill_children(wardens)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
-from referee.processes.process import Epitaph
+from referee.processes.exit_report import ExitReport
 from referee.records.record import GameRecord, Summary, faults
 from referee.tournament.plan import START_US
 from referee.wire.channel import LAST_KEPT, Channel
@@ -36,7 +36,7 @@ NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, an
 Show = Callable[[Terms, Event, State[Any]], None]
 """Told of every event while a game is on, with the state after it."""
 
-Mourn = Callable[[str, Epitaph], None]
+OnExit = Callable[[str, ExitReport], None]
 """Told of every bot whose processes were ended: its name, and what was found."""
 
 
@@ -48,7 +48,7 @@ def play_encounter(
     start_us: int = START_US,
     fresh: Collection[str] = (),
     given_up: Collection[str] = (),
-    mourn: Mourn | None = None,
+    on_exit: OnExit | None = None,
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and gives each as it is finished. All processes end with it.
 
@@ -61,8 +61,8 @@ def play_encounter(
         ending = [links.pop(name) for name in names]
         end_links(ending)
         for link in ending:
-            if mourn and link.process and link.process.epitaph:
-                mourn(link.bot.name, link.process.epitaph)
+            if on_exit and link.process and link.process.exit_report:
+                on_exit(link.bot.name, link.process.exit_report)
 
     try:
         for terms in games:
@@ -83,9 +83,9 @@ def play_encounter(
 def _with_remains(record: GameRecord, links: list[Link]) -> GameRecord:
     """A record that knows what came of bots that are ended by now: what they left behind, and said last."""
     for measured, link in zip(record.measured["seats"], links, strict=True):
-        epitaph = link.process.epitaph if link.process else None
-        if epitaph:
-            measured.update(remains(epitaph))
+        report = link.process.exit_report if link.process else None
+        if report:
+            measured.update(remains(report))
     return replace(record, events=tuple(_with_hint(event, links) for event in record.events))
 
 
@@ -96,12 +96,12 @@ def _with_hint(event: Event, links: list[Link]) -> Event:
     return event
 
 
-def remains(epitaph: Epitaph) -> dict[str, list[str]]:
+def remains(report: ExitReport) -> dict[str, list[str]]:
     """What a bot left behind, by how it was found; nothing of a well-behaved one."""
     found = {
-        "left": epitaph.left,
-        "escaped": epitaph.escaped,
-        "unkillable": epitaph.unkillable,
+        "left": report.orphans,
+        "escaped": report.escaped,
+        "unkillable": report.unkillable,
     }
     return {name: list(map(shown, processes)) for name, processes in found.items() if processes}
 

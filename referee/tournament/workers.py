@@ -25,7 +25,7 @@ from referee.core.errors import Stopped, StorageError
 from referee.core.pairing import Pairing
 from referee.core.stop import SIGNALS
 from referee.gameplay.terms import Terms
-from referee.processes.process import Epitaph
+from referee.processes.exit_report import ExitReport
 from referee.records.record import faults, to_json
 from referee.tournament.encounter import play_encounter, remains
 from referee.tournament.plan import Plan
@@ -103,8 +103,8 @@ def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[
             report(Began(pairing.id, os.getpid()))
             yield task.plan.terms(pairing)
 
-    def mourn(bot: str, epitaph: Epitaph) -> None:
-        if found := remains(epitaph):
+    def on_exit(bot: str, exit_report: ExitReport) -> None:
+        if found := remains(exit_report):
             report(Remains(bot, ", ".join(process for group in found.values() for process in group)))
 
     while left and not stopping():
@@ -116,7 +116,7 @@ def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[
                 start_us=task.plan.start_us,
                 fresh=fresh,
                 given_up=task.given_up,
-                mourn=mourn,
+                on_exit=on_exit,
             ):
                 value = to_json(replace(record, attempt=left.pop(0)[1]))
                 wanted = task.keep == "all" or (task.keep == "faults" and any(faults(record)))

@@ -12,7 +12,8 @@ from referee.gameplay import hints
 from referee.gameplay.api import Failure, What
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
-from referee.processes.process import BotProcess, end_processes
+from referee.processes.ending import end_processes
+from referee.processes.process import BotProcess
 from referee.wire.channel import Channel
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
@@ -46,7 +47,7 @@ class Link:
         if failure:
             return
         try:
-            self.process = _process(bot)
+            self.process = BotProcess(bot)
             self._said.register(self.process.stdout, select.POLLIN)
         except OSError as error:
             if error.errno in _OUR_LACK:
@@ -134,7 +135,7 @@ class Link:
     @property
     def held_back(self) -> bool:
         """Whether something came when its input was closed that had been waited for before."""
-        lines = self.process.farewell.split(b"\n")[:-1] if self.process else []
+        lines = self.process.final_output.split(b"\n")[:-1] if self.process else []
         return any(line.partition(b" ")[0] in _WAITED_FOR for line in lines)
 
     def _gone(self, what: str) -> Failure:
@@ -155,14 +156,6 @@ class Link:
 
 LOST_GRACE_S = 0.2
 """A bot that broke something has so long after its input was closed: what it had held back comes then."""
-
-
-def _process(bot: Bot) -> BotProcess:
-    if not bot.pty:
-        return BotProcess(bot)
-    from referee.processes.pty import PtyProcess  # few bots need pexpect
-
-    return PtyProcess(bot)
 
 
 def _first_line(bot: Bot) -> bytes | None:

@@ -33,7 +33,8 @@ from referee.games.blooms import BloomsState
 from referee.games.floral import FloralState
 from referee.processes import warden
 from referee.processes.bot import Bot
-from referee.processes.process import BotProcess, end_processes
+from referee.processes.ending import end_processes
+from referee.processes.process import BotProcess
 from referee.records import journal
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
@@ -371,8 +372,8 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
         assert time.monotonic() < patience
         time.sleep(0.05)
     assert marked(mark)
-    (nursery,) = warden.children(process.pid)
-    above = [process.pid, nursery, *warden.children(nursery)]
+    (launcher,) = warden.children(process.pid)
+    above = [process.pid, launcher, *warden.children(launcher)]
     for number in (signal.SIGSTOP, signal.SIGKILL):  # first stopped, so that none sees the others go
         for pid in above:
             os.kill(pid, number)

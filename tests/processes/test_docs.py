@@ -72,6 +72,7 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
 
 SHORT = {
     "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
+    "tests.bench.encounter": ("--encounters 2 --rounds 1", "bare start and end"),
     "tests.bench.engines": ("--games 1", "worst ms"),
     "tests.tools.soak": ("", "thetree players=4"),
     "tests.tools.fault_soak": ("", "0 complaints"),

@@ -21,7 +21,8 @@ from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.processes.process import BotProcess, end_processes
+from referee.processes.ending import end_processes
+from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import play_encounter

@@ -15,8 +15,11 @@ from referee.core.errors import EnvironmentLacksError
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
+from referee.processes.ending import end_processes
+from referee.processes.exit_report import ExitReport
+from referee.processes.launcher import close_launcher
 from referee.processes.limits import Limits
-from referee.processes.process import BotProcess, Epitaph, close_nursery, end_processes
+from referee.processes.process import BotProcess
 from referee.tournament.encounter import play_encounter
 from tests.command import ROOT
 from tests.holdings import children, gone_within, living
@@ -31,10 +34,10 @@ def started(script: str, limits: Limits | None = None, *arguments: str) -> BotPr
     return BotProcess(Bot("sh", ("sh", "-c", script, "sh", *arguments), Path("/"), limits=limits or Limits()))
 
 
-def ended(process: BotProcess, grace_s: float = 0.5) -> Epitaph:
+def ended(process: BotProcess, grace_s: float = 0.5) -> ExitReport:
     end_processes([process], grace_s)
-    assert process.epitaph
-    return process.epitaph
+    assert process.exit_report
+    return process.exit_report
 
 
 def spoken(process: BotProcess) -> bytes:
@@ -75,19 +78,19 @@ def test_what_a_bot_leaves_behind_is_ended_and_named() -> None:
     process = started(HELPERS.format(mark(10)) + "sleep 0.2; exit 3")
     time.sleep(0.6)
     assert len(living(mark(102))) == 1
-    epitaph = ended(process)
-    assert epitaph.status == "exited with status 3"
-    assert sum(name.startswith("sleep (pid ") for name in epitaph.left) == 3
-    assert sum(name.startswith("sleep (pid ") for name in epitaph.escaped) == 2
-    assert not epitaph.unkillable
+    report = ended(process)
+    assert report.status == "exited with status 3"
+    assert sum(name.startswith("sleep (pid ") for name in report.orphans) == 3
+    assert sum(name.startswith("sleep (pid ") for name in report.escaped) == 2
+    assert not report.unkillable
     assert not [word for number in "123" for word in living(mark(f"10{number}"))]
 
 
 def test_a_bot_that_is_ended_has_left_nothing_behind() -> None:
     process = started(f"sleep {mark(111)} & wait")
     time.sleep(0.2)
-    epitaph = ended(process, 0)
-    assert epitaph.status == "was ended by SIGTERM" and epitaph.left == epitaph.escaped == ()
+    report = ended(process, 0)
+    assert report.status == "was ended by SIGTERM" and report.orphans == report.escaped == ()
     assert not living(mark(111))
 
 
@@ -138,13 +141,60 @@ def test_a_bot_that_kills_all_that_watch_over_it_dies_of_it() -> None:
     end_processes([process])
 
 
-def test_a_bot_that_kills_the_nursery_leaves_the_next_one_alive() -> None:
+def test_a_bot_that_kills_the_launcher_leaves_the_next_one_alive() -> None:
     process = started("kill -9 $(ps -o ppid= -p $PPID); sleep 0.2")
     process.how_it_ended()
     time.sleep(0.3)
-    next_one = started("echo here")
-    assert spoken(next_one) == b"here\n"
-    end_processes([process, next_one])
+    end_processes([process])  # its warden is free, but would have nobody above it
+    next_one = started("ps -o ppid= -p $PPID")
+    assert int(spoken(next_one)) in children()
+    end_processes([next_one])
+
+
+def test_a_launcher_that_is_killed_at_the_last_moment_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = children()
+    first = started("echo here")
+    (launcher,) = children() - before
+    monkeypatch.setattr("referee.processes.launcher.subprocess.Popen.poll", lambda _: None)
+    os.kill(launcher, signal.SIGKILL)
+    second = started("echo here")
+    monkeypatch.undo()
+    assert spoken(second) == b"here\n"
+    end_processes([first, second])
+
+
+def test_a_warden_serves_one_bot_after_the_other_and_reports_each_by_itself() -> None:
+    program = "x = bytearray(50_000_000); [i * i for i in range(2_000_000)]"
+    large = BotProcess(Bot("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
+    wait_for(large)
+    first = ended(large)
+    process = started(f"echo $PPID; setsid sleep {mark(171)} & exit 3")
+    warden = int(spoken(process))
+    second = ended(process)
+    assert second.status == "exited with status 3" and len(second.escaped) == 1
+    assert second.cpu_us < first.cpu_us and second.memory_bytes < 50_000_000
+    process = started("echo $PPID")
+    assert int(spoken(process)) == warden
+    assert ended(process).escaped == ()
+    assert process.clock is None or process.clock.all_ns() < first.cpu_us * 500
+
+
+def test_a_warden_that_was_killed_while_it_was_free_is_not_waited_for() -> None:
+    process = started("echo $PPID")
+    warden = int(spoken(process))
+    ended(process)
+    os.kill(warden, signal.SIGKILL)
+    assert gone_within_a_moment(warden)
+    process = started("echo here")
+    assert spoken(process) == b"here\n"
+    ended(process)
+
+
+def gone_within_a_moment(pid: int) -> bool:
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not Path(f"/proc/{pid}").exists()
 
 
 def test_what_a_bot_starts_with() -> None:
@@ -154,12 +204,12 @@ def test_what_a_bot_starts_with() -> None:
     ended(process)
 
 
-def test_an_epitaph_says_how_much_a_bot_computed_and_took() -> None:
+def test_an_exit_report_says_how_much_a_bot_computed_and_took() -> None:
     program = "x = bytearray(50_000_000); [i * i for i in range(2_000_000)]"
     process = BotProcess(Bot("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
     wait_for(process)
-    epitaph = ended(process)
-    assert epitaph.cpu_us > 20_000 and epitaph.memory_bytes > 50_000_000
+    report = ended(process)
+    assert report.cpu_us > 20_000 and report.memory_bytes > 50_000_000
 
 
 # --- Limits --------------------------------------------------------------------------------------------
@@ -246,12 +296,12 @@ cmd = ["sh", "-c", '''{helpers} {SHELL_BOT.format("sleep 60")}''']
     assert all(gone_within(word, 1) for word in words)
 
 
-def test_the_nursery_ends_when_it_is_not_needed() -> None:
-    close_nursery()
+def test_the_launcher_ends_when_it_is_not_needed() -> None:
+    close_launcher()
     before = children()
     end_processes([started("exit")])
     assert len(children() - before) == 1
-    close_nursery()
+    close_launcher()
     assert children() == before
 
 
@@ -272,15 +322,12 @@ def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
     time.sleep(0.3)
     pid = process.pid
     ended(process, 0)
-    close_nursery()
-    deadline = time.monotonic() + 5
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not Path(f"/proc/{pid}").exists()
+    close_launcher()
+    assert gone_within_a_moment(pid)
 
 
-def test_a_nursery_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.processes.process._Nursery.ask", lambda *_: None)
+def test_a_launcher_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.processes.launcher.socket.send_fds", lambda *_: 1 << 20)
     with pytest.raises(EnvironmentLacksError, match="does not live"):
         started("true")
 

@@ -1,0 +1,44 @@
+"""What is known of a bot's processes when all of them have ended, and how an exit is put in words."""
+
+from __future__ import annotations
+
+import signal
+from typing import NamedTuple
+
+from referee.processes.limits import Limits
+
+
+class ExitReport(NamedTuple):
+    """What is known of a bot when nothing of it is left."""
+
+    status: str
+    """How its own process ended."""
+    orphans: tuple[str, ...] = ()
+    """Processes that it had started and that were still there when it had exited itself; ten at most."""
+    escaped: tuple[str, ...] = ()
+    """Processes that had left its process group; ten at most."""
+    unkillable: tuple[str, ...] = ()
+    """Processes that hang in the kernel and could not be ended; ten at most."""
+    cpu_us: int = 0
+    """What all of its processes computed."""
+    memory_bytes: int = 0
+    """The peak of its largest process; some 10 MB are the floor, which the program that starts it takes."""
+
+
+def status_text(code: int) -> str:
+    """How a process ended, for people; the code as `subprocess` counts it."""
+    if code >= 0:
+        return f"exited with status {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def exceeded(code: int, limits: Limits) -> str:
+    """Which limit of the kernel's a process was ended for, empty if for none."""
+    if code == -signal.SIGXCPU and limits.cpu is not None:
+        return "more computing time than it may use"
+    if code == -signal.SIGXFSZ and limits.file_size is not None:
+        return "a file of more bytes than it may have"
+    return ""
