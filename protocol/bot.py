@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
-from typing import BinaryIO
+
+TYPE_CHECKING = False  # type checkers take it for true; to import `typing` takes longer than all of this file
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
 
 VERSION = 1
 

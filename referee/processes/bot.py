@@ -105,9 +105,7 @@ class Bot:
     def environment(self) -> dict[str, str]:
         """The variables that its process gets."""
         passed = {
-            name: value
-            for name, value in os.environ.items()
-            if _PASSED.fullmatch(name) or name in self.pass_env
+            name: os.environ[name] for name in os.environ if _PASSED.fullmatch(name) or name in self.pass_env
         }
         return {**passed, **dict(self.env)}
 

@@ -143,10 +143,11 @@ def _answer(launcher: Launcher, control: socket.socket) -> Started:
         while not notice.endswith(b"\n"):
             if not heard_within(control, START_S):
                 raise EnvironmentLacksError(f"no process was started within {START_S:.0f} s")
-            data = control.recv(1)  # what comes after the notice is not of the start
-            if not data:
+            found = control.recv(4096, socket.MSG_PEEK)
+            if not found:
                 raise ConnectionResetError
-            notice += data
+            # What comes after it is left for those who wait for it.
+            notice += control.recv(found.find(b"\n") + 1 or len(found))
         word, *rest = notice.decode("unicode_escape").removesuffix("\n").split(" ", 2)
         if word == warden.REFUSED:
             raise OSError(int(rest[0]), os.strerror(int(rest[0])), rest[1])
