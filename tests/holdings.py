@@ -26,8 +26,9 @@ class Process(NamedTuple):
 
 
 class Holdings(NamedTuple):
-    """What this process and its workers hold."""
+    """What this process and its workers hold; wardens are counted by themselves, with all that is theirs."""
 
+    wardens: int
     children: int
     """Processes below this one, zombies too."""
     zombies: int
@@ -55,12 +56,16 @@ def holdings() -> Holdings:
     """What this process and those below it hold now; descriptors and threads where `/proc` tells them."""
     gc.collect()  # what only waits for that is not held
     listed = processes()
-    family = below(os.getpid(), listed)
+    all_below = below(os.getpid(), listed)
+    launchers = {process.pid for process in all_below if "/warden.py " in process.command}
+    wardens = [process for process in all_below if process.parent in launchers]
+    family = [process for process in all_below if process not in wardens]
     pids = [os.getpid(), *(process.pid for process in family)]
     return Holdings(
+        len(wardens),
         len(family),
-        sum(process.state.startswith("Z") for process in family),
-        sum(_entries(pid, "fd") for pid in pids),
+        sum(process.state.startswith("Z") for process in all_below),
+        sum(_entries(pid, "fd") for pid in pids) - len(wardens),  # the referee has a socket to each
         sum(_entries(pid, "task") for pid in pids),
         sum(process.rss_kib for process in listed if process.pid in pids),
     )

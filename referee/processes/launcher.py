@@ -27,6 +27,10 @@ START_S = 60.0
 """A process that takes longer to be started means that the machine is not fit."""
 
 
+FREE_MOST = 4
+"""Wardens that are kept without a bot: as many as there are bots in most encounters."""
+
+
 class Launcher:
     """The program, and the sockets of its wardens that have no bot."""
 
@@ -88,7 +92,7 @@ class Launcher:
 
     def take_back(self, control: socket.socket) -> None:
         """Keeps a warden whose bot has ended for the next one."""
-        if self is Launcher._only:
+        if self is Launcher._only and len(self._free) < FREE_MOST:
             self._free.append(control)
         else:
             control.close()

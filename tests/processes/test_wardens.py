@@ -17,9 +17,10 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.exit_report import ExitReport
-from referee.processes.launcher import close_launcher
+from referee.processes.launcher import FREE_MOST, close_launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
+from referee.processes.warden import children as children_of
 from referee.tournament.encounter import play_encounter
 from tests.command import ROOT
 from tests.holdings import children, gone_within, living
@@ -188,6 +189,17 @@ def test_a_warden_that_was_killed_while_it_was_free_is_not_waited_for() -> None:
     process = started("echo here")
     assert spoken(process) == b"here\n"
     ended(process)
+
+
+def test_no_more_wardens_are_kept_than_an_encounter_needs() -> None:
+    before = children()
+    processes = [started("exit") for _ in range(FREE_MOST + 2)]
+    (launcher,) = children() - before
+    end_processes(processes)
+    deadline = time.monotonic() + 5
+    while len(children_of(launcher)) > FREE_MOST and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(children_of(launcher)) == FREE_MOST
 
 
 def gone_within_a_moment(pid: int) -> bool:

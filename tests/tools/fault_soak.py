@@ -26,6 +26,7 @@ from referee.core.rng import Stream, derive
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
+from referee.processes.launcher import FREE_MOST
 from referee.records.replay import verify
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -187,12 +188,14 @@ def play(seed: str, games: int, workers: int, checker: Checker) -> Iterator[Paus
         staff.close()
 
 
-def leaks(pauses: list[Pause]) -> Iterator[str]:
+def leaks(pauses: list[Pause], workers: int) -> Iterator[str]:
     """What is left of bots, and what the referee and its workers hold more than at the beginning."""
     before, warm, *others, after = pauses
     for one, base in [(warm, warm), *((other, warm) for other in others), (after, before)]:
         if one.bots:
             yield f"{len(one.bots)} processes of bots are left, such as `{one.bots[0].command}`"
+        if (free := one.held.wardens) > workers * FREE_MOST:
+            yield f"{free} wardens are free, of {workers} workers"
         for name in ("children", "zombies", "descriptors", "threads"):
             if (has := getattr(one.held, name)) > (had := getattr(base.held, name)):
                 yield f"{has} {name}, {had} at the beginning"
@@ -227,7 +230,7 @@ def main(games: int, seed: str, workers: int) -> list[str]:
         Workers(workers, False, checker.take, lambda: False).close()  # what is made once for all is made
         pauses = [checker.pause(), *play(seed, games, workers, checker), checker.pause()]
         left = [path.name for path in Path(folder).iterdir()]
-    for leak in leaks(pauses):
+    for leak in leaks(pauses, workers):
         checker.complain("leak", leak)
     if left:
         checker.complain("leak", f"temporary files {', '.join(left)}")
