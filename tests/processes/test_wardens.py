@@ -169,7 +169,7 @@ def test_a_warden_serves_one_bot_after_the_other_and_reports_each_by_itself() ->
     large = BotProcess(Bot("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
     wait_for(large)
     first = ended(large)
-    process = started(f"echo $PPID; setsid sleep {mark(171)} & exit 3")
+    process = started(f"echo $PPID; setsid sleep {mark(171)} & sleep 0.3; exit 3")
     warden = int(spoken(process))
     second = ended(process)
     assert second.status == "exited with status 3" and len(second.escaped) == 1
