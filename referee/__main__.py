@@ -1,10 +1,20 @@
-"""`python -m referee`."""
+"""`python -m referee`, and the command `referee`.
+
+A worker imports what its referee was started from, and needs nothing of the command line: that is imported
+only when it is called.
+"""
 
 import sys
 
-# Python puts the current folder first; a bot's file there must not pass for a module of ours or Python's.
-sys.path.append(sys.path.pop(0))
 
-from referee.cli import main
+def main() -> None:
+    """Runs the command line."""
+    from referee.cli import main as run
 
-main()
+    run()
+
+
+if __name__ == "__main__":
+    # Python puts the current folder first; a bot's file there must not pass for a module of ours or Python's.
+    sys.path.append(sys.path.pop(0))
+    main()

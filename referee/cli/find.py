@@ -11,7 +11,7 @@ from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.gameplay.events import Ending
-from referee.tournament.tournament import dialogues, read_run
+from referee.tournament.folder import dialogues, read_run
 
 
 @click.command(short_help="Finds games of a run, and their dialogues.")

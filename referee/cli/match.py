@@ -110,7 +110,7 @@ def match(
     )
     records: list[Summary] = []
     timed: Counter[str] = Counter()
-    log = journal.Journal(folder) if folder else None
+    log = journal.Journal.create(folder) if folder else None
     try:
         if log:
             log.append(plan.header())
@@ -123,7 +123,13 @@ def match(
         with Stop(say_now) as stop:
             for terms in _encounters(plan, count):
                 played = play_encounter(
-                    everyone, terms, show, tap, plan.start_us, given_up=starts.given_up, on_exit=_on_exit
+                    everyone,
+                    terms,
+                    show,
+                    tap,
+                    plan.start_us,
+                    given_up=starts.among(plan.names),
+                    on_exit=_on_exit,
                 )
                 for record in played:
                     value = to_json(record)

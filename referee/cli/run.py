@@ -18,8 +18,10 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import about_size, show_period
 from referee.ratings.table import rendered
 from referee.tournament.config import Config, load
+from referee.tournament.folder import OpenRun, held
+from referee.tournament.opening import Candidate, examine, open_run
 from referee.tournament.schedule import round_robin
-from referee.tournament.tournament import Tournament
+from referee.tournament.tournament import Tournament, total
 
 RECORD_BYTES = 200
 """Of an event in a record, with its times."""
@@ -56,50 +58,45 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
         say(f"warning: {count} workers on {cores} cores; times will be those of a busy machine")
     if config.pin and not hasattr(os, "sched_setaffinity"):
         say("warning: this system cannot pin; `pin` is ignored")
-    tournament = Tournament(config, folder)
-    try:
+    with held(folder):
+        candidate = examine(config, folder)
         for name, command, cwd in config.builds:
             _build(name, command, cwd)
         for entrant in config.entrants:
             entrant.check()
-        tournament.begin(say)
-        try:
-            _play(tournament, count)
-        finally:
-            games = list(tournament.games.values())
-            if games:
-                plan = tournament.plan
-                show_data(rendered(plan.names, games, "simple", plan.seats))
-    finally:
-        tournament.close()
-    tell_stoppages(tournament.timed)
-    if tournament.suspects:
-        seen = ", ".join(f"{name} {count}" for name, count in tournament.suspects.most_common(10))
+        with open_run(candidate, say) as opened:
+            try:
+                _play(candidate, opened, count)
+            finally:
+                games = list(opened.games.values())
+                if games:
+                    show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))
+    if opened.suspects:
+        seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
         say(f"games went void; how often each bot sat in one: {seen}")
-    if tournament.unscored:
-        raise RefereeError(f"without a result stay {', '.join(tournament.unscored[:10])}; see void.jsonl")
-    if len(games) + len(tournament.unscored) < tournament.total:
-        raise RefereeError(
-            f"{tournament.total - len(games)} games were not played; the same command continues"
-        )
+    if opened.unscored:
+        raise RefereeError(f"without a result stay {', '.join(opened.unscored[:10])}; see void.jsonl")
+    if len(games) + len(opened.unscored) < total(config):
+        raise RefereeError(f"{total(config) - len(games)} games were not played; the same command continues")
     if strict and any(any(game.faults) for game in games):
         raise BotFaulted("a bot was at fault")
 
 
-def _play(tournament: Tournament, workers: int) -> None:
-    total, played = tournament.total, len(tournament.games)
-    say(f"{played} of {total} games are played; results in {shown(str(tournament.folder))}")
-    if played == total:
+def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
+    """Plays what is still to play. Raises `Stopped` where somebody asked to stop before all was played."""
+    names, in_all, played = candidate.plan.names, total(candidate.config), len(opened.games)
+    say(f"{played} of {in_all} games are played; results in {shown(str(opened.folder))}")
+    if played == in_all:
         return
-    teller: Screen | Lines = Lines(total, played)
-    if on_a_terminal():
-        teller = Screen(tournament.plan.names, total, tournament.games)
-    pin = tournament.config.pin and hasattr(os, "sched_setaffinity")
+    teller = Screen(names, in_all, opened.games) if on_a_terminal() else Lines(in_all, played)
+    tournament = Tournament(candidate.config, candidate.plan, opened, teller)
+    pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(teller.interrupt) as stop, teller:
-        tournament.play(workers, pin, teller, lambda: bool(stop.asked))
-    if stop.asked and len(tournament.games) < total:
-        done = len(tournament.games)
-        raise Stopped(f"stopped by {stop.asked} after {done} of {total} games; the same command continues")
+        tournament.play(workers, pin, lambda: bool(stop.asked))
+    tell_stoppages(tournament.timed)
+    if stop.asked and len(opened.games) < in_all:
+        done = len(opened.games)
+        raise Stopped(f"stopped by {stop.asked} after {done} of {in_all} games; the same command continues")
 
 
 def _build(name: str, command: tuple[str, ...], cwd: Path) -> None:

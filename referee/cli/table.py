@@ -9,7 +9,7 @@ import click
 from referee.cli.output import show_data
 from referee.ratings.table import FORMATS, rendered
 from referee.records.header import seats_of
-from referee.tournament.tournament import read_run
+from referee.tournament.folder import read_run
 
 
 @click.command(short_help="Prints the table of a run.")

@@ -17,8 +17,9 @@ from rich.text import Text
 from referee.cli.output import say, say_now
 from referee.cli.show import came_out, explained, result
 from referee.core.units import about
-from referee.ratings.table import tally
+from referee.ratings.table import Tally
 from referee.records.record import GameRecord, Summary, from_json
+from referee.tournament.task import Finished
 
 SHOWN_BOTS = 20
 SHOWN_FAULTS = 5
@@ -59,14 +60,15 @@ class Lines:
     def began(self, game: str) -> None:
         """Not worth a line."""
 
-    def finished(self, game: Summary, record: dict[str, Any]) -> None:
+    def finished(self, finished: Finished) -> None:
         """A line, and what there is to say of a fault."""
+        game = finished.game
         self._played += 1
         say(f"{self._played} of {self._total}: {game.id}: {_came_out(game)}")
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
         if not faults <= self._explained:  # once for each bot and fault: `find` has the others
             self._explained |= faults
-            for line in explained(from_json(record)):
+            for line in explained(from_json(finished.record())):
                 say(f"  {line}")
 
     def note(self, line: str) -> None:
@@ -85,10 +87,12 @@ class Screen:
     """Tells a tournament on a terminal: how far it is, who leads, what is on, what went wrong."""
 
     def __init__(self, names: tuple[str, ...], total: int, games: dict[str, Summary]) -> None:
-        self._names = names
         self._total = total
         self._games = games
         self._before = len(games)
+        self._tallies = {name: Tally() for name in names}
+        for game in games.values():
+            self._take_in(game)
         self._began = time.monotonic()
         self._on: dict[str, float] = {}
         self._notes: deque[str] = deque(maxlen=SHOWN_FAULTS)
@@ -109,11 +113,17 @@ class Screen:
         """It is shown as long as it is on."""
         self._on[game] = time.monotonic()
 
-    def finished(self, game: Summary, record: dict[str, Any]) -> None:
+    def finished(self, finished: Finished) -> None:
         """The standings take it in; a fault is shown for a while."""
+        game = finished.game
+        self._take_in(game)
         self._on.pop(game.id, None)
         if any(game.faults):
             self._notes.append(f"{game.id}: {_came_out(game)}")
+
+    def _take_in(self, game: Summary) -> None:
+        for name in game.bots:
+            self._tallies[name].add(name, game)
 
     def note(self, line: str) -> None:
         """It is shown for a while."""
@@ -150,11 +160,10 @@ class Screen:
         return f", about {about(round(seconds * 1_000_000))} left"
 
     def _standings(self) -> Table:
-        games = list(self._games.values())
         table = Table(box=None, pad_edge=False)
         for column in ("bot", "games", "points", "faults"):
             table.add_column(column, justify="left" if column == "bot" else "right")
-        tallies = {name: tally(name, games) for name in self._names}
+        tallies = self._tallies
         best = sorted(tallies, key=lambda name: (-tallies[name].points / max(1, tallies[name].games), name))
         for name in best[:SHOWN_BOTS]:
             found = tallies[name]

@@ -177,7 +177,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
             Level.FINE,
             f"a bot in Python is ready after {about(figures.starts.p50_us)}, "
             f"the slowest of {figures.starts.number} after {about(figures.starts.max_us)}",
-            "with `fresh = true` every game costs that much for each bot, on nobody's clock",
+            "where each game gets new processes, it costs that much more for each bot, on nobody's clock",
         )
     yield _load(figures)
     yield _cores(figures)

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -24,7 +24,8 @@ from referee.machine.survey import Machine, Ticks, look, ticks
 from referee.processes.bot import Bot
 from referee.tournament.plan import START_US, Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.workers import Finished, Report, Task, Void, Workers
+from referee.tournament.task import Finished, Report, Task, Void
+from referee.tournament.workers import open_workers
 from referee.wire.link import Link, end_links
 from referee.wire.pipes import PipesWire
 
@@ -148,19 +149,20 @@ class _Heard:
     used_us: list[int] = field(default_factory=list)
     failure: str = ""
 
-    def __call__(self, report: Report) -> None:
-        match report:
-            case Finished(record):
-                self.used_us += (event["used_us"] for event in record["measured"]["events"])
-                if any(record["faults"]):
-                    self.failure = f"an instant bot lost: {record['sentence']}"
-            case Void(_, _, error):
-                line = error.strip().rpartition("\n")[2]
-                self.failure = line.partition(": ")[2] or line
+    def __call__(self, reports: Sequence[Report]) -> None:
+        for report in reports:
+            match report:
+                case Finished(game):
+                    self.used_us += (event["used_us"] for event in report.record()["measured"]["events"])
+                    if any(game.faults):
+                        self.failure = f"an instant bot lost: {game.sentence}"
+                case Void(_, _, error):
+                    line = error.strip().rpartition("\n")[2]
+                    self.failure = line.partition(": ")[2] or line
 
 
 def _play(workers: int, pin: bool, seconds: float, heard: _Heard) -> None:
-    playing = Workers(workers, pin, heard, lambda: False)
+    playing = open_workers(workers, pin, heard, lambda: False)
     try:
         tasks = [playing.submit(_task(number, seconds)) for number in range(1, workers + 1)]
         until = time.monotonic() + seconds

@@ -46,18 +46,22 @@ class Tally:
         """How many were rated."""
         return sum(self.counts)
 
+    def add(self, name: str, game: Summary) -> None:
+        """Takes in a game in which the bot sat."""
+        seat = game.bots.index(name)
+        if game.faults[seat]:
+            self.faults[game.faults[seat]] += 1
+        if game.rated:
+            self.by_seat.setdefault(seat, [0, 0, 0])[score(name, game)] += 1
+            self.points += share_beaten(game.ranks, seat)
+
 
 def tally(name: str, games: Iterable[Summary]) -> Tally:
     """A bot's results in these games."""
     found = Tally()
     for game in games:
         if name in game.bots:
-            seat = game.bots.index(name)
-            if game.faults[seat]:
-                found.faults[game.faults[seat]] += 1
-            if game.rated:
-                found.by_seat.setdefault(seat, [0, 0, 0])[score(name, game)] += 1
-                found.points += share_beaten(game.ranks, seat)
+            found.add(name, game)
     return found
 
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,33 +58,45 @@ def make_folder(folder: Path) -> None:
         raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
 
 
-def sealed(value: dict[str, Any], prev: str) -> tuple[bytes, str]:
-    """A line's bytes, newline included, and its hash."""
-    body = json.dumps({**value, "prev": prev}, separators=(",", ":")).encode()
-    digest = hashlib.sha256(body).hexdigest()
-    return body[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
+def body_of(value: dict[str, Any]) -> bytes:
+    """An object as a line has it, still without the chain."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def sealed(body: bytes, prev: str) -> tuple[bytes, str]:
+    """The line of a body, newline included, and its hash. The body has at least one member."""
+    chained = body[:-1] + f',"prev":"{prev}"}}'.encode()
+    digest = hashlib.sha256(chained).hexdigest()
+    return chained[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
 
 
 class Journal:
-    """A file of records, open for writing. Each line is on the disk when `append` returns."""
+    """A file of records, open for writing; `create` and `reopen` give one."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, path: Path, file: int, prev: str) -> None:
+        """Takes over the descriptor of a file whose last hash is `prev`."""
+        self._path = path
+        self._file = file
+        self._prev = prev
+
+    @classmethod
+    def create(cls, folder: Path) -> Journal:
         """Begins a new file, in a folder for its owner alone: a seed in it tells what will come.
 
         Raises `UsageError` where there are records already, or the folder cannot be used.
         """
-        self._path = folder / NAME
+        path = folder / NAME
         make_folder(folder)
         try:
-            self._file = os.open(self._path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
+            file = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             raise UsageError(
-                f"cannot write to `{shown(str(folder))}`: `{shown(str(self._path))}` is there already, "
+                f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` is there already, "
                 "expected a new folder"
             ) from None
         except OSError as error:
             raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
-        self._prev = FIRST
+        return cls(path, file, FIRST)
 
     @classmethod
     def reopen(cls, folder: Path, prev: str, length: int) -> Journal:
@@ -92,22 +104,35 @@ class Journal:
 
         What lies behind them was torn by a crash, and goes. Raises `StorageError`.
         """
-        journal = cls.__new__(cls)
-        journal._path = folder / NAME
-        journal._prev = prev
+        path = folder / NAME
         try:
-            journal._file = os.open(journal._path, _FLAGS)
-            if os.fstat(journal._file).st_size > length:
-                os.ftruncate(journal._file, length)
+            file = os.open(path, _FLAGS)
+            try:
+                if os.fstat(file).st_size > length:
+                    os.ftruncate(file, length)
+            except BaseException:
+                os.close(file)
+                raise
         except OSError as error:
-            raise StorageError(f"cannot write to `{shown(str(journal._path))}`: {error.strerror}") from None
-        return journal
+            raise StorageError(f"cannot write to `{shown(str(path))}`: {error.strerror}") from None
+        return cls(path, file, prev)
 
     def append(self, value: dict[str, Any]) -> None:
-        """Stores one object. Raises `StorageError`; then it is not stored, or torn."""
-        line, digest = sealed(value, self._prev)
+        """Stores one object; see `extend`."""
+        self.extend([body_of(value)])
+
+    def extend(self, bodies: Iterable[bytes]) -> None:
+        """Stores objects, a line each; all of them are on the disk when this returns.
+
+        Raises `StorageError`; then the first of them may be stored, and one is perhaps torn.
+        """
+        lines: list[bytes] = []
+        prev = self._prev
+        for body in bodies:
+            line, prev = sealed(body, prev)
+            lines.append(line)
+        rest = b"".join(lines)
         try:
-            rest = line
             while rest:
                 rest = rest[os.write(self._file, rest) :]
             os.fsync(self._file)
@@ -115,7 +140,7 @@ class Journal:
             raise StorageError(
                 f"cannot store a game in `{shown(str(self._path))}`: {error.strerror}"
             ) from None
-        self._prev = digest
+        self._prev = prev
 
     def close(self) -> None:
         """Ends writing."""

@@ -155,6 +155,23 @@ class Summary(NamedTuple):
     """By seat; empty where it did not leave by a fault."""
 
 
+def summary_of(record: GameRecord) -> Summary:
+    """The head of a record of our own."""
+    terms, verdict = record.terms, record.verdict
+    return Summary(
+        terms.id,
+        record.attempt,
+        terms.game.slug,
+        terms.bots,
+        verdict.outcome.ranks,
+        verdict.outcome.scores,
+        verdict.ending.word,
+        verdict.outcome.sentence,
+        verdict.rated,
+        faults(record),
+    )
+
+
 def parse_json(line: bytes) -> dict[str, Any]:
     """The object on a line. Raises `RecordError`."""
     if len(line) > LINE_CAP:

@@ -20,7 +20,7 @@ from referee.games import game_named
 from referee.games.api import Game, Options
 from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
-from referee.tournament.plan import START_US, Entrant, checked_options, checked_seed
+from referee.tournament.plan import PROCESSES, START_US, Entrant, checked_options, checked_seed
 
 SIZE_CAP = 1 << 20
 """Bytes of a tournament file."""
@@ -35,7 +35,10 @@ KEEP = ("faults", "all", "nothing")
 
 MOST_ROUNDS = 1_000_000
 
-BOT_KEYS = ("name", "cmd", "cwd", "env", "pass_env", "needs", "build", "clock", "fresh", "limits", "pty")
+BOT_KEYS = (
+    *("name", "cmd", "cwd", "env", "pass_env", "needs", "build"),
+    *("clock", "processes", "fresh", "limits", "pty"),
+)
 
 Build = tuple[str, tuple[str, ...], Path]
 """Name, command and folder of what builds a bot before the first game."""
@@ -127,13 +130,14 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
             "margin",
             "rejections",
             "start",
+            "processes",
             "fresh",
         )
     )
     game = game_named(main.text("game"))
     control = _control(main, "clock", game.clock)
-    fresh = main.flag("fresh", False)
-    entrants, builds, absent = _bots(path, fields, control, fresh, _limits(fields, DEFAULT))
+    processes = _processes(main, "encounter")
+    entrants, builds, absent = _bots(path, fields, control, processes, _limits(fields, DEFAULT))
     given = fields.scalars("options") if fields.has("options") else {}
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -158,7 +162,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
 
 
 def _bots(
-    path: Path, fields: Fields, control: TimeControl, fresh: bool, limits: Limits
+    path: Path, fields: Fields, control: TimeControl, processes: str, limits: Limits
 ) -> tuple[tuple[Entrant, ...], tuple[Build, ...], tuple[str, ...]]:
     entrants: list[Entrant] = []
     builds: list[Build] = []
@@ -183,7 +187,7 @@ def _bots(
             limits=_limits(bot, limits),
             pty=bot.flag("pty", False),
         )
-        entrant = Entrant(made, _control(bot, "clock", control), bot.flag("fresh", fresh), folder)
+        entrant = Entrant(made, _control(bot, "clock", control), _processes(bot, processes), folder)
         build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None
         names.append(made)
         needs = bot.texts("needs") if bot.has("needs") else ()
@@ -194,6 +198,24 @@ def _bots(
         builds += [build] if build else []
     distinct(names, [True] * len(names))
     return tuple(entrants), tuple(builds), tuple(absent)
+
+
+def _processes(fields: Fields, default: str) -> str:
+    """How long a bot's processes are kept; `fresh = true` is an older word for `processes = "game"`."""
+    processes = fields.text("processes", default)
+    if processes not in PROCESSES:
+        raise fields.wrong("processes", f"one of {', '.join(PROCESSES)}")
+    if not fields.has("fresh"):
+        return processes
+    fresh = fields.flag("fresh")
+    if not fields.has("processes"):
+        return "game" if fresh else "encounter" if default == "game" else default
+    if fresh != (processes == "game"):
+        raise UsageError(
+            f"`{fields.at('fresh')}` is `{str(fresh).lower()}` and `{fields.at('processes')}` is "
+            f"`{processes}`, expected one of the two"
+        )
+    return processes
 
 
 def _limits(fields: Fields, base: Limits) -> Limits:

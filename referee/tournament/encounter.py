@@ -26,18 +26,16 @@ from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.records.record import GameRecord, Summary, faults
+from referee.tournament.kept import Kept, OnExit, end
 from referee.tournament.plan import START_US
 from referee.wire.channel import LAST_KEPT, Channel
-from referee.wire.link import Link, Tap, end_links
+from referee.wire.link import Link, Tap
 from referee.wire.pipes import PipesWire
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
 
 Show = Callable[[Terms, Event, State[Any]], None]
 """Told of every event while a game is on, with the state after it."""
-
-OnExit = Callable[[str, ExitReport], None]
-"""Told of every bot whose processes were ended: its name, and what was found."""
 
 
 def play_encounter(
@@ -49,43 +47,58 @@ def play_encounter(
     fresh: Collection[str] = (),
     given_up: Collection[str] = (),
     on_exit: OnExit | None = None,
+    staying: Collection[str] = (),
+    kept: Kept | None = None,
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and gives each as it is finished. All processes end with it.
 
-    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all.
+    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all. Those
+    in `staying` are taken from `kept` if they are there, and put back in the end if they are fit; `tap` must
+    then be the same each time, and whoever has `kept` ends them.
     """
     by_name = {bot.name: bot for bot in bots}
     links: dict[str, Link] = {}
+    came: set[Link] = set()
+    """Those that played before this encounter."""
 
-    def end(names: Iterable[str]) -> None:
-        ending = [links.pop(name) for name in names]
-        end_links(ending)
-        for link in ending:
-            if on_exit and link.process and link.process.exit_report:
-                on_exit(link.bot.name, link.process.exit_report)
+    def link_of(name: str) -> Link:
+        if link := kept.take(by_name[name]) if kept and name in staying else None:
+            came.add(link)
+            return link
+        return Link(by_name[name], tap, NOT_TRIED if name in given_up else None)
 
     try:
         for terms in games:
             for name in terms.bots:
                 if name not in links:
-                    links[name] = Link(by_name[name], tap, NOT_TRIED if name in given_up else None)
+                    links[name] = link_of(name)
             seated = [links[name] for name in terms.bots]
+            served = [link.served if link in came else 0 for link in seated]
             record = _play(terms, seated, show, start_us)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)
+                seated[seat].served += 1
             # What broke something is ended now, so that its record says what was left of it.
-            end({name for name in terms.bots if name in fresh or not links[name].fit})
-            yield _with_remains(record, seated)
+            unfit = {name for name in terms.bots if name in fresh or not links[name].fit}
+            end([links.pop(name) for name in unfit], on_exit)
+            yield _with_remains(record, seated, served)
+        if kept:
+            for name in [name for name in links if name in staying]:
+                kept.put(links.pop(name))
     finally:
-        end(list(links))
+        end(links.values(), on_exit)
 
 
-def _with_remains(record: GameRecord, links: list[Link]) -> GameRecord:
-    """A record that knows what came of bots that are ended by now: what they left behind, and said last."""
-    for measured, link in zip(record.measured["seats"], links, strict=True):
-        report = link.process.exit_report if link.process else None
-        if report:
-            measured.update(remains(report))
+def _with_remains(record: GameRecord, links: list[Link], served: list[int]) -> GameRecord:
+    """A record that knows how often its bots had played before, and what came of those that are ended by now:
+    what they left behind, and said last.
+    """
+    for measured, link, count in zip(record.measured["seats"], links, served, strict=True):
+        if count:
+            measured["games_before"] = count
+        exit_report = link.process.exit_report if link.process else None
+        if exit_report:
+            measured.update(remains(exit_report))
     return replace(record, events=tuple(_with_hint(event, links) for event in record.events))
 
 
@@ -115,16 +128,17 @@ class FailedStarts:
 
     def __init__(self) -> None:
         self._in_a_row: Counter[str] = Counter()
+        self._given_up: set[str] = set()
 
     def note(self, game: Summary) -> None:
         """Takes a finished game into account."""
         for name, fault in zip(game.bots, game.faults, strict=True):
             self._in_a_row[name] = self._in_a_row[name] + 1 if fault == Ending.START.word else 0
+            (self._given_up.add if self._in_a_row[name] >= self.LIMIT else self._given_up.discard)(name)
 
-    @property
-    def given_up(self) -> frozenset[str]:
-        """The names of these bots."""
-        return frozenset(name for name, count in self._in_a_row.items() if count >= self.LIMIT)
+    def among(self, names: Iterable[str]) -> frozenset[str]:
+        """Which of these bots are not worth trying."""
+        return frozenset(self._given_up.intersection(names))
 
 
 def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> GameRecord:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from referee.core.errors import EnvironmentLacksError, UsageError
@@ -18,6 +19,11 @@ from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.records.record import FORMAT
 
+PROCESSES = ("game", "encounter", "worker")
+"""How long a bot's process is kept: for a game, for an encounter, or by its worker from one encounter to the
+next.
+"""
+
 START_US = 10_000_000
 """A bot's start allowance: for its `hello`, and again for each `ready`."""
 
@@ -28,8 +34,8 @@ class Entrant:
 
     bot: Bot
     control: TimeControl
-    fresh: bool = False
-    """Whether it gets a new process for every game."""
+    processes: str = "encounter"
+    """How long a process of it is kept; one of `PROCESSES`."""
     folder: str = "."
     """Where it runs, as the tournament file has it: a run may move with its file."""
 
@@ -44,7 +50,7 @@ class Entrant:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """A run's terms. Everything in it is in the first line of the run's records."""
 
@@ -66,9 +72,13 @@ class Plan:
         """How many sit at a table."""
         return self.game.seats(self.options)
 
-    def entrant(self, name: str) -> Entrant:
-        """The entrant of a name."""
-        return next(entrant for entrant in self.entrants if entrant.bot.name == name)
+    def among(self, names: Iterable[str]) -> Plan:
+        """The same plan for some of its bots alone: all that their games need."""
+        return replace(self, entrants=tuple(self._by_name[name] for name in names))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Entrant]:
+        return {entrant.bot.name: entrant for entrant in self.entrants}
 
     def terms(self, pairing: Pairing) -> Terms:
         """One game's."""
@@ -77,7 +87,7 @@ class Plan:
             self.game,
             self.options,
             pairing.bots,
-            tuple(self.entrant(name).control for name in pairing.bots),
+            tuple(self._by_name[name].control for name in pairing.bots),
             game_seed(self.seed, pairing.id),
             shared_seed(self.seed, pairing.id),
             self.margin_us,
@@ -109,13 +119,15 @@ def entrant_json(entrant: Entrant) -> dict[str, Any]:
         "env": dict(bot.env),
         "pass_env": list(bot.pass_env),
         "clock": str(entrant.control),
-        "fresh": entrant.fresh,
+        "fresh": entrant.processes == "game",
     }
     # Only what is not as it is by default, so that older runs can be continued.
     if limits := bot.limits.changed():
         value["limits"] = limits
     if bot.pty:
         value["pty"] = True
+    if entrant.processes == "worker":
+        value["processes"] = entrant.processes
     return value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
@@ -29,3 +30,8 @@ def round_robin(names: Iterable[str], seats: int, rounds: int) -> Iterator[Encou
     for number in range(1, rounds + 1):
         for bots in combinations(sorted(names), seats):
             yield encounter(number, bots)
+
+
+def games_in_all(bots: int, seats: int, rounds: int) -> int:
+    """How many games `round_robin` gives for so many bots."""
+    return rounds * comb(bots, seats) * seats

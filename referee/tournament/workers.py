@@ -13,181 +13,101 @@ import os
 import signal
 import threading
 import time
-import traceback
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from referee.core.errors import Stopped, StorageError
-from referee.core.pairing import Pairing
+from referee.core.errors import Stopped
 from referee.core.stop import SIGNALS
-from referee.gameplay.terms import Terms
-from referee.processes.exit_report import ExitReport
-from referee.records.record import faults, to_json
-from referee.tournament.encounter import play_encounter, remains
-from referee.tournament.plan import Plan
-from referee.wire.dialogue import Dialogue
-
-DIALOGUE_CAP = 65_536
-"""Characters of a game's dialogue that are kept at its beginning, and again at its end."""
-
+from referee.tournament.task import Player, Report, Task
 
 ARRIVAL_S = 120
 """So long all workers together may take to start."""
 
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What is left of an encounter."""
-
-    plan: Plan
-    games: tuple[tuple[Pairing, int], ...]
-    """With the number of the attempt."""
-    keep: str
-    given_up: frozenset[str] = frozenset()
-    """Bots that are not to be started."""
+Take = Callable[[Sequence[Report]], None]
+"""Told of the reports that are there together, in their order."""
 
 
-class Began(NamedTuple):
-    """A game is on."""
+class Workers(ABC):
+    """Who plays tasks."""
 
-    id: str
-    worker: int
-    """The process that plays it."""
+    room: int
+    """How many tasks may be submitted and not yet done."""
 
+    @abstractmethod
+    def submit(self, task: Task) -> Future[None]:
+        """Plays a task as soon as a worker is free."""
 
-class Finished(NamedTuple):
-    """A game came to its end."""
+    @abstractmethod
+    def listen(self, seconds: float) -> None:
+        """Takes the reports that are there, and waits for the first one if there are none."""
 
-    record: dict[str, Any]
-    dialogue: str
-    """What passed between the referee and its bots, if it is to be kept."""
+    @abstractmethod
+    def stop(self) -> None:
+        """Asks the workers to stop after the game that is on."""
 
+    @abstractmethod
+    def dismiss(self) -> None:
+        """Ends the bots that were kept, when no task is left."""
 
-class Void(NamedTuple):
-    """The referee itself failed at a game: a fault of ours, not of a bot's."""
+    @abstractmethod
+    def close(self) -> None:
+        """Ends everything that is still on, at once."""
 
-    id: str
-    attempt: int
-    error: str
-
-
-class Remains(NamedTuple):
-    """A bot left something behind; all of it was ended."""
-
-    bot: str
-    found: str
-    """Its processes, for people."""
-
-
-Report = Began | Finished | Void | Remains
+    @abstractmethod
+    def casualties(self) -> set[int]:
+        """Ends everything too, and says which workers had not gone because they were told to."""
 
 
-def play_task(task: Task, report: Callable[[Report], None], stopping: Callable[[], bool]) -> None:
-    """Plays a task's games in their order, and stops between two of them when it is asked to."""
-    entrants = [task.plan.entrant(name) for name in task.games[0][0].bots]
-    bots = [entrant.bot for entrant in entrants]
-    fresh = {entrant.bot.name for entrant in entrants if entrant.fresh}
-    transcript = Transcript()
-    tap = None if task.keep == "nothing" else transcript
-    left = list(task.games)
-
-    def games() -> Iterator[Terms]:
-        for pairing, _ in list(left):
-            if stopping():
-                return
-            transcript.clear()
-            report(Began(pairing.id, os.getpid()))
-            yield task.plan.terms(pairing)
-
-    def on_exit(bot: str, exit_report: ExitReport) -> None:
-        if found := remains(exit_report):
-            report(Remains(bot, ", ".join(process for group in found.values() for process in group)))
-
-    while left and not stopping():
-        try:
-            for record in play_encounter(
-                bots,
-                games(),
-                tap=tap,
-                start_us=task.plan.start_us,
-                fresh=fresh,
-                given_up=task.given_up,
-                on_exit=on_exit,
-            ):
-                value = to_json(replace(record, attempt=left.pop(0)[1]))
-                wanted = task.keep == "all" or (task.keep == "faults" and any(faults(record)))
-                report(Finished(value, transcript.text() if wanted else ""))
-        except (Stopped, StorageError):
-            raise  # only where tasks are played in the referee's own process
-        except Exception:
-            # Nobody's game is lost for it: it is played again, and the next one gets fresh processes.
-            pairing, attempt = left.pop(0)
-            report(Void(pairing.id, attempt, traceback.format_exc(limit=-8)))
+def open_workers(count: int, pin: bool, take: Take, stopping: Callable[[], bool]) -> Workers:
+    """So many workers, or none at all: then tasks are played when they are submitted."""
+    return _Pool(count, pin, take) if count else _Inline(take, stopping)
 
 
-class Transcript:
-    """A tap that keeps the beginning and the end of what passes, as it is: most of it is never read."""
-
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Begins anew."""
-        self._head: list[tuple[int, str, str, bytes]] = []
-        self._tail: deque[tuple[int, str, str, bytes]] = deque()
-        self._head_size = self._tail_size = 0
-
-    def __call__(self, name: str, direction: str, data: bytes) -> None:
-        """Takes what a bot is told or says."""
-        passed = (time.monotonic_ns(), name, direction, data)
-        if self._head_size + len(data) <= DIALOGUE_CAP:
-            self._head.append(passed)
-            self._head_size += len(data)
-            return
-        self._tail.append(passed)
-        self._tail_size += len(data)
-        while self._tail_size > DIALOGUE_CAP:
-            self._tail_size -= len(self._tail.popleft()[3])
-
-    def text(self) -> str:
-        """The dialogue, a line a line."""
-        lines: list[str] = []
-        passed = [*self._head, *self._tail]
-        dialogue = Dialogue(lines.append, passed[0][0] if passed else 0)
-        for now_ns, name, direction, data in passed:
-            dialogue.take(now_ns, name, direction, data)
-        return "\n".join(lines)
-
-
-class _Inline(Executor):
+class _Inline(Workers):
     """Plays in this process, at once: for debugging, and for tests that watch."""
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    room = 1
+
+    def __init__(self, take: Take, stopping: Callable[[], bool]) -> None:
+        self._player = Player(lambda report: take([report]), stopping)
+
+    def submit(self, task: Task) -> Future[None]:
         """The future is done when it is given back."""
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
+        future: Future[None] = Future()
+        self._player.play(task)
+        future.set_result(None)
         return future
 
+    def listen(self, seconds: float) -> None:
+        """All was taken already."""
 
-class Workers:
-    """So many workers, or none at all: then tasks are played when they are submitted."""
+    def stop(self) -> None:
+        """The player looks for itself."""
 
-    def __init__(
-        self, count: int, pin: bool, take: Callable[[Report], None], stopping: Callable[[], bool]
-    ) -> None:
-        self._take = take
-        self._stopping = stopping
-        self._executor: Executor
-        if count == 0:
-            self.room = 1
-            self._executor = _Inline()
-            return
+    def dismiss(self) -> None:
+        """The same as `close`, as nothing is on."""
+        self._player.close()
+
+    def close(self) -> None:
+        """Only bots that were kept can still be on."""
+        self._player.close()
+
+    def casualties(self) -> set[int]:
+        """There is nobody who could have died."""
+        return set()
+
+
+class _Pool(Workers):
+    """So many processes."""
+
+    def __init__(self, count: int, pin: bool, take: Take) -> None:
         # One more than can be played at a time, so that no worker waits for its next task.
         self.room = count + 1
+        self._count = count
+        self._take = take
         context = multiprocessing.get_context("spawn")
         self._reports, sender = context.Pipe(duplex=False)
         mortal, self._lifeline = context.Pipe(duplex=False)
@@ -200,8 +120,7 @@ class Workers:
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         others = set(multiprocessing.active_children())
         try:
-            for arrival in [self._executor.submit(_arrive) for _ in range(count)]:
-                arrival.result()
+            self._each(_arrive)
             self._staff = set(multiprocessing.active_children()) - others
         except BaseException:
             self.close()
@@ -212,41 +131,43 @@ class Workers:
             sender.close()
             mortal.close()
 
-    @property
-    def _inline(self) -> bool:
-        return isinstance(self._executor, _Inline)
+    def _each(self, function: Callable[[], None]) -> None:
+        """Has every worker call a function that waits for everybody in its end."""
+        for call in [self._executor.submit(function) for _ in range(self._count)]:
+            call.result()
 
     def submit(self, task: Task) -> Future[None]:
-        """Plays a task as soon as a worker is free."""
-        if self._inline:
-            return self._executor.submit(play_task, task, self._take, self._stopping)
+        """Raises `BrokenProcessPool` where a worker died."""
         return self._executor.submit(_serve, task)
 
     def listen(self, seconds: float) -> None:
-        """Takes the reports that are there, and waits for the first one if there are none."""
-        while not self._inline and self._reports.poll(seconds):
-            try:
-                report = self._reports.recv()
-            except (EOFError, OSError):
-                time.sleep(seconds)  # all workers are gone, one perhaps in the midst of a report
-                return
-            self._take(report)
-            seconds = 0
+        """What the workers said before one of them died is taken too."""
+        reports: list[Report] = []
+        try:
+            while self._reports.poll(0 if reports else seconds):
+                reports.append(self._reports.recv())
+        except (EOFError, OSError):
+            time.sleep(seconds)  # all workers are gone, one perhaps in the midst of a report
+        if reports:
+            self._take(reports)
 
     def stop(self) -> None:
-        """Asks the workers to stop after the game that is on."""
-        if not self._inline:
-            self._stop.set()
+        """They look between two games."""
+        self._stop.set()
+
+    def dismiss(self) -> None:
+        """Raises `BrokenProcessPool` where a worker died."""
+        self._each(_leave)
+        self.listen(0)
 
     def close(self) -> None:
-        """Ends everything that is still on, at once."""
-        if not self._inline:
-            self._lifeline.close()
-            self._executor.shutdown(wait=True, cancel_futures=True)
-            self._reports.close()
+        """The workers see the end of their lifeline."""
+        self._lifeline.close()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._reports.close()
 
     def casualties(self) -> set[int]:
-        """Ends everything too, and says which workers had not gone because they were told to."""
+        """Known by how they ended."""
         self.close()
         told = (None, 0, Stopped.exit_code)
         return {worker.pid or 0 for worker in self._staff if worker.exitcode not in told}
@@ -262,16 +183,33 @@ class _Shared(NamedTuple):
     counter: Any
     """Workers so far, if each is to have a core of its own."""
     everybody: Any
-    """Where the workers wait for each other at the beginning."""
+    """Where the workers wait for each other at the beginning and in the end."""
 
 
-_shared: _Shared
+class _Worker:
+    """What a worker process is while it lives."""
+
+    def __init__(self, shared: _Shared) -> None:
+        self._shared = shared
+        self.player = Player(self._report, shared.stop.is_set)
+
+    def wait_for_everybody(self) -> None:
+        """So that each worker gets one of as many calls."""
+        self._shared.everybody.wait(ARRIVAL_S)
+
+    def _report(self, report: Report) -> None:
+        with self._shared.lock:
+            self._shared.reports.send(report)
+
+
+_worker: _Worker
+"""This process, where it is a worker."""
 
 
 def _begin(shared: _Shared) -> None:
     """In a worker process, before its first task."""
-    global _shared
-    _shared = shared
+    global _worker
+    _worker = _Worker(shared)
     for number in SIGNALS:  # it is the referee that they are meant for; SIGTERM may come from it
         signal.signal(number, _end if number == signal.SIGTERM else signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -290,21 +228,19 @@ def _live(lifeline: Connection) -> None:
     _end()
 
 
-def _arrive() -> None:
-    """In a worker process: waits until all are there, so that each got one of these."""
-    _shared.everybody.wait(ARRIVAL_S)
-
-
 def _end(*_: object) -> None:
     """Ends this worker; its bots end with it, since their wardens see it go."""
     os._exit(Stopped.exit_code)
 
 
+def _arrive() -> None:
+    _worker.wait_for_everybody()
+
+
 def _serve(task: Task) -> None:
-    """In a worker process: plays a task."""
-    play_task(task, _report, _shared.stop.is_set)
+    _worker.player.play(task)
 
 
-def _report(report: Report) -> None:
-    with _shared.lock:
-        _shared.reports.send(report)
+def _leave() -> None:
+    _worker.player.close()
+    _worker.wait_for_everybody()

@@ -38,6 +38,8 @@ class Link:
         self.greeted = False
         self.faulted = False
         """Set by whoever runs the games: a bot that lost by a fault is not asked to play on."""
+        self.served = 0
+        """How many games it has served; counted by whoever runs the games."""
         self.unsent = b""
         self._tap = tap
         self._said = select.poll()

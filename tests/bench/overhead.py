@@ -29,7 +29,7 @@ from referee.records.record import to_json
 from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.workers import Transcript
+from referee.tournament.task import Transcript
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -55,7 +55,7 @@ def ours(bot: Path, games: int) -> tuple[float, float]:
     plan = Plan(game, options, tuple(entrants), "bench")
     transcript = Transcript()
     with tempfile.TemporaryDirectory() as folder:
-        journal = Journal(Path(folder) / "run")
+        journal = Journal.create(Path(folder) / "run")
         journal.append(plan.header())
         terms = [plan.terms(encounter(number, ("a", "b")).games[0]) for number in range(1, games + 1)]
         moves = 0

@@ -73,6 +73,7 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
 SHORT = {
     "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
     "tests.bench.encounter": ("--encounters 2 --rounds 1", "bare start and end"),
+    "tests.bench.tournament": ("--games 10 --rounds 1", "1,000 entrants"),
     "tests.bench.engines": ("--games 1", "worst ms"),
     "tests.tools.soak": ("", "thetree players=4"),
     "tests.tools.fault_soak": ("", "0 complaints"),
@@ -101,7 +102,19 @@ def test_the_commands_of_the_contributors_page(checkout: Path) -> None:
 
 def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:
     (text,) = blocks("README.md", "toml")
-    for key in ("game", "rounds", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start"):
+    for key in (
+        "game",
+        "rounds",
+        "clock",
+        "seed",
+        "workers",
+        "pin",
+        "processes",
+        "keep",
+        "margin",
+        "rejections",
+        "start",
+    ):
         assert f"\n{key} = " in text
     for key in BOT_KEYS:
         assert f"\n{key} = " in text.partition("[[bot]]")[2]
@@ -110,7 +123,7 @@ def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None
     second = '[[bot]]\nname = "other"\ncmd = "true"\n'
     (tmp_path / "t.toml").write_text(text.replace('needs = ["cc"]', "") + second)
     config = load(tmp_path / "t.toml")
-    assert config.workers == 2 and config.entrants[0].fresh and len(config.builds) == 1
+    assert config.workers == 2 and config.entrants[0].processes == "game" and len(config.builds) == 1
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")

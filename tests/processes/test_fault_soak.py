@@ -9,7 +9,7 @@ import pytest
 
 from referee.gameplay import loop
 from referee.gameplay.events import Ending
-from referee.tournament.workers import Finished, Report, play_task
+from referee.tournament.task import Finished, Player, Report
 from tests.tools.fault_soak import Checker, Meeting, main, meeting
 
 
@@ -29,9 +29,8 @@ def played(fault: str, checker: Checker) -> list[Report]:
     )
     checker.foretold.update(following.foretold)
     reports: list[Report] = []
-    play_task(following.task, reports.append, lambda: False)
-    for report in reports:
-        checker.take(report)
+    Player(reports.append, lambda: False).play(following.task)
+    checker.take(reports)
     return reports
 
 
@@ -52,7 +51,7 @@ def test_a_game_that_is_reported_twice_is_noticed() -> None:
     checker = Checker()
     reports = played("gone", checker)
     assert checker.complaints == []
-    checker.take(next(report for report in reports if isinstance(report, Finished)))
+    checker.take([next(report for report in reports if isinstance(report, Finished))])
     assert len(checker.complaints) == 1 and "twice" in checker.complaints[0]
 
 

@@ -648,7 +648,7 @@ def resealed(folder: Path, change: dict[str, Any]) -> None:
     values[0].update(change)
     prev, data = journal.FIRST, b""
     for value in values:
-        line, prev = journal.sealed(value, prev)
+        line, prev = journal.sealed(journal.body_of(value), prev)
         data += line
     (folder / "games.jsonl").write_bytes(data)
 

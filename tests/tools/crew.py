@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 
-from referee.tournament.workers import Task, Workers
+from referee.tournament.task import Task
+from referee.tournament.workers import Workers
 
 
 def play(workers: Workers, tasks: Iterator[Task], enough: Callable[[], bool]) -> None:

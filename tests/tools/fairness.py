@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +33,8 @@ from referee.processes.bot import Bot
 from referee.tournament.config import default_workers
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.workers import Finished, Report, Task, Void, Workers
+from referee.tournament.task import Finished, Report, Task, Void
+from referee.tournament.workers import open_workers
 from tests.command import ROOT
 from tests.holdings import below, processes
 from tests.tools import crew, stamps
@@ -128,15 +129,16 @@ class Ledger:
         self.answers: list[Answered] = []
         self.complaints: list[str] = []
 
-    def take(self, report: Report) -> None:
-        """What a worker says."""
-        match report:
-            case Finished(record) if record["ending"] in ("time", "rules"):
-                self.answers += answers_of(record, self.folder)
-            case Finished(record):
-                self.complaints.append(f"{record['id']}: {record['sentence']}")
-            case Void(game, _, error):
-                self.complaints.append(f"{game}: the referee itself failed: {error}")
+    def take(self, reports: Sequence[Report]) -> None:
+        """What the workers say."""
+        for report in reports:
+            match report:
+                case Finished(game) if game.ending in ("time", "rules"):
+                    self.answers += answers_of(report.record(), self.folder)
+                case Finished(game):
+                    self.complaints.append(f"{game.id}: {game.sentence}")
+                case Void(void, _, error):
+                    self.complaints.append(f"{void}: the referee itself failed: {error}")
 
 
 def tasks(folder: Path, seed: str) -> Iterator[Task]:
@@ -183,7 +185,7 @@ def run(moves: int, seed: str, workers: int, loops: int = 0, stops: bool = False
     """Plays so many moves, or a few more."""
     with tempfile.TemporaryDirectory() as folder, busy(loops):
         ledger = Ledger(Path(folder))
-        staff = Workers(workers, False, ledger.take, lambda: False)
+        staff = open_workers(workers, False, ledger.take, lambda: False)
         family = below(os.getpid(), processes())
         pids = [process.pid for process in family if "spawn_main" in process.command]
         try:

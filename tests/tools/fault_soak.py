@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -30,7 +30,8 @@ from referee.processes.launcher import FREE_MOST
 from referee.records.replay import verify
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.workers import Finished, Report, Task, Void, Workers
+from referee.tournament.task import Finished, Report, Task, Void
+from referee.tournament.workers import open_workers
 from tests.command import ROOT
 from tests.holdings import Holdings, Process, holdings, marked, temporary_files_in
 from tests.tools import crew
@@ -120,18 +121,19 @@ class Checker:
         self.right: Counter[str] = Counter()
         """By vice: seats at which it came up, and of these those whose game went as foretold."""
 
-    def take(self, report: Report) -> None:
-        """What a worker says."""
-        match report:
-            case Finished(record):
-                self.games += 1
-                if foretold := self.foretold.pop(record["id"], None):
-                    self.compare(record, foretold)
-                else:
-                    self.complain(record["id"], "was reported twice")
-            case Void(game, _, error):
-                self.foretold.pop(game, None)
-                self.complain(game, f"the referee itself failed: {error}")
+    def take(self, reports: Sequence[Report]) -> None:
+        """What the workers say."""
+        for report in reports:
+            match report:
+                case Finished(game):
+                    self.games += 1
+                    if foretold := self.foretold.pop(game.id, None):
+                        self.compare(report.record(), foretold)
+                    else:
+                        self.complain(game.id, "was reported twice")
+                case Void(void, _, error):
+                    self.foretold.pop(void, None)
+                    self.complain(void, f"the referee itself failed: {error}")
 
     def compare(self, record: dict[str, object], foretold: Foretold) -> None:
         """One game."""
@@ -176,7 +178,7 @@ def play(seed: str, games: int, workers: int, checker: Checker) -> Iterator[Paus
             yield following.task
 
     todo = tasks()
-    staff = Workers(workers, False, checker.take, lambda: False)
+    staff = open_workers(workers, False, checker.take, lambda: False)
     try:
         while (so_far := checker.games) < games:
             stretch = STRETCH if so_far else WARM_UP * workers
@@ -227,7 +229,7 @@ def main(games: int, seed: str, workers: int) -> list[str]:
     """Plays and prints; what there is to complain of."""
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder, temporary_files_in(Path(folder)):
-        Workers(workers, False, checker.take, lambda: False).close()  # what is made once for all is made
+        open_workers(workers, False, checker.take, lambda: False).close()  # what is made once for all is made
         pauses = [checker.pause(), *play(seed, games, workers, checker), checker.pause()]
         left = [path.name for path in Path(folder).iterdir()]
     for leak in leaks(pauses, workers):

@@ -233,7 +233,7 @@ def test_what_is_no_object_is_refused(line: bytes) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    written = journal.Journal(tmp_path / "run")
+    written = journal.Journal.create(tmp_path / "run")
     written.append(PLAN.header())
     for made in (
         record("L:A1", others=(None,)),
@@ -287,7 +287,7 @@ def test_verify_names_the_record_and_what_differs(folder: Path) -> None:
 
 
 def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
-    written = journal.Journal(tmp_path / "run")
+    written = journal.Journal.create(tmp_path / "run")
     written.append(PLAN.header())
     written.append(changed(to_json(WON), "ranks", [1, 2]))
     written.close()
@@ -316,7 +316,7 @@ def test_a_file_written_anew_has_to_agree_with_itself(
 ) -> None:
     values = [json.loads(text) for text in (folder / journal.NAME).read_text().splitlines()]
     values[line] = changed(values[line], path, new)
-    forged = journal.Journal(tmp_path / "forged")
+    forged = journal.Journal.create(tmp_path / "forged")
     for value in values:
         forged.append({name: what for name, what in value.items() if name not in ("prev", "hash")})
     forged.close()
@@ -347,11 +347,11 @@ def test_a_torn_line(folder: Path) -> None:
 def test_a_journal_overwrites_nothing(folder: Path, tmp_path: Path) -> None:
     before = (folder / journal.NAME).read_bytes()
     with pytest.raises(UsageError, match="there already"):
-        journal.Journal(folder)
+        journal.Journal.create(folder)
     assert (folder / journal.NAME).read_bytes() == before
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UsageError, match="no folder"):
-        journal.Journal(tmp_path / "file")
+        journal.Journal.create(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -361,7 +361,7 @@ def test_a_journal_is_its_owner_s_alone(folder: Path) -> None:
 
 
 def test_what_cannot_be_stored_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = journal.Journal(folder / "another")
+    written = journal.Journal.create(folder / "another")
     monkeypatch.setattr(
         "os.fsync", lambda file: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
@@ -371,7 +371,7 @@ def test_what_cannot_be_stored_is_an_error(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_the_head_of_a_line_comes_before_its_events() -> None:
-    line, _ = journal.sealed(to_json(WON), journal.FIRST)
+    line, _ = journal.sealed(journal.body_of(to_json(WON)), journal.FIRST)
     head = parse_json(line.partition(b',"events":')[0] + b"}")
     assert summary(head).ranks == WON.verdict.outcome.ranks
     assert list(json.loads(line))[-4:] == ["events", "measured", "prev", "hash"]
@@ -397,7 +397,7 @@ def test_replay_draws_the_game_and_its_clocks(folder: Path) -> None:
 
 
 def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
-    written = journal.Journal(tmp_path / "run")
+    written = journal.Journal.create(tmp_path / "run")
     written.append(PLAN.header())
     written.append(to_json(ENDINGS["rules, on the reserve"]))
     written.close()
@@ -438,7 +438,7 @@ def test_what_is_no_file_of_records(command: str, tmp_path: Path) -> None:
 
 
 def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
-    written = journal.Journal(tmp_path / "run")
+    written = journal.Journal.create(tmp_path / "run")
     written.append(PLAN.header())
     written.append(changed(to_json(WON), "events.3.move", "L:A1"))
     written.close()
@@ -447,7 +447,7 @@ def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> 
 
 
 def test_a_record_under_older_rules_shows_and_does_not_verify(tmp_path: Path) -> None:
-    written = journal.Journal(tmp_path / "run")
+    written = journal.Journal.create(tmp_path / "run")
     written.append(PLAN.header())
     written.append(changed(to_json(WON), "rules", 0))
     written.close()

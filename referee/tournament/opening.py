@@ -1,0 +1,69 @@
+"""How a run is begun or continued: a tournament file and a folder that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.tournament.comparison import additions, differences
+from referee.tournament.config import Config
+from referee.tournament.folder import OpenRun, Run, find_run
+from referee.tournament.hashes import hashes
+from referee.tournament.plan import Plan, checked_seed
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A tournament that may be played in a folder. Nothing is written there yet."""
+
+    config: Config
+    folder: Path
+    plan: Plan
+    run: Run | None
+    """What is there already."""
+
+
+def examine(config: Config, folder: Path) -> Candidate:
+    """Finds out whether a tournament may be played in a folder, which is to be `held`.
+
+    Raises `UsageError` where the folder is another tournament's, `RecordError` where a record is damaged.
+    """
+    run = find_run(folder)
+    seed = run.header["seed"] if run else None
+    plan = Plan(
+        config.game,
+        config.options,
+        config.entrants,
+        config.seed or seed or checked_seed(None),
+        config.margin_us,
+        config.rejections,
+        config.start_us,
+    )
+    if run and (wrong := differences(run.header, plan, config.rounds)):
+        raise UsageError(
+            f"`{shown(str(folder))}` has the results of another tournament: "
+            f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots or rounds"
+        )
+    return Candidate(config, folder, plan, run)
+
+
+def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
+    """Makes the folder ready to take games, now that the bots' programs are there.
+
+    `note` is told what a person should know. Raises `StorageError`.
+    """
+    config, plan, run = candidate.config, candidate.plan, candidate.run
+    files = {entrant.bot.name: hashes(entrant.bot) for entrant in plan.entrants}
+    if run is None:
+        header = {**plan.header(), "rounds": config.rounds, "files": files}
+        return OpenRun.begin(candidate.folder, header, config.text)
+    change = additions(run.header, plan, config.rounds, files)
+    if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
+        note(f"changed since these games began: the program of {', '.join(changed)}")
+    if run.torn:
+        note(f"the last record was torn by a crash, {run.torn} bytes; its game is played again")
+        change["torn"] = run.torn
+    return OpenRun.resume(run, change, config.text)

@@ -1,0 +1,142 @@
+"""What a worker is: light, and told of no more than its own games."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.core.errors import StorageError
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.processes.bot import Bot
+from referee.records import journal
+from referee.records.record import parse_json
+from referee.tournament.config import load
+from referee.tournament.folder import held, read_run
+from referee.tournament.opening import examine, open_run
+from referee.tournament.plan import Entrant, Plan
+from referee.tournament.schedule import encounter
+from referee.tournament.task import Finished, Player, Report, Task
+from referee.tournament.tournament import Tournament
+from tests.command import PLAIN, ROOT
+
+NOT_FOR_WORKERS = {"click", "rich", "tabulate", "numpy", "pexpect", "tomllib", "asyncio"}
+
+TELLS = """
+import os, sys
+if "spawn_main" in str(sys.orig_argv):
+    import referee.tournament.encounter as e
+    play = e._play
+    def telling(*arguments):
+        with open(os.environ["TOLD"], "w") as file:
+            file.write(" ".join(sys.modules))
+        return play(*arguments)
+    e._play = telling
+"""
+
+
+def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
+    script = "import sys, referee.tournament.workers; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    found = set(done.stdout.split())
+    assert "referee.tournament.workers" in found and not found & NOT_FOR_WORKERS
+
+
+@pytest.mark.parametrize("how", ["script", "module"])
+def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str) -> None:
+    """Workers import what the referee was started from, so that is kept light too."""
+    assert 'referee = "referee.__main__:main"' in (ROOT / "pyproject.toml").read_text()
+    script = tmp_path / "referee"
+    script.write_text(
+        "import sys\nfrom referee.__main__ import main\nif __name__ == '__main__':\n    main()\n"
+    )
+    (tmp_path / "sitecustomize.py").write_text(TELLS)
+    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{PLAIN}'\n" for name in "ab")
+    (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
+    started = [str(script)] if how == "script" else ["-m", "referee"]
+    subprocess.run(
+        [sys.executable, *started, "run", str(tmp_path / "t.toml"), "--workers", "1"],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}", "TOLD": str(tmp_path / "told")},
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    found = set((tmp_path / "told").read_text().split())
+    assert "referee.tournament.workers" in found and not found & NOT_FOR_WORKERS
+
+
+def plan(bots: int) -> Plan:
+    game = GAMES["blooms"]
+    control = TimeControl.parse("10s")
+    entrants = tuple(
+        Entrant(
+            Bot(f"b{number}", (sys.executable, str(ROOT / "sample_bots" / "plain_bot.py")), ROOT), control
+        )
+        for number in range(bots)
+    )
+    return Plan(game, game.settle({"size": "3"}), entrants, "s")
+
+
+def task(of: Plan) -> Task:
+    games = tuple((pairing, 1) for pairing in encounter(1, ("b0", "b1")).games)
+    return Task(of.among(("b0", "b1")), games, "nothing")
+
+
+def test_a_task_costs_the_same_however_many_bots_there_are() -> None:
+    assert len(pickle.dumps(task(plan(300)))) == len(pickle.dumps(task(plan(2)))) < 3000
+
+
+def test_what_is_reported_of_a_game_is_its_record(tmp_path: Path) -> None:
+    reports: list[Report] = []
+    Player(reports.append, lambda: False).play(task(plan(2)))
+    finished = [report for report in reports if isinstance(report, Finished)]
+    written = journal.Journal.create(tmp_path)
+    written.append({**plan(2).header(), "rounds": 1})
+    written.extend(report.body for report in finished)
+    written.close()
+    assert list(read_run(tmp_path).games.values()) == [report.game for report in finished]
+    for line, report in zip(list(journal.read(tmp_path))[1:], finished, strict=True):
+        value = parse_json(line.text)
+        assert {**report.record(), "prev": value["prev"], "hash": value["hash"]} == value
+        moves = [event for event in value["measured"]["events"] if "used_us" in event]
+        assert report.timed["all"] == len(moves) > 0
+
+
+class Silent:
+    """Is told of a tournament."""
+
+    def __init__(self) -> None:
+        self.counted: list[str] = []
+
+    def began(self, game: str) -> None:
+        pass
+
+    def finished(self, finished: Finished) -> None:
+        self.counted.append(finished.game.id)
+
+    def note(self, line: str) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+
+def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{PLAIN}'\n" for name in "ab")
+    (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
+    config = load(tmp_path / "t.toml")
+    with held(tmp_path / "run"), open_run(examine(config, tmp_path / "run"), print) as opened:
+        show = Silent()
+        tournament = Tournament(config, examine(config, tmp_path / "run").plan, opened, show)
+
+        def full(file: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("referee.records.journal.os.fsync", full)
+        with pytest.raises(StorageError):
+            tournament.play(0, False, lambda: False)
+        assert show.counted == [] and not opened.games

@@ -1,0 +1,83 @@
+"""Giving out tasks: what is on, what is played again, and who is not tried any more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.processes.bot import Bot
+from referee.records.record import Summary
+from referee.tournament.dispatcher import Dispatcher
+from referee.tournament.plan import Entrant, Plan
+from referee.tournament.schedule import encounter, games_in_all, round_robin
+from referee.tournament.task import Task, Void
+
+GAME = GAMES["blooms"]
+NAMES = ("a", "b", "c")
+PLAN = Plan(
+    GAME,
+    GAME.settle({}),
+    tuple(Entrant(Bot(name, ("true",), Path("/")), TimeControl.parse("1s")) for name in NAMES),
+    "s",
+)
+
+
+def task(number: int, one: str, other: str) -> Task:
+    games = tuple((pairing, 1) for pairing in encounter(number, (one, other)).games)
+    return Task(PLAN.among((one, other)), games, "nothing")
+
+
+def played(game: str, fault: str = "") -> Summary:
+    bots = tuple(game.split(":")[1:])
+    return Summary(game, 1, "blooms", bots, (2, 1), (0, 1), "rules", "", True, (fault, ""))
+
+
+def ids(given: Task | None) -> list[tuple[str, int]]:
+    return [(pairing.id, attempt) for pairing, attempt in given.games] if given else []
+
+
+def test_a_task_has_its_own_bots_alone() -> None:
+    plan = PLAN.among(("a", "c"))
+    assert plan.names == ("a", "c") and plan.seed == PLAN.seed
+    pairing = encounter(1, ("a", "c")).games[1]
+    assert plan.terms(pairing) == PLAN.terms(pairing)
+
+
+def test_how_many_games_there_are_is_known_without_counting_them() -> None:
+    for bots, seats, rounds in ((2, 2, 1), (5, 2, 3), (5, 3, 2), (4, 4, 1), (3, 1, 2), (2, 3, 1)):
+        games = sum(len(one.games) for one in round_robin("abcde"[:bots], seats, rounds))
+        assert games_in_all(bots, seats, rounds) == games
+
+
+def test_what_was_begun_by_a_worker_that_died_is_lost_and_the_rest_is_played_again_last() -> None:
+    todo = [task(1, "a", "b"), task(1, "a", "c"), task(1, "b", "c")]
+    dispatcher = Dispatcher(iter(todo))
+    first, second = dispatcher.next(), dispatcher.next()
+    assert first and second
+    dispatcher.began("1:a:b", 10)
+    dispatcher.finished(played("1:a:b"))
+    dispatcher.began("1:b:a", 10)
+    dispatcher.began("1:a:c", 20)
+    lost = dispatcher.take_back([first, second], lambda worker: worker == 10)
+    assert [(void.id, void.attempt) for void in lost] == [("1:b:a", 1)]
+    assert isinstance(lost[0], Void)
+    dispatcher.went_void("1:b:a", again=True)
+    assert ids(dispatcher.next()) == [("1:b:c", 1), ("1:c:b", 1)]
+    assert ids(dispatcher.next()) == [("1:a:c", 1), ("1:c:a", 1)]
+    assert ids(dispatcher.next()) == [("1:b:a", 2)]
+    dispatcher.went_void("1:b:a", again=False)
+    assert dispatcher.next() is None
+
+
+def test_a_bot_that_does_not_start_is_not_tried_any_more_until_it_does() -> None:
+    dispatcher = Dispatcher(task(number, "a", "b") for number in range(1, 9))
+    for number in (1, 2, 3):
+        given = dispatcher.next()
+        assert given and not given.given_up
+        dispatcher.finished(played(f"{number}:a:b", "start"))
+    given = dispatcher.next()
+    assert given and given.given_up == {"a"}
+    dispatcher.finished(played("4:a:b"))
+    given = dispatcher.next()
+    assert given and not given.given_up
