@@ -85,6 +85,36 @@ def test_random_games_end_and_moves_round_trip(case: tuple[Game[Any], Options]) 
         assert min(outcome.ranks) == 1 or game.seats(options) == 1
 
 
+@pytest.mark.parametrize("blanks", [" ", "  ", " " * 9])
+def test_blanks_round_a_move_and_between_its_parts_are_forgiven(
+    case: tuple[Game[Any], Options], blanks: str
+) -> None:
+    game, options = case
+    rng = Stream(b"blanks")
+    for state in islice(random_game(game, options, "blanks"), 20):
+        for seat in () if is_chance(state) else state.to_act():
+            move = state.sample(seat, rng)
+            text = state.write(move)
+            wide = text.replace(" ", blanks)
+            for spelled in (blanks + text, text + blanks, blanks + wide + blanks):
+                assert state.read(seat, spelled) == move
+                assert state.write(state.read(seat, spelled)) == text
+
+
+def test_blanks_alone_are_no_move_and_other_white_space_is_no_blank(
+    case: tuple[Game[Any], Options],
+) -> None:
+    game, options = case
+    rng = Stream(b"white")
+    for state in islice(random_game(game, options, "white"), 20):
+        for seat in () if is_chance(state) else state.to_act():
+            text = state.write(state.sample(seat, rng))
+            spaced = [text + white for white in "\t\n\r\u00a0\u3000"]
+            for spelled in ("", " ", "  ", " " * 9, *spaced):
+                with pytest.raises(NotAMove):
+                    state.read(seat, spelled)
+
+
 def test_hostile_texts_are_refused(case: tuple[Game[Any], Options]) -> None:
     game, options = case
     texts = ["", " ", "\t", "x" * 5000, "9" * 5000, "0-0@" + "9" * 5000 + ",0", "L:A" + "9" * 5000]
