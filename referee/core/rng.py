@@ -47,15 +47,19 @@ class Stream:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        self._block = 0
-        self._bytes = b""
+        self._blocks = 0
+        """How many were made."""
+        self._unread = b""
+        """The end of the blocks made so far, of which the first `_read` bytes are used up."""
+        self._read = 0
 
-    def _take(self, count: int) -> int:
-        while len(self._bytes) < count:
-            self._bytes += hashlib.sha256(self._key + self._block.to_bytes(8, "big")).digest()
-            self._block += 1
-        taken, self._bytes = self._bytes[:count], self._bytes[count:]
-        return int.from_bytes(taken, "big")
+    def _more(self, count: int) -> None:
+        """Makes sure that so many bytes are unread."""
+        self._unread = self._unread[self._read :]
+        self._read = 0
+        while len(self._unread) < count:
+            self._unread += hashlib.sha256(self._key + self._blocks.to_bytes(8, "big")).digest()
+            self._blocks += 1
 
     def below(self, n: int) -> int:
         """A number from 0 to n - 1, uniform. Raises `ValueError` for n < 1."""
@@ -63,8 +67,14 @@ class Stream:
             raise ValueError(f"below({n})")
         bits = (n - 1).bit_length()
         count = (bits + 7) // 8
+        spare = count * 8 - bits
         while True:
-            number = self._take(count) >> (count * 8 - bits)
+            end = self._read + count
+            if end > len(self._unread):
+                self._more(count)
+                end = count
+            number = int.from_bytes(self._unread[self._read : end], "big") >> spare
+            self._read = end
             if number < n:
                 return number
 

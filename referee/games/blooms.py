@@ -167,7 +167,7 @@ class BloomsState(TwoSeatState[Stones]):
 
     def legal(self, seat: Seat) -> Iterator[Stones]:
         """Single stones first, then pairs."""
-        return map(partial(self._numbered, self._vacant()), range(self.count(seat)))
+        return map(partial(_numbered, self._vacant()), range(self.count(seat)))
 
     def count(self, seat: Seat) -> int:
         """2e single stones and e (e − 1) pairs on e empty cells."""
@@ -176,26 +176,16 @@ class BloomsState(TwoSeatState[Stones]):
 
     def pick(self, seat: Seat, numbers: Sequence[int]) -> list[Stones]:
         """Each of them at once."""
-        vacant = self._vacant()
-        return [self._numbered(vacant, number) for number in numbers]
+        return list(map(partial(_numbered, self._vacant()), numbers))
 
     def sample(self, seat: Seat, rng: Random) -> Stones:
         """Uniform."""
-        return self._numbered(self._vacant(), rng.below(self.count(seat)))
+        return _numbered(self._vacant(), rng.below(self.count(seat)))
 
     def _vacant(self) -> list[Cells]:
         """The empty cells in their order, each as a set."""
         empty = self.empty
         return [cell for cell in self.rules.cells if cell & empty]
-
-    def _numbered(self, vacant: list[Cells], number: int) -> Stones:
-        """The legal move of a number, in the order of `legal`."""
-        e = len(vacant)
-        if number < 2 * e:
-            cell = vacant[number // 2]
-            return Stones(0, cell) if number % 2 else Stones(cell, 0)
-        light, dark = divmod(number - 2 * e, e - 1)
-        return Stones(vacant[light], vacant[dark + (dark >= light)])
 
     def _turn_news(self, move: Stones, captured: Cells, audience: Seat | None) -> tuple[str, ...]:
         """`move SEAT MOVE`, and `captured SEAT CELL ...` where it captured."""
@@ -240,6 +230,17 @@ class BloomsState(TwoSeatState[Stones]):
         elif self.last and (self.last.light | self.last.dark) >> cell & 1:
             before, behind = "[]"
         return [Span(before), stone, Span(behind)]
+
+
+def _numbered(vacant: list[Cells], number: int) -> Stones:
+    """The legal move of a number, in the order of `legal`, where these cells are empty."""
+    pair = number - 2 * len(vacant)
+    if pair < 0:
+        cell = vacant[number // 2]
+        return Stones(0, cell) if number % 2 else Stones(cell, 0)
+    # The dark stone goes to one of the cells but that of the light one.
+    light, dark = divmod(pair, len(vacant) - 1)
+    return Stones(vacant[light], vacant[dark + (dark >= light)])
 
 
 class Blooms(TwoSeatGame[Stones]):
