@@ -49,16 +49,17 @@ class Stream:
         self._key = key
         self._blocks = 0
         """How many were made."""
-        self._unread = b""
-        """The end of the blocks made so far, of which the first `_read` bytes are used up."""
-        self._read = 0
+        self._unread = 0
+        """The bits of these blocks that are not used up, as one number."""
+        self._bits = 0
+        """How many bits are unread."""
 
-    def _more(self, count: int) -> None:
-        """Makes sure that so many bytes are unread."""
-        self._unread = self._unread[self._read :]
-        self._read = 0
-        while len(self._unread) < count:
-            self._unread += hashlib.sha256(self._key + self._blocks.to_bytes(8, "big")).digest()
+    def _more(self, bits: int) -> None:
+        """Makes blocks until so many bits are unread."""
+        while self._bits < bits:
+            block = hashlib.sha256(self._key + self._blocks.to_bytes(8, "big")).digest()
+            self._unread = self._unread << 256 | int.from_bytes(block, "big")
+            self._bits += 256
             self._blocks += 1
 
     def below(self, n: int) -> int:
@@ -66,15 +67,14 @@ class Stream:
         if n < 1:
             raise ValueError(f"below({n})")
         bits = (n - 1).bit_length()
-        count = (bits + 7) // 8
-        spare = count * 8 - bits
+        taken = (bits + 7) // 8 * 8  # whole bytes, of which the first bits count
         while True:
-            end = self._read + count
-            if end > len(self._unread):
-                self._more(count)
-                end = count
-            number = int.from_bytes(self._unread[self._read : end], "big") >> spare
-            self._read = end
+            if self._bits < taken:
+                self._more(taken)
+            rest = self._bits = self._bits - taken
+            number = self._unread >> rest
+            self._unread ^= number << rest
+            number >>= taken - bits
             if number < n:
                 return number
 

@@ -26,11 +26,10 @@ _INKS = (("bright_red", "red"), ("bright_blue", "blue"))
 _FORM = "one or two parts such as `L:D4 D:D6`"
 
 
-class Stones(NamedTuple):
-    """Stones of one seat by their colours: all that it has, or those of a move, at most one of each."""
-
-    light: Cells
-    dark: Cells
+Stones = tuple[Cells, Cells]
+"""Where the light and the dark stones of a seat are: all that it has, or those of a move, at most one of
+each. A plain tuple, since one with names takes ten times as long to make.
+"""
 
 
 class Rules(NamedTuple):
@@ -49,7 +48,7 @@ class Rules(NamedTuple):
         """The rules on a board of some side."""
         board = HexBoard.of_side(side)
         single = {
-            text: Stones(0, 1 << cell) if colour else Stones(1 << cell, 0)
+            text: (0, 1 << cell) if colour else (1 << cell, 0)
             for text, colour, cell in spellings(board, _COLOURS)
         }
         return cls(board, target, tuple(1 << cell for cell in board.names), single)
@@ -80,17 +79,17 @@ class BloomsState(TwoSeatState[Stones]):
         except KeyError:
             raise self._misread(parts) from None
         if len(stones) == 1:
-            move = stones[0]
+            light, dark = stones[0]
         elif len(stones) == 2 and self.turn:
-            move = self._both(*stones)
+            light, dark = self._both(*stones)
         else:
             raise self._misread(parts)
-        taken = (move.light | move.dark) & ~self.empty
+        taken = (light | dark) & ~self.empty
         if taken:
             written = zip(parts, stones, strict=True)
-            name = next(part[2:] for part, stone in written if taken & (stone.light | stone.dark))
+            name = next(part[2:] for part, (light, dark) in written if taken & (light | dark))
             raise Illegal("occupied", f"{name.upper()} is occupied")
-        return move
+        return light, dark
 
     def _misread(self, parts: list[str]) -> NotAMove | Illegal:
         """Why these are not the stones of one turn on this board."""
@@ -102,13 +101,13 @@ class BloomsState(TwoSeatState[Stones]):
 
     def _both(self, one: Stones, other: Stones) -> Stones:
         """A move of two stones."""
-        light, dark = one.light | other.light, one.dark | other.dark
-        if one == other or light == dark:
+        light, dark = one[0] | other[0], one[1] | other[1]
+        if light == dark or one == other:
             (cell,) = members(light | dark)
             raise Illegal("same-cell", f"both stones are on {self.rules.board.names[cell]}")
         if not light or not dark:
             raise Illegal("same-colour", "two stones must be of different colours")
-        return Stones(light, dark)
+        return light, dark
 
     def write(self, move: Stones) -> str:
         """Light before dark."""
@@ -125,13 +124,13 @@ class BloomsState(TwoSeatState[Stones]):
         mover = self.mover
         move = moves[mover]
         light, dark = move
-        own, theirs, captures = self.own, self.theirs, self.captures
+        (own_light, own_dark), theirs, captures = self.own, self.theirs, self.captures
         empty = self.empty ^ light ^ dark
         captured = self._fenced(empty)
         over = False
         if captured:
             empty |= captured
-            theirs = Stones(theirs.light & ~captured, theirs.dark & ~captured)
+            theirs = (theirs[0] & ~captured, theirs[1] & ~captured)
             score = captures[mover] + captured.bit_count()
             captures = (captures[0], score) if mover else (score, captures[1])
             over = score >= self.rules.target
@@ -143,7 +142,7 @@ class BloomsState(TwoSeatState[Stones]):
             self.left,
             self.rules,
             theirs,
-            Stones(own.light | light, own.dark | dark),
+            (own_light | light, own_dark | dark),
             empty,
             captures,
             captured,
@@ -227,7 +226,7 @@ class BloomsState(TwoSeatState[Stones]):
         before, behind = "  "
         if self.captured >> cell & 1:
             before, behind = "()"
-        elif self.last and (self.last.light | self.last.dark) >> cell & 1:
+        elif self.last and (self.last[0] | self.last[1]) >> cell & 1:
             before, behind = "[]"
         return [Span(before), stone, Span(behind)]
 
@@ -237,10 +236,10 @@ def _numbered(vacant: list[Cells], number: int) -> Stones:
     pair = number - 2 * len(vacant)
     if pair < 0:
         cell = vacant[number // 2]
-        return Stones(0, cell) if number % 2 else Stones(cell, 0)
+        return (0, cell) if number % 2 else (cell, 0)
     # The dark stone goes to one of the cells but that of the light one.
     light, dark = divmod(pair, len(vacant) - 1)
-    return Stones(vacant[light], vacant[dark + (dark >= light)])
+    return vacant[light], vacant[dark + (dark >= light)]
 
 
 class Blooms(TwoSeatGame[Stones]):
@@ -279,7 +278,6 @@ class Blooms(TwoSeatGame[Stones]):
     def start(self, options: Options) -> BloomsState:
         """The empty board."""
         rules = Rules.of(int(options["size"]), int(options["target"]))
-        none = Stones(0, 0)
         return BloomsState(
             turn=0,
             last=None,
@@ -287,8 +285,8 @@ class Blooms(TwoSeatGame[Stones]):
             trail=Trail(),
             left=frozenset(),
             rules=rules,
-            own=none,
-            theirs=none,
+            own=(0, 0),
+            theirs=(0, 0),
             empty=rules.board.all,
             captures=(0, 0),
             captured=0,

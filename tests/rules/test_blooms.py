@@ -10,7 +10,7 @@ import pytest
 from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove
-from referee.games.blooms import Blooms, BloomsState, Stones
+from referee.games.blooms import Blooms, BloomsState
 from referee.games.grid import Cells, members
 from tests.rules.slow_hex import touching
 
@@ -25,7 +25,7 @@ def position(stones: dict[str, str], mover: int, target: int = 15, side: int = 4
         for stone, names in stones.items()
     }
     own, theirs = (
-        Stones(cells.get(f"{seat + 1}L", 0), cells.get(f"{seat + 1}D", 0)) for seat in (mover, 1 - mover)
+        (cells.get(f"{seat + 1}L", 0), cells.get(f"{seat + 1}D", 0)) for seat in (mover, 1 - mover)
     )
     empty = start.empty & ~sum(cells.values())
     return replace(start, turn=10 + mover, own=own, theirs=theirs, empty=empty)
