@@ -47,24 +47,34 @@ class Stream:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        self._block = 0
-        self._bytes = b""
+        self._blocks = 0
+        """How many were made."""
+        self._unread = 0
+        """The bits of these blocks that are not used up, as one number."""
+        self._bits = 0
+        """How many bits are unread."""
 
-    def _take(self, count: int) -> int:
-        while len(self._bytes) < count:
-            self._bytes += hashlib.sha256(self._key + self._block.to_bytes(8, "big")).digest()
-            self._block += 1
-        taken, self._bytes = self._bytes[:count], self._bytes[count:]
-        return int.from_bytes(taken, "big")
+    def _more(self, bits: int) -> None:
+        """Makes blocks until so many bits are unread."""
+        while self._bits < bits:
+            block = hashlib.sha256(self._key + self._blocks.to_bytes(8, "big")).digest()
+            self._unread = self._unread << 256 | int.from_bytes(block, "big")
+            self._bits += 256
+            self._blocks += 1
 
     def below(self, n: int) -> int:
         """A number from 0 to n - 1, uniform. Raises `ValueError` for n < 1."""
         if n < 1:
             raise ValueError(f"below({n})")
         bits = (n - 1).bit_length()
-        count = (bits + 7) // 8
+        taken = (bits + 7) // 8 * 8  # whole bytes, of which the first bits count
         while True:
-            number = self._take(count) >> (count * 8 - bits)
+            if self._bits < taken:
+                self._more(taken)
+            rest = self._bits = self._bits - taken
+            number = self._unread >> rest
+            self._unread ^= number << rest
+            number >>= taken - bits
             if number < n:
                 return number
 

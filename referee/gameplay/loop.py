@@ -7,7 +7,6 @@ process and writes no file; replaying a record is this same loop with a wire mad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import islice
 from typing import Any, NamedTuple
 
 from referee.core.seeds import bot_seed, chance_stream, list_stream
@@ -41,11 +40,7 @@ from referee.gameplay.events import (
 )
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, Refusal, State
-
-LEGAL_MOST = 2_000
-"""Legal moves in one answer; where there are more, a sample. So many fit into a pipe, and making them
-takes the referee some milliseconds.
-"""
+from referee.games.sampling import legal_moves
 
 Watch = Callable[[Event, State[Any]], None]
 """Told of every event, with the state after it."""
@@ -257,20 +252,9 @@ class _GameLoop:
         """All legal moves of a seat, or a random sample where there are more than may be sent."""
         player = self.players[seat]
         player.lists += 1
-        most = LEGAL_MOST if request.most is None else min(request.most, LEGAL_MOST)
-        state = self.state
-        total = state.count(seat)
         rng = list_stream(self.terms.seed, seat, player.lists)
-        moves = list(islice(state.legal(seat), LEGAL_MOST + 1)) if (total or 0) <= LEGAL_MOST else []
-        if sampled := len(moves) > LEGAL_MOST or not moves:
-            # Too many to be gone through.
-            moves = list(dict.fromkeys(state.sample(seat, rng) for _ in range(most)))
-        else:
-            total = len(moves)
-            if sampled := total > most:
-                rng.shuffle(moves)
-                del moves[most:]
-        self.wire.show_legal(seat, LegalMoves(tuple(map(state.write, moves)), total, sampled))
+        moves, total, sampled = legal_moves(self.state, seat, request.most, rng)
+        self.wire.show_legal(seat, LegalMoves(tuple(map(self.state.write, moves)), total, sampled))
 
     def apply(self, turn: _Turn, acting: tuple[Seat, ...]) -> None:
         """The moves of a turn together. Where a seat retires, the turn does not count for the others either:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from referee.core.errors import GameOptionError
@@ -181,6 +182,8 @@ class ChoiceOption:
 class State(ABC, Generic[M]):
     """A position, with all that led to it. Immutable: `play`, `chance` and `drop` give a new one."""
 
+    __slots__ = ()
+
     @abstractmethod
     def to_act(self) -> tuple[Seat, ...]:
         """Who acts: a seat, several at once, `(CHANCE,)`, `(SHARED_CHANCE,)`, or nobody when the game is
@@ -189,7 +192,10 @@ class State(ABC, Generic[M]):
 
     @abstractmethod
     def read(self, seat: Seat, text: str) -> M:
-        """The move that a text means. Raises `NotAMove` or `Illegal`, with the first reason that applies."""
+        """The move that a text means. Raises `NotAMove` or `Illegal`, with the first reason that applies.
+
+        Blanks before, behind and between the parts of a move are forgiven, see `referee/games/notation.py`.
+        """
 
     @abstractmethod
     def write(self, move: M) -> str:
@@ -208,8 +214,13 @@ class State(ABC, Generic[M]):
         return next(self.legal(seat), None) is not None
 
     def count(self, seat: Seat) -> int | None:
-        """How many legal moves there are, where that is cheap to know."""
+        """How many legal moves there are, where that is cheap to know; then `pick` is to be cheap too."""
         return None
+
+    def pick(self, seat: Seat, numbers: Sequence[int]) -> list[M]:
+        """The legal moves with these numbers, counted from 0 in the order of `legal`."""
+        legal = list(islice(self.legal(seat), max(numbers, default=-1) + 1))
+        return [legal[number] for number in numbers]
 
     @abstractmethod
     def sample(self, seat: Seat, rng: Random) -> M:

@@ -7,46 +7,29 @@ notation, the options and the order of reasons are those of `protocol/games/bloo
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
-from referee.games.api import (
-    Illegal,
-    NotAMove,
-    NumberOption,
-    OpenGame,
-    Options,
-    Outcome,
-    Picture,
-    Seat,
-    Span,
-    State,
-    placing,
-    walkover,
-)
-from referee.games.grid import HexBoard
+from referee.core.value import value
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Picture, Seat, Span
+from referee.games.grid import Cells, HexBoard, members, spread
+from referee.games.notation import parts_of
+from referee.games.stones import drawn, no_such_cell, spellings, well_formed
 from referee.games.trail import Trail
+from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
-EMPTY = 0
-"""A cell holds EMPTY, or 1 + 2 × seat for the seat's light colour, one more for its dark one."""
-
-NOWHERE = -1
-
-_INKS = ("", "bright_red", "red", "bright_blue", "blue")
-_STONES = ("·", "1L", "1D", "2L", "2D")
-_PART = re.compile(r"([LDld]):([A-Za-z])(0|[1-9][0-9]*)")
+_COLOURS = "LD"
+_INKS = (("bright_red", "red"), ("bright_blue", "blue"))
 _FORM = "one or two parts such as `L:D4 D:D6`"
 
 
-class Growth(NamedTuple):
-    """A move: where the light stone goes and where the dark one, or NOWHERE for one of them."""
-
-    light: int
-    dark: int
+Stones = tuple[Cells, Cells]
+"""Where the light and the dark stones of a seat are: all that it has, or those of a move, at most one of
+each. A plain tuple, since one with names takes ten times as long to make.
+"""
 
 
 class Rules(NamedTuple):
@@ -54,254 +37,212 @@ class Rules(NamedTuple):
 
     board: HexBoard
     target: int
-    around: tuple[tuple[int, ...], ...]
-    """By cell: it, and its neighbours."""
-    beside: tuple[int, ...]
-    """By cell: its neighbours as a set, an integer with bit *i* for cell *i*."""
+    cells: tuple[Cells, ...]
+    """Each cell as a set, in their order."""
+    single: dict[str, Stones]
+    """A move of one stone, by every spelling of it."""
 
     @classmethod
     @cache
     def of(cls, side: int, target: int) -> Rules:
         """The rules on a board of some side."""
         board = HexBoard.of_side(side)
-        around = tuple((cell, *near) for cell, near in enumerate(board.neighbours))
-        beside = tuple(sum(1 << other for other in near) for near in board.neighbours)
-        return cls(board, target, around, beside)
+        single = {
+            text: (0, 1 << cell) if colour else (1 << cell, 0)
+            for text, colour, cell in spellings(board, _COLOURS)
+        }
+        return cls(board, target, tuple(1 << cell for cell in board.names), single)
 
 
-class BloomsState(State[Growth]):
-    """A position: who moves, the stones, the scores, and what the last turn did."""
+@value
+class BloomsState(TwoSeatState[Stones]):
+    """A position: the stones, how many each seat has captured, and what the last turn did."""
 
-    __slots__ = ("captured", "cells", "empty", "last", "left", "mover", "rules", "scores", "trail", "turn")
+    rules: Rules
+    own: Stones
+    """Those of the seat that moves here."""
+    theirs: Stones
+    """Those of the other seat."""
+    empty: Cells
+    """The cells without stones; it follows from the stones."""
+    captures: tuple[int, int]
+    """How many stones each seat has captured."""
+    captured: Cells
+    """The cells that the last turn emptied."""
 
-    def __init__(
-        self,
-        rules: Rules,
-        cells: bytes,
-        turn: int,
-        scores: tuple[int, int] = (0, 0),
-        last: Growth | None = None,
-        captured: tuple[int, ...] = (),
-        trail: Trail | None = None,
-        left: frozenset[Seat] = frozenset(),
-        empty: int | None = None,
-    ) -> None:
-        self.rules = rules
-        self.cells = cells
-        if empty is None:
-            empty = sum(1 << cell for cell, value in enumerate(cells) if value == EMPTY)
-        self.empty = empty
-        """The empty cells as a set; it follows from `cells`."""
-        self.turn = turn
-        """Turns played before this position."""
-        self.mover: Seat = turn % 2
-        self.scores = scores
-        self.last = last
-        """The move that led here."""
-        self.captured = captured
-        """The cells that this move emptied, ascending."""
-        self.trail = trail or Trail()
-        self.left = left
-
-    def to_act(self) -> tuple[Seat, ...]:
-        """The mover, or nobody."""
-        return () if self._over() else (self.mover,)
-
-    def read(self, seat: Seat, text: str) -> Growth:
+    def read(self, seat: Seat, text: str) -> Stones:
         """One or two parts `COLOUR:CELL`, in either order and case."""
-        parts = text.split(" ") if "  " not in text else [part for part in text.split(" ") if part]
-        if len(parts) > 2:
-            raise NotAMove(_FORM)
-        stones = []
-        for part in parts:
-            match = _PART.fullmatch(part)
-            if not match:
-                raise NotAMove(_FORM)
-            stones.append((match[1].upper(), match[2].upper() + match[3]))
-        if len(stones) == 2 and self.turn == 0:
-            raise Illegal("two-stones", "the first turn of the game places one stone")
-        board = self.rules.board
-        for _, name in stones:
-            if name not in board.cells:
-                raise Illegal("no-such-cell", f"there is no cell {name[:20]} on a board of side {board.side}")
-        if len(stones) == 2:
-            (colour, cell), (other_colour, other_cell) = stones
-            if cell == other_cell:
-                raise Illegal("same-cell", f"both stones are on {cell}")
-            if colour == other_colour:
-                raise Illegal("same-colour", "two stones must be of different colours")
-        where = {"L": NOWHERE, "D": NOWHERE}
-        for colour, name in stones:
-            where[colour] = cell_index = board.cells[name]
-            if self.cells[cell_index] != EMPTY:
-                raise Illegal("occupied", f"{name} is occupied")
-        return Growth(where["L"], where["D"])
+        parts = parts_of(text)
+        single = self.rules.single
+        try:
+            stones = [single[part] for part in parts]
+        except KeyError:
+            raise self._misread(parts) from None
+        if len(stones) == 1:
+            light, dark = stones[0]
+        elif len(stones) == 2 and self.turn:
+            light, dark = self._both(*stones)
+        else:
+            raise self._misread(parts)
+        taken = (light | dark) & ~self.empty
+        if taken:
+            written = zip(parts, stones, strict=True)
+            name = next(part[2:] for part, (light, dark) in written if taken & (light | dark))
+            raise Illegal("occupied", f"{name.upper()} is occupied")
+        return light, dark
 
-    def write(self, move: Growth) -> str:
+    def _misread(self, parts: list[str]) -> NotAMove | Illegal:
+        """Why these are not the stones of one turn on this board."""
+        if not well_formed(parts, _COLOURS):
+            return NotAMove(_FORM)
+        if len(parts) == 2 and not self.turn:
+            return Illegal("two-stones", "the first turn of the game places one stone")
+        return no_such_cell(parts, self.rules.board)
+
+    def _both(self, one: Stones, other: Stones) -> Stones:
+        """A move of two stones."""
+        light, dark = one[0] | other[0], one[1] | other[1]
+        if light == dark or one == other:
+            (cell,) = members(light | dark)
+            raise Illegal("same-cell", f"both stones are on {self.rules.board.names[cell]}")
+        if not light or not dark:
+            raise Illegal("same-colour", "two stones must be of different colours")
+        return light, dark
+
+    def write(self, move: Stones) -> str:
         """Light before dark."""
         names = self.rules.board.names
-        if move.dark == NOWHERE:
-            return f"L:{names[move.light]}"
-        if move.light == NOWHERE:
-            return f"D:{names[move.dark]}"
-        return f"L:{names[move.light]} D:{names[move.dark]}"
+        light, dark = move
+        if not dark:
+            return f"L:{names[light.bit_length() - 1]}"
+        if not light:
+            return f"D:{names[dark.bit_length() - 1]}"
+        return f"L:{names[light.bit_length() - 1]} D:{names[dark.bit_length() - 1]}"
 
-    def play(self, moves: Mapping[Seat, Growth]) -> BloomsState:
+    def play(self, moves: Mapping[Seat, Stones]) -> BloomsState:
         """Grow, then capture every fenced bloom of the opponent at once."""
-        move = moves[self.mover]
         mover = self.mover
-        cells = bytearray(self.cells)
-        empty = self.empty
-        for shade, cell in enumerate(move):
-            if cell != NOWHERE:
-                cells[cell] = 1 + 2 * mover + shade
-                empty ^= 1 << cell
-        captured = self._fenced(cells, empty, move)
-        for cell in captured:
-            cells[cell] = EMPTY
-            empty ^= 1 << cell
-        score = self.scores[mover] + len(captured)
-        scores = (score, self.scores[1]) if mover == 0 else (self.scores[0], score)
-        trail = Trail(self.trail, partial(self._turn_news, move, captured))
+        move = moves[mover]
+        light, dark = move
+        (own_light, own_dark), theirs, captures = self.own, self.theirs, self.captures
+        empty = self.empty ^ light ^ dark
+        captured = self._fenced(empty)
+        over = False
+        if captured:
+            empty |= captured
+            theirs = (theirs[0] & ~captured, theirs[1] & ~captured)
+            score = captures[mover] + captured.bit_count()
+            captures = (captures[0], score) if mover else (score, captures[1])
+            over = score >= self.rules.target
         return BloomsState(
-            self.rules, bytes(cells), self.turn + 1, scores, move, captured, trail, self.left, empty
+            self.turn + 1,
+            move,
+            over,
+            Trail(self.trail, partial(self._turn_news, move, captured)),
+            self.left,
+            self.rules,
+            theirs,
+            (own_light | light, own_dark | dark),
+            empty,
+            captures,
+            captured,
         )
 
-    def _fenced(self, cells: bytearray, empty: int, move: Growth) -> tuple[int, ...]:
-        """The cells of the opponent's fenced blooms, ascending, after the mover's stones were placed.
+    def _fenced(self, empty: Cells) -> Cells:
+        """The opponent's fenced blooms, where so much is empty."""
+        width = self.rules.board.width
+        beside_empty = spread(empty, width)
+        fenced = 0
+        for stones in self.theirs:
+            # What is beside an empty cell, then what is connected with that, until nothing is added.
+            free = stones & beside_empty
+            while free != stones:
+                wider = spread(free, width) & stones
+                if wider == free:
+                    fenced |= stones ^ free
+                    break
+                free = wider
+        return fenced
 
-        Only blooms at a cell that one of the last two turns filled need looking at: after the mover's
-        turn before, none of the opponent's was fenced (those were captured), and since then cells were
-        filled by the opponent's turn (`self.last`) and by this one, and by no other.
-        """
-        around, beside = self.rules.around, self.rules.beside
-        theirs = (3 - 2 * self.mover, 4 - 2 * self.mover)
-        fenced: list[int] = []
-        walked: set[int] = set()
-        for spot in move if self.last is None else move + self.last:
-            if spot != NOWHERE:
-                for start in around[spot]:
-                    # Nearly always there is an empty cell beside, and no need to walk the bloom.
-                    if not beside[start] & empty and cells[start] in theirs and start not in walked:
-                        bloom, closed = self._walk(cells, empty, start)
-                        walked.update(bloom)
-                        if closed:
-                            fenced += bloom
-        return tuple(sorted(fenced)) if fenced else ()
-
-    def _walk(self, cells: bytearray, empty: int, start: int) -> tuple[list[int], bool]:
-        """The cells of a stone's bloom, and that no empty one is beside; or some of them, and that one is."""
-        beside, neighbours = self.rules.beside, self.rules.board.neighbours
-        colour = cells[start]
-        bloom = [start]
-        found = 1 << start
-        for cell in bloom:
-            if beside[cell] & empty:
-                return bloom, False
-            for near in neighbours[cell]:
-                if cells[near] == colour and not found >> near & 1:
-                    found |= 1 << near
-                    bloom.append(near)
-        return bloom, True
-
-    def _empty(self) -> list[int]:
-        return [cell for cell, value in enumerate(self.cells) if value == EMPTY]
-
-    def legal(self, seat: Seat) -> Iterator[Growth]:
+    def legal(self, seat: Seat) -> Iterator[Stones]:
         """Single stones first, then pairs."""
-        empty = self._empty()
-        for cell in empty:
-            yield Growth(cell, NOWHERE)
-            yield Growth(NOWHERE, cell)
-        if self.turn:
-            for light in empty:
-                for dark in empty:
-                    if light != dark:
-                        yield Growth(light, dark)
+        return map(partial(_numbered, self._vacant()), range(self.count(seat)))
 
     def count(self, seat: Seat) -> int:
         """2e single stones and e (e − 1) pairs on e empty cells."""
-        e = self.cells.count(EMPTY)
+        e = self.empty.bit_count()
         return e * (e + 1) if self.turn else 2 * e
 
-    def sample(self, seat: Seat, rng: Random) -> Growth:
+    def pick(self, seat: Seat, numbers: Sequence[int]) -> list[Stones]:
+        """Each of them at once."""
+        return list(map(partial(_numbered, self._vacant()), numbers))
+
+    def sample(self, seat: Seat, rng: Random) -> Stones:
         """Uniform."""
-        empty = self._empty()
-        e = len(empty)
-        number = rng.below(self.count(seat))
-        if number < 2 * e:
-            cell = empty[number // 2]
-            return Growth(cell, NOWHERE) if number % 2 == 0 else Growth(NOWHERE, cell)
-        light, dark = divmod(number - 2 * e, e - 1)
-        return Growth(empty[light], empty[dark + (dark >= light)])
+        return _numbered(self._vacant(), rng.below(self.count(seat)))
 
-    def drop(self, seats: Iterable[Seat]) -> BloomsState:
-        """The position with these seats gone, which ends the game."""
-        return BloomsState(
-            self.rules,
-            self.cells,
-            self.turn,
-            self.scores,
-            self.last,
-            self.captured,
-            self.trail,
-            self.left | frozenset(seats),
-            self.empty,
-        )
+    def _vacant(self) -> list[Cells]:
+        """The empty cells in their order, each as a set."""
+        empty = self.empty
+        return [cell for cell in self.rules.cells if cell & empty]
 
-    def _over(self) -> bool:
-        return bool(self.left) or max(self.scores) >= self.rules.target
-
-    def seen(self, seat: Seat | None) -> tuple[str, ...]:
-        """`move SEAT MOVE` for each turn, followed by `captured SEAT CELL ...` where it captured."""
-        return self.trail.lines()
-
-    def _turn_news(self, move: Growth, captured: tuple[int, ...], audience: Seat | None) -> tuple[str, ...]:
-        names = self.rules.board.names
-        moved = f"move {self.mover + 1} {self.write(move)}"
+    def _turn_news(self, move: Stones, captured: Cells, audience: Seat | None) -> tuple[str, ...]:
+        """`move SEAT MOVE`, and `captured SEAT CELL ...` where it captured."""
         if not captured:
-            return (moved,)
-        return (moved, f"captured {self.mover + 1} {' '.join(names[cell] for cell in captured)}")
+            return self.told(move, audience)
+        names = " ".join(self.rules.board.names[cell] for cell in members(captured))
+        return (*self.told(move, audience), f"captured {self.mover + 1} {names}")
 
-    def outcome(self) -> Outcome | None:
-        """The first to reach the target wins; a seat that left loses."""
-        if self.left:
-            return walkover(self.left, self.scores)
-        if not self._over():
-            return None
-        winner = 1 - self.mover
-        sentence = f"seat {winner + 1} has captured {self.scores[winner]} of {self.rules.target}"
-        return Outcome(placing(2, [[winner], [1 - winner]]), self.scores, sentence)
+    def scores(self) -> tuple[int, int]:
+        """What each seat has captured."""
+        return self.captures
+
+    def winner(self) -> Seat:
+        """The first to reach the target: who moved last."""
+        return 1 - self.mover
+
+    def reason(self, winner: Seat) -> str:
+        """How much was captured."""
+        return f"seat {winner + 1} has captured {self.captures[winner]} of {self.rules.target}"
 
     def picture(self, seat: Seat | None) -> Picture:
         """The board, `1L` for a light stone of seat 1; `[ ]` round what the last turn placed, `( )`
         where it captured.
         """
-        board = self.rules.board
-        lines: Picture = []
-        for row in board.rows:
-            name = board.names[row[0]][0]
-            line = [Span(f"{name} ", "bright_black"), Span("  " * (2 * board.side - 1 - len(row)))]
-            for cell in row:
-                stone = self.cells[cell]
-                text = f"{_STONES[stone]:^2}"
-                if cell in self.captured and stone == EMPTY:
-                    line += [Span("("), Span(text), Span(")")]
-                elif self.last and cell in self.last:
-                    line += [Span("["), Span(text, _INKS[stone]), Span("]")]
-                else:
-                    line += [Span(" "), Span(text, _INKS[stone]), Span(" ")]
-            line.append(Span(f" {name}{len(row)}", "bright_black"))
-            lines.append(line)
-        for player in (0, 1):
-            score = f"{self.scores[player]} of {self.rules.target} captured"
-            lines.append([Span(f"seat {player + 1}: ", _INKS[2 + 2 * player]), Span(score)])
+        lines = drawn(self.rules.board, self._drawn_cell)
+        for player, captures in enumerate(self.captures):
+            score = f"{captures} of {self.rules.target} captured"
+            lines.append([Span(f"seat {player + 1}: ", _INKS[player][1]), Span(score)])
         if self.last:
             lines.append([Span("[ ] placed, ( ) captured by this turn", "bright_black")])
         return lines
 
+    def _drawn_cell(self, cell: int) -> list[Span]:
+        stone = Span("· ")
+        for seat, stones in ((self.mover, self.own), (1 - self.mover, self.theirs)):
+            for colour, cells in enumerate(stones):
+                if cells >> cell & 1:
+                    stone = Span(f"{seat + 1}{_COLOURS[colour]}", _INKS[seat][colour])
+        before, behind = "  "
+        if self.captured >> cell & 1:
+            before, behind = "()"
+        elif self.last and (self.last[0] | self.last[1]) >> cell & 1:
+            before, behind = "[]"
+        return [Span(before), stone, Span(behind)]
 
-class Blooms(OpenGame[Growth]):
+
+def _numbered(vacant: list[Cells], number: int) -> Stones:
+    """The legal move of a number, in the order of `legal`, where these cells are empty."""
+    pair = number - 2 * len(vacant)
+    if pair < 0:
+        cell = vacant[number // 2]
+        return (0, cell) if number % 2 else (cell, 0)
+    # The dark stone goes to one of the cells but that of the light one.
+    light, dark = divmod(pair, len(vacant) - 1)
+    return vacant[light], vacant[dark + (dark >= light)]
+
+
+class Blooms(TwoSeatGame[Stones]):
     """The rules of Blooms."""
 
     slug = "blooms"
@@ -327,10 +268,6 @@ class Blooms(OpenGame[Growth]):
         """The target of a size: 15 on side 4, five more for each side more."""
         return 5 * int(settled["size"]) - 5
 
-    def seats(self, options: Options) -> int:
-        """Two."""
-        return 2
-
     def longest(self, options: Options) -> int:
         """Every turn places a stone. Before the last one nobody has captured `target` stones, and the
         others lie on the board, which is not full.
@@ -341,4 +278,16 @@ class Blooms(OpenGame[Growth]):
     def start(self, options: Options) -> BloomsState:
         """The empty board."""
         rules = Rules.of(int(options["size"]), int(options["target"]))
-        return BloomsState(rules, bytes(len(rules.board.names)), 0)
+        return BloomsState(
+            turn=0,
+            last=None,
+            over=False,
+            trail=Trail(),
+            left=frozenset(),
+            rules=rules,
+            own=(0, 0),
+            theirs=(0, 0),
+            empty=rules.board.all,
+            captures=(0, 0),
+            captured=0,
+        )

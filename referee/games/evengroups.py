@@ -7,8 +7,8 @@ stones of both colours. The notation, the options and the order of reasons are t
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations
 from operator import itemgetter
@@ -16,22 +16,13 @@ from typing import NamedTuple
 
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
-from referee.games.api import (
-    Illegal,
-    NotAMove,
-    NumberOption,
-    OpenGame,
-    Options,
-    Outcome,
-    Picture,
-    Seat,
-    Span,
-    State,
-    placing,
-    walkover,
-)
+from referee.core.value import value
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Picture, Seat, Span
 from referee.games.grid import HexBoard
+from referee.games.notation import parts_of
+from referee.games.stones import drawn, no_such_cell, spellings, well_formed
 from referee.games.trail import Trail
+from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 Stone = int
 """2 × the cell it goes to + the seat whose colour it has."""
@@ -39,9 +30,9 @@ Stone = int
 Placement = tuple[Stone, ...]
 """A move: the stones in ascending order, which is that of their cells."""
 
+_COLOURS = "WO"
+_COLOUR_NAMES = ("white", "orange")
 _INKS = ("bright_white", "yellow")
-_COLOURS = ("white", "orange")
-_PART = re.compile(r"[WOwo]:([A-Za-z])(0|[1-9][0-9]*)")
 _FORM = "two parts such as `O:B4 W:F6`, or one on the first turn"
 _TRIES = 50
 """About half of all placements are legal as a rule; after so many in vain they are rare."""
@@ -51,7 +42,7 @@ class Rules(NamedTuple):
     """What the states of one game share."""
 
     board: HexBoard
-    near: tuple[Callable[[bytes], tuple[int, ...]], ...]
+    near: Mapping[int, Callable[[bytes], tuple[int, ...]]]
     """By cell: what an array holds for the cells beside it."""
     stones: dict[str, Stone]
     """By every spelling of a part of a move."""
@@ -61,59 +52,34 @@ class Rules(NamedTuple):
     def of_side(cls, side: int) -> Rules:
         """The rules on a board of some side."""
         board = HexBoard.of_side(side)
-        stones = {}
-        for cell, name in enumerate(board.names):
-            for colour, letters in enumerate(("Ww", "Oo")):
-                for letter in letters:
-                    stones[f"{letter}:{name}"] = stones[f"{letter}:{name.lower()}"] = 2 * cell + colour
-        return cls(board, tuple(itemgetter(*cells) for cells in board.neighbours), stones)
+        stones = {text: 2 * cell + colour for text, colour, cell in spellings(board, _COLOURS)}
+        near = {cell: itemgetter(*cells) for cell, cells in board.neighbours.items()}
+        return cls(board, near, stones)
 
 
-class EvenGroupsState(State[Placement]):
-    """A position: who moves, the stones, and which group each of them belongs to."""
+@value
+class EvenGroupsState(TwoSeatState[Placement]):
+    """A position: the stones, and which group each of them belongs to."""
 
-    __slots__ = ("_stuck", "counts", "empty", "groups", "last", "left", "mover", "rules", "trail", "turn")
-
-    def __init__(
-        self,
-        rules: Rules,
-        empty: bytes,
-        groups: tuple[bytes, bytes],
-        counts: tuple[int, int],
-        turn: int,
-        last: Placement = (),
-        trail: Trail | None = None,
-        left: frozenset[Seat] = frozenset(),
-    ) -> None:
-        self.rules = rules
-        self.empty = empty
-        """The empty cells, ascending."""
-        self.groups = groups
-        """By colour, for each cell: 0, or for a stone of this colour its group's number, which is
-        1 + the cell of one of the group's stones.
-        """
-        self.counts = counts
-        """How many groups each colour has."""
-        self.turn = turn
-        """Turns played before this position."""
-        self.mover: Seat = turn % 2
-        self.last = last
-        """The move that led here."""
-        self.trail = trail or Trail()
-        self.left = left
-        self._stuck: bool | None = None
-        """Whether there is no legal move, once it has been asked."""
-
-    def to_act(self) -> tuple[Seat, ...]:
-        """The mover, or nobody."""
-        return () if self._over() else (self.mover,)
+    rules: Rules
+    empty: bytes
+    """The empty cells, ascending."""
+    groups: tuple[bytes, bytes]
+    """By colour, for each cell: 0, or for a stone of this colour its group's number, which is 1 + the cell
+    of one of the group's stones.
+    """
+    counts: tuple[int, int]
+    """How many groups each colour has."""
 
     def read(self, seat: Seat, text: str) -> Placement:
         """Parts `COLOUR:CELL`: one on the first turn, then two, in either order and case."""
-        parts = [part for part in text.split(" ") if part]
+        parts = parts_of(text)
         known = self.rules.stones
-        stones = [known[part] for part in parts if part in known]
-        if len(stones) != len(parts) or len(parts) != (2 if self.turn else 1):
+        try:
+            stones = [known[part] for part in parts]
+        except KeyError:
+            raise self._misread(parts) from None
+        if len(stones) != (2 if self.turn else 1):
             raise self._misread(parts)
         if len(stones) == 2 and stones[0] >> 1 == stones[1] >> 1:
             raise Illegal("same-cell", f"both stones are on {self._name(stones[0])}")
@@ -132,20 +98,16 @@ class EvenGroupsState(State[Placement]):
 
     def _misread(self, parts: list[str]) -> NotAMove | Illegal:
         """Why these are not the stones of this turn."""
-        matches = [_PART.fullmatch(part) for part in parts[:3]]
-        if len(parts) not in (1, 2) or None in matches:
+        if not well_formed(parts, _COLOURS):
             return NotAMove(_FORM)
         if len(parts) != (2 if self.turn else 1):
             due = "a turn places two stones" if self.turn else "the first turn places one stone"
             return Illegal("wrong-number", due)
-        board = self.rules.board
-        names = (match[1].upper() + match[2] for match in matches if match)
-        missing = next(name for name in names if name not in board.cells)
-        return Illegal("no-such-cell", f"there is no cell {missing[:20]} on a board of side {board.side}")
+        return no_such_cell(parts, self.rules.board)
 
     def write(self, move: Placement) -> str:
         """In the order of the cells."""
-        return " ".join(f"{'WO'[stone & 1]}:{self._name(stone)}" for stone in move)
+        return " ".join(f"{_COLOURS[stone & 1]}:{self._name(stone)}" for stone in move)
 
     def _name(self, stone: Stone) -> str:
         return self.rules.board.names[stone >> 1]
@@ -181,15 +143,18 @@ class EvenGroupsState(State[Placement]):
             for other in joined:
                 own = own.replace(bytes((other,)), number)
             groups[colour] = own[:cell] + number + own[cell + 1 :]
-        return EvenGroupsState(
+        after = EvenGroupsState(
+            self.turn + 1,
+            move,
+            False,
+            Trail(self.trail, partial(self.told, move)),
+            self.left,
             self.rules,
             self.empty.translate(None, bytes([stone >> 1 for stone in move])),
             (groups[0], groups[1]),
             (counts[0], counts[1]),
-            self.turn + 1,
-            move,
-            Trail(self.trail, partial(self._turn_news, move)),
         )
+        return after if after.any_legal(after.mover) else replace(after, over=True)
 
     def legal(self, seat: Seat) -> Iterator[Placement]:
         """By pairs of cells."""
@@ -237,71 +202,42 @@ class EvenGroupsState(State[Placement]):
                 return stones if one < other else stones[::-1]
         return rng.choice(list(self.legal(seat)))
 
-    def drop(self, seats: Iterable[Seat]) -> EvenGroupsState:
-        """The position with these seats gone, which ends the game."""
-        return EvenGroupsState(
-            self.rules,
-            self.empty,
-            self.groups,
-            self.counts,
-            self.turn,
-            self.last,
-            self.trail,
-            self.left | frozenset(seats),
-        )
+    def scores(self) -> tuple[int, int]:
+        """The groups of each seat's colour."""
+        return self.counts
 
-    def _over(self) -> bool:
-        if self.left:
-            return True
-        if self._stuck is None:
-            self._stuck = not self.any_legal(self.mover)
-        return self._stuck
+    def winner(self) -> Seat:
+        """Who has an even number of groups."""
+        return self.counts[0] % 2
 
-    def seen(self, seat: Seat | None) -> tuple[str, ...]:
-        """`move SEAT MOVE` for each turn."""
-        return self.trail.lines()
-
-    def _turn_news(self, move: Placement, audience: Seat | None) -> tuple[str, ...]:
-        return (f"move {self.mover + 1} {self.write(move)}",)
-
-    def outcome(self) -> Outcome | None:
-        """Who has an even number of groups wins; a seat that left loses."""
-        if self.left:
-            return walkover(self.left, self.counts)
-        if not self._over():
-            return None
-        winner = 0 if self.counts[0] % 2 == 0 else 1
+    def reason(self, winner: Seat) -> str:
+        """Both numbers."""
         has = f"seat {winner + 1} has an even number of groups, {self.counts[winner]}"
-        sentence = f"{has}, and seat {2 - winner} an odd one, {self.counts[1 - winner]}"
-        return Outcome(placing(2, [[winner], [1 - winner]]), self.counts, sentence)
+        return f"{has}, and seat {2 - winner} an odd one, {self.counts[1 - winner]}"
 
     def picture(self, seat: Seat | None) -> Picture:
         """The board, `W` for a white stone and `O` for an orange one; `[ ]` round what the last turn
         placed.
         """
-        board = self.rules.board
-        placed = {stone >> 1 for stone in self.last}
-        lines: Picture = []
-        for row in board.rows:
-            name = board.names[row[0]][0]
-            line = [Span(f"{name} ", "bright_black"), Span("  " * (2 * board.side - 1 - len(row)))]
-            for cell in row:
-                left, right = "[]" if cell in placed else "  "
-                white, orange = self.groups[0][cell], self.groups[1][cell]
-                stone = Span("W", _INKS[0]) if white else Span("O", _INKS[1]) if orange else Span("·")
-                line += [Span(f" {left}"), stone, Span(right)]
-            line.append(Span(f" {name}{len(row)}", "bright_black"))
-            lines.append(line)
+        lines = drawn(self.rules.board, self._drawn_cell)
         for player, count in enumerate(self.counts):
             kind = "even" if count % 2 == 0 else "odd"
-            colour = Span(f"seat {player + 1}, {_COLOURS[player]}: ", _INKS[player])
+            colour = Span(f"seat {player + 1}, {_COLOUR_NAMES[player]}: ", _INKS[player])
             lines.append([colour, Span(f"{count} group{'s' * (count != 1)}, {kind}")])
         if self.last:
             lines.append([Span("[ ] placed by this turn", "bright_black")])
         return lines
 
+    def _drawn_cell(self, cell: int) -> list[Span]:
+        before, behind = "[]" if self.last and cell in (stone >> 1 for stone in self.last) else "  "
+        stone = Span("·")
+        for colour, groups in enumerate(self.groups):
+            if groups[cell]:
+                stone = Span(_COLOURS[colour], _INKS[colour])
+        return [Span(f" {before}"), stone, Span(behind)]
 
-class EvenGroups(OpenGame[Placement]):
+
+class EvenGroups(TwoSeatGame[Placement]):
     """The rules of Even Groups."""
 
     slug = "evengroups"
@@ -320,10 +256,6 @@ class EvenGroups(OpenGame[Placement]):
         "`O:E5`. Rows are letters from the top, cells are numbered from the left within their row."
     )
 
-    def seats(self, options: Options) -> int:
-        """Two."""
-        return 2
-
     def longest(self, options: Options) -> int:
         """One stone, then two a turn, until the board is full: the number of its cells is odd."""
         return (len(HexBoard.of_side(int(options["size"])).names) + 1) // 2
@@ -331,5 +263,16 @@ class EvenGroups(OpenGame[Placement]):
     def start(self, options: Options) -> EvenGroupsState:
         """The empty board."""
         rules = Rules.of_side(int(options["size"]))
-        cells = len(rules.board.names)
-        return EvenGroupsState(rules, bytes(range(cells)), (bytes(cells), bytes(cells)), (0, 0), 0)
+        cells = bytes(rules.board.names)
+        none = bytes(max(cells) + 1)
+        return EvenGroupsState(
+            turn=0,
+            last=None,
+            over=False,
+            trail=Trail(),
+            left=frozenset(),
+            rules=rules,
+            empty=cells,
+            groups=(none, none),
+            counts=(0, 0),
+        )

@@ -18,7 +18,8 @@ class Trail:
     """A list of lines to which each position adds its own, behind those of the position before.
 
     Lines are made when somebody reads them, so a search that plays a million positions and reads none
-    pays one small object each; a reader pays for each line once.
+    pays one small object each; a reader pays for each line once. Where made lines are kept changes with the
+    reading; what `lines` gives never does.
     """
 
     __slots__ = ("_before", "_known", "own")

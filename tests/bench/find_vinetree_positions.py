@@ -4,9 +4,9 @@
 
 It climbs: a game is cut at a random move, goes on with another one, then with as many of its old moves as
 are still legal, then at random; it is kept when its worst position has become no easier. What counts is
-how often the search for paths is entered when the end test starts from nothing
-(`VineTreeState.forgetful`), so the same seed finds the same games on every machine. It prints the games up
-to their worst position, one a line: `SIZE BEND MOVE, MOVE, ...`.
+how often the search for paths is entered when the end test starts from nothing, so the same seed finds the
+same games on every machine. It prints the games up to their worst position, one a line:
+`SIZE BEND MOVE, MOVE, ...`.
 
 The first 24 lines of `vinetree_positions.txt` are what it found without options, in ten minutes. The others
 are from climbs with other random moves, which found worse ones.
@@ -19,36 +19,41 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from referee.core.rng import Stream, derive
-from referee.games import vinetree
 from referee.games.api import Illegal
-from referee.games.vinetree import Growth, VineTree, VineTreeState
+from referee.games.grid import members
+from referee.games.vinetree import VineTree
+from referee.games.vinetree.life import search
+from referee.games.vinetree.paths import Fit
+from referee.games.vinetree.position import Growth
+from referee.games.vinetree.state import VineTreeState
 
 GAME = VineTree()
 CANDIDATES = 4
 """Moves that a greedy continuation draws to take the one with the longest segment after it."""
 
 
-class CountingFit(vinetree.Fit):
-    """Counts how often a path is looked for, in all searches together."""
+class CountingFit(Fit):
+    """Counts how often a path is looked for."""
 
     entered = 0
 
     def one(self, room: int, head: int, steps: int) -> int:
         """A path, counted."""
-        CountingFit.entered += 1
+        self.entered += 1
         return super().one(room, head, steps)
 
 
 def effort(state: VineTreeState) -> int:
     """What the end test of a position costs when it starts from nothing."""
-    CountingFit.entered = 0
-    state.forgetful().to_act()
-    return CountingFit.entered
+    fit = CountingFit(state.position.rules.board)
+    search(state.position, 0, fit)
+    return fit.entered
 
 
 def longest(state: VineTreeState) -> int:
     """The length of the longest vines; those have the most ways to go."""
-    return max(state.length(cell) for cell in state.rules.board.names if state.flowers >> cell & 1)
+    position = state.position
+    return max(position.length(cell) for cell in members(position.flowers))
 
 
 def random_move(state: VineTreeState, rng: Stream) -> VineTreeState:
@@ -96,7 +101,6 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=4000, help="in each climb")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    vinetree.Fit = CountingFit  # type: ignore[misc]
     for size, bend, number in product((9, 13), ("excluded", "included"), range(given.climbs)):
         rng = Stream(derive(str(given.seed).encode(), str(size), bend, str(number)))
         _, moves = climb(size, bend, given.games, rng)

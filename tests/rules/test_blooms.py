@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,8 +10,8 @@ import pytest
 from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove
-from referee.games.blooms import Blooms, BloomsState, Rules
-from referee.games.grid import HexBoard
+from referee.games.blooms import Blooms, BloomsState
+from referee.games.grid import Cells, members
 from tests.rules.slow_hex import touching
 
 GAME = Blooms()
@@ -19,12 +19,16 @@ GAME = Blooms()
 
 def position(stones: dict[str, str], mover: int, target: int = 15, side: int = 4) -> BloomsState:
     """A position in the middle of a game: `1L`, `1D`, `2L`, `2D` to the cells of each."""
-    board = HexBoard.of_side(side)
-    cells = bytearray(len(board.names))
-    for stone, names in stones.items():
-        for name in names.split():
-            cells[board.cells[name]] = 1 + 2 * (int(stone[0]) - 1) + "LD".index(stone[1])
-    return BloomsState(Rules.of(side, target), bytes(cells), 10 + mover)
+    start = GAME.start(GAME.settle({"size": str(side), "target": str(target)}))
+    cells = {
+        stone: sum(1 << start.rules.board.cells[name] for name in names.split())
+        for stone, names in stones.items()
+    }
+    own, theirs = (
+        (cells.get(f"{seat + 1}L", 0), cells.get(f"{seat + 1}D", 0)) for seat in (mover, 1 - mover)
+    )
+    empty = start.empty & ~sum(cells.values())
+    return replace(start, turn=10 + mover, own=own, theirs=theirs, empty=empty)
 
 
 def play(state: BloomsState, *moves: str) -> BloomsState:
@@ -33,8 +37,20 @@ def play(state: BloomsState, *moves: str) -> BloomsState:
     return state
 
 
-def names(state: BloomsState, cells: Iterable[int]) -> set[str]:
-    return {state.rules.board.names[cell] for cell in cells}
+def names(state: BloomsState, cells: Cells) -> set[str]:
+    return {state.rules.board.names[cell] for cell in members(cells)}
+
+
+def stones(state: BloomsState) -> dict[str, tuple[int, str]]:
+    """Seats, counted from 1, and colours by the names of cells."""
+    found = {}
+    for seat, both in ((state.mover, state.own), (1 - state.mover, state.theirs)):
+        for colour, cells in zip("LD", both, strict=True):
+            for name in names(state, cells):
+                assert name not in found
+                found[name] = (seat + 1, colour)
+    assert names(state, state.empty) == set(state.rules.board.cells) - set(found)
+    return found
 
 
 class Slow:
@@ -89,22 +105,21 @@ def test_a_fenced_bloom_of_the_mover_stays_and_is_captured_after_the_next_turn()
     # The last gap beside the light bloom of seat 1 is filled by seat 1 itself.
     stones = {**EXAMPLE, "1L": "C4"}
     state = play(position(stones, mover=0), "L:D4")
-    assert not state.captured and state.scores == (0, 0)
+    assert not state.captured and state.captures == (0, 0)
     state = play(state, "L:G4")
     assert names(state, state.captured) == {"C4", "D4"}
-    assert state.scores == (0, 2)
+    assert state.captures == (0, 2)
     assert state.seen(None)[-1] == "captured 2 C4 D4"
 
 
 def test_six_stones_as_in_the_source() -> None:
     # Red fills F4 and D6 and fences the dark blue bloom E5-D5-C5-B5-E6-D7; red had nine, and wins.
     stones = {"2D": "E5 D5 C5 B5 E6 D7", "1L": "E4 D4 C4", "1D": "F5 B4 A4", "2L": "C6"}
-    before = position(stones, mover=0)
-    state = BloomsState(before.rules, before.cells, before.turn, (9, 3))
+    state = replace(position(stones, mover=0), captures=(9, 3))
     state = play(state, "L:D6 D:F4")
     # D6 is fenced at once, and stays: only the opponent's blooms are captured. So is light blue C6.
     assert names(state, state.captured) >= {"E5", "D5", "C5", "B5", "E6", "D7"}
-    assert state.cells[state.rules.board.cells["D6"]] != 0
+    assert "D6" not in names(state, state.empty)
     dark = names(state, state.captured) - {"C6"}
     assert len(dark) == 6
     outcome = state.outcome()
@@ -199,9 +214,7 @@ def test_random_games_go_as_in_the_slow_implementation(side: int) -> None:
             text = state.write(state.sample(state.mover, rng))
             state = play(state, text)
             assert names(state, state.captured) == slow.play(text)
-            board = {name: state.cells[cell] for name, cell in state.rules.board.cells.items()}
-            stones = {name: (1 + (value - 1) // 2, "DL"[value % 2]) for name, value in board.items() if value}
-            assert stones == slow.stones
+            assert stones(state) == slow.stones
 
 
 def test_no_game_on_side_4_places_more_than_65_stones() -> None:
@@ -213,8 +226,8 @@ def test_no_game_on_side_4_places_more_than_65_stones() -> None:
         while state.to_act():
             # Captures are what ends a game early: of a few moves take the one that captures least.
             moves = [state.sample(state.mover, rng) for _ in range(4)]
-            move = min(moves, key=lambda move: len(state.play({state.mover: move}).captured))
-            placed += sum(cell >= 0 for cell in move)
+            move = min(moves, key=lambda move: state.play({state.mover: move}).captured.bit_count())
+            placed += sum(bool(cell) for cell in move)
             state = state.play({state.mover: move})
         longest = max(longest, placed)
     assert 40 < longest <= 65
@@ -225,7 +238,7 @@ def test_legal_moves_are_all_that_is_accepted() -> None:
         state = play(GAME.start(GAME.settle({"size": "3", "target": "100"})), *moves)
         legal = [state.write(move) for move in state.legal(state.mover)]
         assert len(legal) == len(set(legal)) == state.count(state.mover)
-        parts = ["", *(f"{colour}:{name}" for colour in "LD" for name in state.rules.board.names)]
+        parts = ["", *(f"{colour}:{name}" for colour in "LD" for name in state.rules.board.cells)]
         accepted = set()
         for one in parts:
             for other in parts:
@@ -249,11 +262,11 @@ def test_states_are_immutable_and_news_only_grows() -> None:
     states = [GAME.start(GAME.settle({"size": "3"}))]
     while states[-1].to_act():
         states.append(states[-1].play({states[-1].mover: states[-1].sample(states[-1].mover, rng)}))
-    cells = [state.cells for state in states]
+    boards = [stones(state) for state in states]
     news = [state.seen(0) for state in reversed(states)][::-1]
     for before, after in pairwise(news):
         assert after[: len(before)] == before and len(after) > len(before)
-    assert [state.cells for state in states] == cells
+    assert [stones(state) for state in states] == boards
     assert news == [state.seen(None) for state in states]
 
 

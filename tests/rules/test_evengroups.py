@@ -28,7 +28,7 @@ def play(state: EvenGroupsState, *moves: str) -> EvenGroupsState:
 def stones(state: EvenGroupsState) -> dict[str, str]:
     """Colours by the names of cells; what is empty is where no group is."""
     found = {}
-    for cell, name in enumerate(state.rules.board.names):
+    for cell, name in state.rules.board.names.items():
         white, orange = (groups[cell] for groups in state.groups)
         assert (not white and not orange) == (cell in state.empty)
         if white or orange:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
@@ -17,6 +18,7 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import BadChance, Game, NotAMove, Options, Refusal, Seat, State
+from referee.games.twoseat import TwoSeatGame
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
 from tests.rules.random_play import CASES, NAMES, is_chance, random_game, step
@@ -83,6 +85,36 @@ def test_random_games_end_and_moves_round_trip(case: tuple[Game[Any], Options]) 
         assert len(outcome.ranks) == len(outcome.scores) == game.seats(options)
         assert all(rank >= 1 for rank in outcome.ranks) and outcome.sentence
         assert min(outcome.ranks) == 1 or game.seats(options) == 1
+
+
+@pytest.mark.parametrize("blanks", [" ", "  ", " " * 9])
+def test_blanks_round_a_move_and_between_its_parts_are_forgiven(
+    case: tuple[Game[Any], Options], blanks: str
+) -> None:
+    game, options = case
+    rng = Stream(b"blanks")
+    for state in islice(random_game(game, options, "blanks"), 20):
+        for seat in () if is_chance(state) else state.to_act():
+            move = state.sample(seat, rng)
+            text = state.write(move)
+            wide = text.replace(" ", blanks)
+            for spelled in (blanks + text, text + blanks, blanks + wide + blanks):
+                assert state.read(seat, spelled) == move
+                assert state.write(state.read(seat, spelled)) == text
+
+
+def test_blanks_alone_are_no_move_and_other_white_space_is_no_blank(
+    case: tuple[Game[Any], Options],
+) -> None:
+    game, options = case
+    rng = Stream(b"white")
+    for state in islice(random_game(game, options, "white"), 20):
+        for seat in () if is_chance(state) else state.to_act():
+            text = state.write(state.sample(seat, rng))
+            spaced = [text + white for white in "\t\n\r\u00a0\u3000"]
+            for spelled in ("", " ", "  ", " " * 9, *spaced):
+                with pytest.raises(NotAMove):
+                    state.read(seat, spelled)
 
 
 def test_hostile_texts_are_refused(case: tuple[Game[Any], Options]) -> None:
@@ -193,6 +225,33 @@ def test_states_are_immutable(case: tuple[Game[Any], Options]) -> None:
                 if after.outcome() is None:
                     step(after, rng)
         assert fingerprint(state, seats) == before
+
+
+@pytest.mark.parametrize(
+    ("slug", "given"), [case for case in CASES if isinstance(GAMES[case[0]], TwoSeatGame)]
+)
+def test_nothing_is_assigned_to_a_position_of_a_two_seat_game_after_it_was_made(
+    slug: str, given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = GAMES[slug]
+    options = game.settle(given)
+
+    def set_once(state: State[Any], name: str, value: object) -> None:
+        caller = sys._getframe(1)
+        assert caller.f_code.co_name == "__init__" and caller.f_locals["self"] is state, name
+        object.__setattr__(state, name, value)
+
+    monkeypatch.setattr(type(game.start(options)), "__setattr__", set_once)
+    rng = Stream(b"assigned")
+    for state in random_game(game, options, "assigned"):
+        assert not hasattr(state, "__dict__")
+        if state.outcome() is None:
+            (seat,) = state.to_act()
+            move = state.sample(seat, rng)
+            assert state.any_legal(seat) and state.read(seat, state.write(move)) == move
+            assert next(state.legal(seat)) and state.count(seat) != 0 and state.pick(seat, [0])
+            assert state.drop([seat]).outcome()
+        assert state.picture(None) and (state.seen(seat) or not state.seen(None))
 
 
 def test_chance_takes_only_what_it_gives(case: tuple[Game[Any], Options]) -> None:

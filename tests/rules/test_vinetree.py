@@ -9,10 +9,14 @@ import pytest
 
 from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
-from referee.games import vinetree
 from referee.games.api import Illegal, NotAMove
-from referee.games.grid import SquareBoard
-from referee.games.vinetree import Fit, Growth, VineTree, VineTreeState
+from referee.games.grid import SquareBoard, members
+from referee.games.vinetree import VineTree
+from referee.games.vinetree import moves as vine_moves
+from referee.games.vinetree.life import dead_flowers, search
+from referee.games.vinetree.paths import Fit
+from referee.games.vinetree.position import Growth
+from referee.games.vinetree.state import VineTreeState
 
 GAME = VineTree()
 BENDS = ("excluded", "included")
@@ -29,8 +33,13 @@ def play(state: VineTreeState, *moves: str) -> VineTreeState:
     return state
 
 
+def parts(state: VineTreeState) -> tuple[int, ...]:
+    position = state.position
+    return position.room, position.flowers, position.right, position.down, state.turn
+
+
 def length(state: VineTreeState, name: str) -> int:
-    return state.length(state.rules.board.cells[name])
+    return state.position.length(state.position.rules.board.cells[name])
 
 
 def legal(state: VineTreeState) -> list[str]:
@@ -152,7 +161,7 @@ def test_lengths_after_the_first_moves(bend: str) -> None:
 @pytest.mark.parametrize(("bend", "end", "centre"), [("excluded", 1, 2), ("included", 2, 3)])
 def test_a_bend_counts_only_where_it_is_included(bend: str, end: int, centre: int) -> None:
     # The vine UUR out of E5, as if the centre had had length 3.
-    state = start(bend=bend).play({0: Growth(start().rules.board.cells["E5"], "D", "UUR")})
+    state = start(bend=bend).play({0: Growth(start().position.rules.board.cells["E5"], "D", "UUR")})
     assert length(state, "C6") == end
     assert length(state, "E5") == max(centre, 2)
     assert length(state, "F5") == (4 if bend == "included" else 3), "through the centre, up to the bend"
@@ -173,7 +182,7 @@ def test_a_straight_segment_goes_through_flowers_and_ends_at_one_that_counts() -
 def test_cells_that_lie_side_by_side_are_not_joined() -> None:
     # D4 is the end of a vine beside E4, and no vine joins the two.
     state = play(start(), "E5 L U", "D5 LU UU")
-    assert not state.flowers >> state.rules.board.cells["D4"] & 1
+    assert not state.position.flowers >> state.position.rules.board.cells["D4"] & 1
     assert length(state, "E4") == 2
     assert length(state, "C4") == 1
     assert length(play(start(bend="included"), "E5 L U", "D5 LU UU"), "C4") == 2
@@ -193,7 +202,7 @@ def test_only_the_centre_can_be_grown_twice() -> None:
                 grown.append(move.flower)
                 state = state.play({state.mover: move})
             again = [flower for flower in set(grown) if grown.count(flower) > 1]
-            assert again in ([], [state.rules.board.cells["C3"]])
+            assert again in ([], [state.position.rules.board.cells["C3"]])
 
 
 @pytest.mark.parametrize(
@@ -307,8 +316,9 @@ def test_random_games_go_as_in_the_slow_implementation(bend: str, size: int, gam
                 flower: slow.length(flower) for flower in slow.flowers
             }
             alive = {move.split()[0] for move in moves}
-            names = state.rules.board.names
-            assert {names[cell] for cell in state.dead()} == set(slow.flowers) - alive
+            names = state.position.rules.board.names
+            dead = {names[cell] for cell in members(dead_flowers(state.position))}
+            assert dead == set(slow.flowers) - alive
             assert state.any_legal(state.mover) == bool(moves) == bool(state.to_act())
             assert state.forgetful().to_act() == state.to_act()
             if not moves:
@@ -404,8 +414,8 @@ def test_a_sample_finds_the_only_way_and_depends_on_nothing_but_the_position(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = Stream(b"only")
-    for tries, bend in product((vinetree.BLIND_TRIES, 0), BENDS):
-        monkeypatch.setattr(vinetree, "BLIND_TRIES", tries)
+    for tries, bend in product((vine_moves.BLIND_TRIES, 0), BENDS):
+        monkeypatch.setattr(vine_moves, "BLIND_TRIES", tries)
         for _ in range(15):
             state = start(7, bend)
             while state.to_act():
@@ -421,7 +431,7 @@ def test_a_sample_finds_the_only_way_and_depends_on_nothing_but_the_position(
 
 
 def test_the_careful_sample_gives_every_move_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vinetree, "BLIND_TRIES", 0)
+    monkeypatch.setattr(vine_moves, "BLIND_TRIES", 0)
     state = play(start(5), "C3 L U", "B3 RD UR")
     rng = Stream(b"careful")
     assert {state.sample(state.mover, rng) for _ in range(3000)} == set(state.legal(state.mover))
@@ -444,11 +454,11 @@ def test_states_are_immutable_and_news_only_grows() -> None:
     states = [start(5)]
     while states[-1].to_act():
         states.append(states[-1].play({states[-1].mover: states[-1].sample(states[-1].mover, rng)}))
-    held = [(state.room, state.flowers, state.right, state.down, state.turn) for state in states]
+    held = [parts(state) for state in states]
     news = [state.seen(0) for state in reversed(states)][::-1]
     for before, after in pairwise(news):
         assert after[:-1] == before and after[-1].startswith(f"move {len(before) % 2 + 1} ")
-    assert held == [(state.room, state.flowers, state.right, state.down, state.turn) for state in states]
+    assert held == [parts(state) for state in states]
     assert news == [state.seen(None) for state in states]
     imagined = GAME.imagine(GAME.settle({"size": "5"}), 0, news[-1], rng)
     assert isinstance(imagined, VineTreeState) and imagined.outcome() == states[-1].outcome()
@@ -537,36 +547,32 @@ def hard_positions() -> list[VineTreeState]:
     return [play(start(int(size), bend), *moves.split(", ")) for size, bend, moves in games]
 
 
-def test_the_end_test_is_no_long_search_in_the_hardest_positions_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    entered = 0
-
+def test_the_end_test_is_no_long_search_in_the_hardest_positions_known() -> None:
     class CountingFit(Fit):
+        entered = 0
+
         def one(self, room: int, head: int, steps: int) -> int:
-            nonlocal entered
-            entered += 1
+            self.entered += 1
             return super().one(room, head, steps)
 
-    monkeypatch.setattr(vinetree, "Fit", CountingFit)
     efforts = []
     for state in hard_positions():
-        entered = 0
-        assert state.forgetful().to_act() == state.to_act()
-        efforts.append(entered)
+        fit = CountingFit(state.position.rules.board)
+        assert (search(state.position, 0, fit).life is None) == state.over
+        efforts.append(fit.entered)
     assert len(efforts) >= 20 and 1000 < max(efforts) < 20_000
 
 
 def test_the_hardest_positions_known_end_as_trying_all_vines_says() -> None:
     for state in hard_positions():
-        board = state.rules.board
+        board = state.position.rules.board
         slow = SlowFit(board.size)
         alive = []
         for cell in board.names:
-            if state.flowers >> cell & 1:
+            if state.position.flowers >> cell & 1:
                 near = [1 << cell + step for step in board.steps.values() if cell + step >= 0]
-                for one, other in combinations([side for side in near if side & state.room], 2):
-                    steps = state.length(cell) - 1
-                    if slow.two(state.room & ~one & ~other, one, other, steps, steps):
+                for one, other in combinations([side for side in near if side & state.position.room], 2):
+                    steps = state.position.length(cell) - 1
+                    if slow.two(state.position.room & ~one & ~other, one, other, steps, steps):
                         alive.append(cell)
         assert bool(alive) == bool(state.to_act())

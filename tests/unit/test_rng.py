@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
+from itertools import chain, count, islice
 
 import pytest
 
@@ -30,6 +31,21 @@ def test_numbers_that_must_never_change() -> None:
 
 EXPECTED = [0, 0, 0, 6, 71, 4202692959051458]
 SHUFFLED = "BFECGADH"
+
+
+@pytest.mark.parametrize("key", [b"", b"any key"])
+def test_the_numbers_are_those_of_one_long_string_of_bytes(key: bytes) -> None:
+    blocks = (hashlib.sha256(key + number.to_bytes(8, "big")).digest() for number in count())
+    string = chain.from_iterable(blocks)
+    stream = Stream(key)
+    for n in [*range(1, 3000), 1 << 256, (1 << 256) + 1, 3**500, 1, 2]:
+        bits = (n - 1).bit_length()
+        length = (bits + 7) // 8
+        while True:
+            number = int.from_bytes(bytes(islice(string, length)), "big") >> (8 * length - bits)
+            if number < n:
+                break
+        assert stream.below(n) == number
 
 
 def test_every_number_is_as_likely() -> None:

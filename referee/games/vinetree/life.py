@@ -1,0 +1,71 @@
+"""The test for the end of the game: whether a flower lives, and what is remembered of it between moves."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+from referee.games.grid import Cells, members
+from referee.games.vinetree.paths import Fit
+from referee.games.vinetree.position import Position
+
+
+class Life(NamedTuple):
+    """Proof that a flower lives: where two vines of its length fit."""
+
+    flower: int
+    length: int
+    cells: Cells
+
+
+class Known(NamedTuple):
+    """What is known of the flowers of a position."""
+
+    life: Life | None
+    """One that lives; None where all are dead."""
+    dead: Cells
+    """Some of the dead ones. They stay dead: cells never become empty again, and lengths never become
+    smaller.
+    """
+
+
+NOTHING_KNOWN = Known(None, 0)
+
+
+def known_after(before: Known, position: Position) -> Known:
+    """What is known of a position to which a move has led from one of which so much was known."""
+    life = before.life
+    if life is not None and not life.cells & ~position.room and life.length == position.length(life.flower):
+        return before  # The flower has kept its room and its length, as nearly always.
+    return search(position, before.dead, Fit(position.rules.board))
+
+
+def search(position: Position, dead: Cells, fit: Fit) -> Known:
+    """Looks for a flower that lives, where some are known to be dead.
+
+    Short vines come first: they fit more often, and whether they do takes less time.
+    """
+    flowers = members(position.flowers & ~dead)
+    for length, flower in sorted((position.length(flower), flower) for flower in flowers):
+        cells = room_of(position, fit, flower, length)
+        if cells:
+            return Known(Life(flower, length, cells), dead)
+        dead |= 1 << flower
+    return Known(None, dead)
+
+
+def room_of(position: Position, fit: Fit, flower: int, length: int) -> Cells:
+    """Cells that two vines of a length out of a flower can take; none where it is dead."""
+    room = position.room
+    for (_, one), (_, other) in combinations(position.ways(room, 1 << flower), 2):
+        paths = fit.two(room & ~one & ~other, one, other, length - 1, length - 1)
+        if paths:
+            return one | other | paths[0] | paths[1]
+    return 0
+
+
+def dead_flowers(position: Position) -> Cells:
+    """The flowers that cannot be grown any more."""
+    fit = Fit(position.rules.board)
+    flowers = members(position.flowers)
+    return sum(1 << cell for cell in flowers if not room_of(position, fit, cell, position.length(cell)))

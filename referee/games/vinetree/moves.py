@@ -1,0 +1,114 @@
+"""The legal moves of a position: all of them, one after the other, and one at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Protocol, TypeVar
+
+from referee.core.rng import Random
+from referee.games.grid import Cells, members
+from referee.games.vinetree.life import room_of
+from referee.games.vinetree.paths import Fit
+from referee.games.vinetree.position import Growth, Position
+
+T = TypeVar("T")
+
+BLIND_TRIES = 12
+"""Random pairs of vines that a sample tries before it looks where it goes. On most boards one of the
+first few fits, and they cost little.
+"""
+
+
+class Arrange(Protocol):
+    """The order in which what can be chosen is tried."""
+
+    def __call__(self, items: list[T]) -> list[T]:
+        """The items in that order."""
+
+
+def growths(position: Position, dead: Cells) -> Iterator[Growth]:
+    """The legal moves, where some flowers are known to be dead: by flower, row by row, then by the sides that
+    the vines leave by, then by alphabet.
+    """
+    return _growths(position, dead, lambda items: items)
+
+
+def sample(position: Position, dead: Cells, rng: Random) -> Growth:
+    """A random legal move, not uniform: flowers, sides and steps are drawn one by one. Only where there is
+    one.
+    """
+    room = position.room
+    flowers = [cell for cell in members(position.flowers) if len(position.ways(room, 1 << cell)) > 1]
+    for _ in range(BLIND_TRIES):
+        move = _blind_growth(position, rng.choice(flowers), rng)
+        if move:
+            return move
+
+    def shuffled(items: list[T]) -> list[T]:
+        rng.shuffle(items)
+        return items
+
+    return next(_growths(position, dead, shuffled))
+
+
+def _blind_growth(position: Position, flower: int, rng: Random) -> Growth | None:
+    """Two random walks out of a flower, or None where one gets stuck."""
+    room = position.room
+    vines = ["", ""]
+    length = position.length(flower)
+    for i in range(2):
+        head = 1 << flower
+        for _ in range(length):
+            ways = position.ways(room, head)
+            if not ways:
+                return None
+            letter, head = rng.choice(ways)
+            room ^= head
+            vines[i] += letter
+    return Growth(flower, *sorted(vines))
+
+
+def _growths(position: Position, dead: Cells, arranged: Arrange) -> Iterator[Growth]:
+    """The legal moves; `arranged` says in which order what can be chosen is tried."""
+    fit = Fit(position.rules.board)
+    for flower in arranged(members(position.flowers)):
+        length = position.length(flower)
+        # Known before or found out here: what is arranged next must not depend on that.
+        if dead >> flower & 1 or not room_of(position, fit, flower, length):
+            continue
+        sides = combinations(position.ways(position.room, 1 << flower), 2)
+        for (one, head), (other, end) in arranged(list(sides)):
+            room = position.room & ~head & ~end
+            rests = _finish(position, fit, arranged, room, head, end, length - 1, length - 1)
+            for rest, other_rest in rests:
+                yield Growth(flower, one + rest, other + other_rest)
+
+
+def _finish(
+    position: Position,
+    fit: Fit,
+    arranged: Arrange,
+    room: Cells,
+    one: Cells,
+    other: Cells,
+    steps: int,
+    other_steps: int,
+) -> Iterator[tuple[str, str]]:
+    """The ways to finish two vines, the first one first.
+
+    No step is taken from which they cannot be finished, so the next way is never far.
+    """
+    if fit.two(room, one, other, steps, other_steps) is None:
+        return
+    if steps:
+        for letter, head in arranged(position.ways(room, one)):
+            rests = _finish(position, fit, arranged, room ^ head, head, other, steps - 1, other_steps)
+            for rest, other_rest in rests:
+                yield letter + rest, other_rest
+    elif other_steps:
+        for letter, head in arranged(position.ways(room, other)):
+            for _, other_rest in _finish(position, fit, arranged, room ^ head, one, head, 0, other_steps - 1):
+                yield "", letter + other_rest
+    else:
+        yield "", ""

@@ -1,0 +1,50 @@
+"""The picture of a position, in characters."""
+
+from __future__ import annotations
+
+from referee.games.api import Picture, Span
+from referee.games.vinetree.life import dead_flowers
+from referee.games.vinetree.position import Growth, Position
+
+_VINES = {"DU": "│║", "LR": "─═", "LU": "┘╝", "RU": "└╚", "DL": "┐╗", "DR": "┌╔", "": "··"}
+"""What is drawn on a cell that vine leaves by some sides: before the last move, and in it."""
+
+
+def picture(position: Position, last: Growth | None) -> Picture:
+    """The board with its vines; `*` is a flower that lives, `x` a dead one. What the last move grew is
+    drawn in double lines, with `[ ]` round its new flowers and `( )` round the one it grew.
+    """
+    board, dead = position.rules.board, dead_flowers(position)
+    vines = [position.cells_of(last.flower, vine) for vine in last[1:]] if last else []
+    grown = {cell for vine in vines for cell in vine}
+    marks = {vine[-1]: ("[", "]") for vine in vines}
+    if last:
+        marks[last.flower] = ("(", ")")
+    numbers = "".join(f"{i + 1:^4}" for i in range(board.size))
+    lines: Picture = [[Span(f"  {numbers}".rstrip(), "bright_black")]]
+    for row in board.rows:
+        line = [Span(f"{board.names[row[0]][0]} ", "bright_black")]
+        below = [Span("  ")]
+        for cell in row:
+            sides = "".join(side for side in "DLRU" if position.joined(cell, side))
+            # Whatever touches a cell that the last move grew was grown by it.
+            before, behind, under = (
+                not grown.isdisjoint((cell, cell + step))
+                for step in (board.steps["L"], board.steps["R"], board.steps["D"])
+            )
+            vine_left = "─═"[before] if "L" in sides else " "
+            vine_right = "─═"[behind] if "R" in sides else " "
+            opening, closing = marks.get(cell, (vine_left, vine_right))
+            if not position.flowers >> cell & 1:
+                middle = Span(_VINES[sides][cell in grown], "green")
+            elif dead >> cell & 1:
+                middle = Span("x", "bright_black")
+            else:
+                middle = Span("*", "bright_magenta")
+            line += [Span(opening, "green"), middle, Span(closing + vine_right, "green")]
+            below.append(Span(f" {'│║'[under]}  " if "D" in sides else "    ", "green"))
+        lines += [line, below]
+    lines[-1] = [Span("* flower, x dead flower", "bright_black")]
+    if last:
+        lines.append([Span("( ) grown by the last move, [ ] its new flowers", "bright_black")])
+    return lines

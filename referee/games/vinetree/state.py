@@ -1,0 +1,86 @@
+"""A position of the game with what led to it and what is known of its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+from referee.core.rng import Random
+from referee.core.value import value
+from referee.games.api import Picture, Seat
+from referee.games.trail import Trail
+from referee.games.twoseat import TwoSeatState
+from referee.games.vinetree.life import NOTHING_KNOWN, Known, known_after
+from referee.games.vinetree.moves import growths, sample
+from referee.games.vinetree.picture import picture
+from referee.games.vinetree.position import Growth, Position
+from referee.games.vinetree.reading import read, write
+
+
+@value
+class VineTreeState(TwoSeatState[Growth]):
+    """A position, and which flowers live in it as far as that is known."""
+
+    position: Position
+    known: Known
+
+    def read(self, seat: Seat, text: str) -> Growth:
+        """A flower's cell and two vines, in either order and case."""
+        return read(self.position, text)
+
+    def write(self, move: Growth) -> str:
+        """The flower, then the vines in alphabetical order."""
+        return write(self.position.rules.board, move)
+
+    def play(self, moves: Mapping[Seat, Growth]) -> VineTreeState:
+        """Grow both vines."""
+        move = moves[self.mover]
+        position = self.position.grown(move)
+        known = known_after(self.known, position)
+        return VineTreeState(
+            self.turn + 1,
+            move,
+            known.life is None,
+            Trail(self.trail, partial(self.told, move)),
+            self.left,
+            position,
+            known,
+        )
+
+    def legal(self, seat: Seat) -> Iterator[Growth]:
+        """By flower, row by row, then by the sides that the vines leave by, then by alphabet."""
+        return growths(self.position, self.known.dead)
+
+    def any_legal(self, seat: Seat) -> bool:
+        """Whether a flower lives."""
+        return self.known.life is not None
+
+    def sample(self, seat: Seat, rng: Random) -> Growth:
+        """Not uniform: flowers, sides and steps are drawn one by one."""
+        return sample(self.position, self.known.dead, rng)
+
+    def forgetful(self) -> VineTreeState:
+        """The same position as the end test sees it that starts from nothing, without what the moves before
+        told about living and dead flowers.
+        """
+        known = known_after(NOTHING_KNOWN, self.position)
+        return replace(self, known=known, over=bool(self.left) or known.life is None)
+
+    def scores(self) -> tuple[int, int]:
+        """1 for the win."""
+        if self.left:
+            return int(0 not in self.left), int(1 not in self.left)
+        return 1 - self.mover, self.mover
+
+    def winner(self) -> Seat:
+        """Who did not make the last move."""
+        return self.mover
+
+    def reason(self, winner: Seat) -> str:
+        """Who made the last move."""
+        return f"seat {2 - winner} made the last move, every flower is dead"
+
+    def picture(self, seat: Seat | None) -> Picture:
+        """The board with its vines and flowers, living and dead, and what the last move grew."""
+        return picture(self.position, self.last)
