@@ -129,12 +129,12 @@ def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
     _must(count is None or len(legal) == min(count, LISTED), f"`count` says {count}, and `legal` does not")
     for move in legal[:: max(1, len(legal) // 20)]:
         text = state.write(move)
-        _must(state.read(seat, text) == move, f"`{text}` is not read as the move that it was written for")
-        _must(state.read(seat, f"  {text.lower()} ") == move, f"`{text}` is not read in small letters")
+        _check_read(state, seat, text, move)
+        _check_read(state, seat, f"  {text.lower()} ", move)
     sampled = state.sample(seat, rng)
     text = state.write(sampled)
     _must(not complete or sampled in legal, f"`sample` gives `{text}`, which `legal` does not")
-    _must(state.read(seat, text) == sampled, f"`{text}` is not read as the move that it was written for")
+    _check_read(state, seat, text, sampled)
     for mutant in _mutants(text, rng):
         try:
             read = state.read(seat, mutant)
@@ -142,6 +142,14 @@ def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
             _check_refusal(mutant, refusal)
         else:
             _must(not complete or read in legal, f"`{shown(mutant)}` is read, and is not legal")
+
+
+def _check_read(state: State[Any], seat: Seat, text: str, move: object) -> None:
+    try:
+        read = state.read(seat, text)
+    except Refusal as refusal:
+        raise Broken(f"`{shown(text)}` is a legal move, and is refused: {refusal.sentence}") from None
+    _must(read == move, f"`{shown(text)}` is read as another move than it was written for")
 
 
 def _mutants(text: str, rng: Stream) -> Iterable[str]:
@@ -209,9 +217,8 @@ def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options:
                     _must(one == other, f"an imagined position has another {what} for seat {seat + 1}")
                 differ |= imagined.seen(None) != state.seen(None)
     if game.seats(options) > 1:
-        _must(
-            differ != game.is_open, "`is_open` is wrong: what is imagined is " + "not " * differ + "the truth"
-        )
+        what = f"`is_open` is {game.is_open}, and what is imagined differs from the truth: {differ}"
+        _must(differ != game.is_open, what)
 
 
 def _looks(state: State[Any], seat: Seat) -> tuple[object, ...]:
