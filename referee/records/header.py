@@ -79,7 +79,7 @@ def seats_of(header: dict[str, Any], games: Collection[Summary]) -> int:
         return len(played.bots)
     fields = Fields(header, "", RecordError)
     try:
-        game = game_of(header)
+        game = game_named(fields.text("game"))
         return game.seats(game.settle(fields.scalars("options")))
     except UsageError as error:
         raise RecordError(str(error)) from None

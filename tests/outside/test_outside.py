@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from referee.core.errors import UsageError
+from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.games import game_given
 from referee.games.outside import SIZE_CAP, VARIABLE, from_file
+from referee.records.replay import Audit
 from tests.command import RANDOM, ROOT, Done, referee
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
@@ -162,6 +163,33 @@ def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
     assert not mark.exists()
     assert file("verify", "run", *file.again).code == 0
     assert mark.exists()
+
+
+HEADER = {"kind": "tournament", "record": 1, "game": "connect4", "options": {}, "seed": "1", "bots": {}}
+
+FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
+    ({"origin": 5}, RecordError, "`origin` is `5`, expected an object"),
+    ({"origin": {"file": []}}, RecordError, "expected an object of texts and numbers"),
+    (
+        {"origin": {"file": "\x1b[2J"}},
+        UsageError,
+        "is from a file, `\\x1b[2J`, which is run only if you name",
+    ),
+    ({"origin": {"distribution": "four"}}, UsageError, "is not installed, expected it from `four `"),
+    ({"origin": {}}, UsageError, "no game `connect4`, expected one of blooms"),
+    (
+        {"origin": {"sha256": "0"}, "game": "blooms"},
+        RecordError,
+        "sha256 of the game `blooms` is None, and in",
+    ),
+]
+
+
+@pytest.mark.parametrize(("members", "error", "told"), FORGED)
+def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeError], told: str) -> None:
+    with pytest.raises(error) as raised:
+        Audit().take({**HEADER, **members})
+    assert told in str(raised.value)
 
 
 def test_a_file_that_changed_is_told(file: Place) -> None:
