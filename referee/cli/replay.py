@@ -17,7 +17,7 @@ from referee.core.text import shown
 from referee.gameplay.events import Event, Seat
 from referee.games.api import Game, State
 from referee.records import journal
-from referee.records.header import check_origin, game_of, read_header
+from referee.records.header import game_of, other_origin, read_header
 from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
 from referee.records.replay import replay as play_again
 
@@ -95,12 +95,9 @@ def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecor
 
 
 def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | None) -> GameRecord:
-    game = game_of(header or value, given) if header or given else None
-    try:
-        if game:
-            check_origin(header, game)
-    except RecordError as error:
-        say(f"warning: {error}")
+    difference = other_origin(header, game_of(header or value, given)) if header or given else ""
+    if difference:
+        say(f"warning: {difference}")
     try:
         return from_json(value)
     except RecordError as error:

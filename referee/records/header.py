@@ -57,18 +57,19 @@ def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]
         raise
 
 
-def check_origin(header: dict[str, Any], game: Game[Any]) -> None:
-    """Raises `RecordError` where a run was played with another file or package of a game than this one.
+def other_origin(header: dict[str, Any], game: Game[Any]) -> str:
+    """How the file or package that a run was played with differs from this game's; empty where it does not.
 
     The file may have moved: its hash counts.
     """
     was, now = header.get("origin", {}), origin_of(game)
     for name in sorted({*was, *now} - {"file"}):
         if was.get(name) != now.get(name):
-            raise RecordError(
+            return (
                 f"the {name} of the game `{game.slug}` is {shown(str(now.get(name)), 80)}, "
                 f"and in the record {shown(str(was.get(name)), 80)}"
             )
+    return ""
 
 
 def seats_of(header: dict[str, Any], games: Collection[Summary]) -> int:

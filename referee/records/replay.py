@@ -11,7 +11,7 @@ from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import Watch, play, seeded_dice
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, Game, State
-from referee.records.header import apply_change, check_against, check_origin, game_of, read_header
+from referee.records.header import apply_change, check_against, game_of, other_origin, read_header
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.recorded import RecordedWire
 
@@ -90,7 +90,7 @@ class Audit:
         if self._header is None:
             self._header = read_header(value)
             if self._given or "origin" in self._header:
-                check_origin(self._header, game_of(self._header, self._given))
+                self._check_origin(self._header)
             return
         match value.get("kind"):
             case "change":
@@ -104,6 +104,10 @@ class Audit:
                 check_against(self._header, value)
             case kind:
                 raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected change or game")
+
+    def _check_origin(self, header: dict[str, Any]) -> None:
+        if difference := other_origin(header, game_of(header, self._given)):
+            raise RecordError(difference)
 
 
 def _former(verdict: Verdict) -> str:

@@ -27,7 +27,7 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.processes.bot import Bot
 from referee.records import journal
-from referee.records.header import apply_change, check_origin, read_header
+from referee.records.header import apply_change, other_origin, read_header
 from referee.records.record import Summary, head_of, parse_json, summary, timed_moves
 from referee.tournament.config import Config
 from referee.tournament.encounter import FailedStarts
@@ -215,10 +215,8 @@ class Tournament:
         for name in ("game", "rules", "options", "margin_us", "rejections", "start_us", "seed"):
             if now[name] != header.get(name):
                 wrong.append(f"`{name}` is {now[name]}, and was {header.get(name)}")
-        try:
-            check_origin(header, self.config.game)
-        except RecordError as error:
-            wrong.append(str(error))
+        if difference := other_origin(header, self.config.game):
+            wrong.append(difference)
         before = header["bots"]
         for name, was in before.items():
             if name not in now["bots"]:
