@@ -19,13 +19,16 @@ It knows no more than the bot does: where information is hidden, each position i
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Mapping, MutableSequence, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from referee.core.rng import Random
-from referee.games import GAMES
-from referee.games.api import OpenGame, Outcome, Seat, State
+from referee.games import GAMES, game_given, game_named
+from referee.games.api import Game, OpenGame, Outcome, Seat, State
+from referee.games.outside import VARIABLE
 
 T = TypeVar("T")
 
@@ -68,16 +71,27 @@ class Quick:
         self._shuffle(items)
 
 
+def game_played(slug: str) -> Game[Any]:
+    """The game that this bot plays: built in, installed, or in the file that the referee got it from, which
+    the variable `REFEREE_GAME` names. Raises `UsageError`.
+    """
+    if slug not in GAMES and (named := os.environ.get(VARIABLE)):
+        game = game_given(named, Path.cwd())
+        if game.slug == slug:
+            return game
+    return game_named(slug)
+
+
 class Follower:
     """The position of one game, as far as a bot can know it."""
 
     def __init__(self, told: Told, rng: Random) -> None:
-        """Raises `KeyError` for a game that is not known here, `GameOptionError` for its options."""
+        """Raises `UsageError` for a game that is not known here, `GameOptionError` for its options."""
         self._told = told
         self._rng = rng
-        self._game = GAMES[told.slug]
-        self._options = self._game.settle(told.options)
-        self._state = self._game.start(self._options)
+        self.game = game_played(told.slug)
+        self._options = self.game.settle(told.options)
+        self._state = self.game.start(self._options)
         self._followed = 0
 
     def state(self) -> State[Any]:
@@ -85,9 +99,9 @@ class Follower:
         for each call. Raises `ValueError` where none is found.
         """
         news = self._told.news
-        if not isinstance(self._game, OpenGame):
-            return self._game.imagine(self._options, self._told.seat - 1, news, self._rng)
-        self._state = self._game.follow(self._state, news[self._followed :])
+        if not isinstance(self.game, OpenGame):
+            return self.game.imagine(self._options, self._told.seat - 1, news, self._rng)
+        self._state = self.game.follow(self._state, news[self._followed :])
         self._followed = len(news)
         return self._state
 

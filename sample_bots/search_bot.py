@@ -20,7 +20,6 @@ from typing import Any
 from protocol.bot import Game, play
 from referee.core.errors import TimeControlError
 from referee.core.units import parse_period
-from referee.games import GAMES
 from referee.games.api import Refusal, State, share_beaten
 from referee.kit import Follower, Quick, playout, step
 
@@ -87,7 +86,7 @@ def start(game: Game) -> None:
     global follower, open_game, rng
     rng = Quick(game.random)
     follower = Follower(game, rng)
-    open_game = GAMES[game.slug].is_open
+    open_game = follower.game.is_open
 
 
 def explore(root: Node, state: State[Any]) -> None:

@@ -1,1 +1,1 @@
-"""Whether a bot is fit for tournaments: numbered steps, each a small trial that says what it found."""
+"""Whether a bot is fit for tournaments: numbered steps, each a small trial; and whether a game is."""

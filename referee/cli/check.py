@@ -21,7 +21,7 @@ from referee.core.errors import CheckFailed, UsageError
 from referee.core.rng import fresh_seed
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
-from referee.games import game_named
+from referee.games import game_given
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.tournament.plan import Entrant, checked_seed
@@ -96,7 +96,7 @@ def check(
     seed = checked_seed(seed or fresh_seed().hex()[:8])
     bench = Bench(
         replace(Bot.parse(bot, Path.cwd()), limits=Limits.parse(pairs("limit", limits)), pty=pty),
-        game_named(game),
+        game_given(game, Path.cwd()),
         pairs("option", options),
         seed,
         tuple(map(_clock, clocks or CLOCKS)),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import click
 
 from referee.core.errors import UsageError
 from referee.core.text import shown
+from referee.games import game_given
+from referee.games.api import Game
 from referee.tournament.plan import START_US
 
 START = f"{START_US // 1_000_000}s"
@@ -17,6 +22,18 @@ start_option = click.option(
     show_default=True,
     help="A bot's time to start, and to get ready for a game.",
 )
+
+
+game_option = click.option(
+    "--game",
+    metavar="GAME",
+    help="The game of these records, where it is one from a file: module.py:NAME.",
+)
+
+
+def given_game(text: str | None) -> Game[Any] | None:
+    """The game that `--game` names, or None where it is not given. Raises `UsageError`."""
+    return None if text is None else game_given(text, Path.cwd())
 
 
 def pairs(what: str, texts: tuple[str, ...]) -> dict[str, str]:

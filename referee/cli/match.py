@@ -22,7 +22,7 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.events import Event
 from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
-from referee.games import game_named
+from referee.games import game_given
 from referee.games.api import State
 from referee.processes.bot import Bot, distinct
 from referee.processes.exit_report import ExitReport
@@ -155,7 +155,7 @@ def match(
 
 
 def _plan(
-    slug: str,
+    named: str,
     bots: list[Bot],
     clock: str | None,
     options: tuple[str, ...],
@@ -165,11 +165,11 @@ def _plan(
     start_us: int,
 ) -> Plan:
     """Who plays what, checked before anything is started."""
-    game = game_named(slug)
+    game = game_given(named, Path.cwd())
     settled = game.settle(pairs("option", options))
     seats = game.seats(settled)
     if len(bots) != seats:
-        raise UsageError(f"`{slug}` has {seats} seats, expected as many bots, not {len(bots)}")
+        raise UsageError(f"`{game.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
     control = TimeControl.parse(clock) if clock is not None else game.clock
     entrants = tuple(Entrant(bot, control) for bot in bots)
     for entrant in entrants:

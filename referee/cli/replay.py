@@ -9,13 +9,15 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from referee.cli.given import game_option, given_game
 from referee.cli.output import say, show_data
 from referee.cli.show import SeatView, asides, frame, heading, painted, result
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
 from referee.gameplay.events import Event, Seat
-from referee.games.api import State
+from referee.games.api import Game, State
 from referee.records import journal
+from referee.records.header import game_of, other_origin, read_header
 from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
 from referee.records.replay import replay as play_again
 
@@ -27,14 +29,15 @@ from referee.records.replay import replay as play_again
 @click.option(
     "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew while it played."
 )
-def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None) -> None:
+@game_option
+def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, game: str | None) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
     FILE is a file of records, or the folder that holds one. ID is a game's id, or its number in the file,
     counted from 1. Without it, a file of one game shows that game, and another one lists its games.
     In a terminal, keys step through the game.
     """
-    found = _find(file, game_id)
+    found = _find(file, game_id, given_game(game))
     if not isinstance(found, GameRecord):
         rows = [[number, shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(tabulate(rows, ["", "id", "ranks", "ending"], disable_numparse=True))
@@ -62,13 +65,16 @@ def _seats(game: Summary) -> str:
     )
 
 
-def _find(file: Path, game_id: str | None) -> GameRecord | list[Summary]:
+def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecord | list[Summary]:
     """The record that is meant, or all games where none was named and there are several."""
     summaries: list[Summary] = []
+    header: dict[str, Any] = {}
     last: dict[str, Any] = {}
     for line in journal.read(file):
         try:
             value = parse_json(line.text)
+            if value.get("kind") == "tournament" and "origin" in value:
+                header = read_header(value)
             if value.get("kind") != "game":
                 continue
             summaries.append(summary(value))
@@ -78,17 +84,20 @@ def _find(file: Path, game_id: str | None) -> GameRecord | list[Summary]:
         if game_id is not None and game_id in (summaries[-1].id, str(len(summaries))):
             if line.flaw:
                 say(f"warning: line {line.number} of the file: {line.flaw}")
-            return _record(value)
+            return _record(value, header, given)
     if game_id is not None:
         raise UsageError(
             f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an id or 1 to {len(summaries)}"
         )
     if not summaries:
         raise RecordError(f"there is no game in `{shown(str(file))}`")
-    return _record(last) if len(summaries) == 1 else summaries
+    return _record(last, header, given) if len(summaries) == 1 else summaries
 
 
-def _record(value: dict[str, Any]) -> GameRecord:
+def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | None) -> GameRecord:
+    difference = other_origin(header, game_of(header or value, given)) if header or given else ""
+    if difference:
+        say(f"warning: {difference}")
     try:
         return from_json(value)
     except RecordError as error:

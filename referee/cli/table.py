@@ -28,4 +28,5 @@ def table(folder: Path, form: str) -> None:
     Elo is fitted over the whole pool, with its 95 % interval; so is what seat 1 is worth.
     """
     run = read_run(folder)
-    show_data(rendered(list(run.header["bots"]), list(run.games.values()), form, seats_of(run.header)))
+    games = list(run.games.values())
+    show_data(rendered(list(run.header["bots"]), games, form, seats_of(run.header, games)))

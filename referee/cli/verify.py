@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from referee.cli.given import game_option, given_game
 from referee.cli.output import say, show_data
 from referee.core.errors import RecordError
 from referee.core.text import shown
@@ -19,13 +20,14 @@ _SHOWN = 20
 
 @click.command(short_help="Plays all games of a run again and compares.")
 @click.argument("file", type=click.Path(path_type=Path))
-def verify(file: Path) -> None:
+@game_option
+def verify(file: Path, game: str | None) -> None:
     """Plays every game in FILE again, through rules and clocks, and compares all of it.
 
     FILE is a file of records, or the folder that holds one. Prints how many games there are and the hash
     of the last line: whoever kept that hash can tell whether the whole file was written anew.
     """
-    audit = Audit()
+    audit = Audit(given_game(game))
     wrong = 0
     head = journal.FIRST
     for line in journal.read(file):

@@ -1,11 +1,15 @@
-"""The games, by slug. Five fit in a dict."""
+"""The games, by slug: five that are built in, and those from outside."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.text import shown
+from referee.games import outside
 from referee.games.api import Game
 from referee.games.blooms import Blooms
 from referee.games.evengroups import EvenGroups
@@ -16,11 +20,61 @@ from referee.games.vinetree import VineTree
 GAMES: dict[str, Game[Any]] = {
     game.slug: game for game in (Blooms(), VineTree(), EvenGroups(), FloralExtract(), TheTree())
 }
+"""Those that are built in."""
+
+_from_outside: dict[str, outside.Outside] = {}
+"""Those from outside that were asked for so far."""
 
 
 def game_named(slug: str) -> Game[Any]:
-    """The game with this slug. Raises `UsageError`."""
-    try:
+    """The game with this slug: built in, loaded before by `game_given`, or installed. Raises `UsageError`."""
+    if slug in GAMES:
         return GAMES[slug]
-    except KeyError:
-        raise UsageError(f"no game `{shown(slug, 80)}`, expected one of {', '.join(GAMES)}") from None
+    if slug in _from_outside:
+        return _from_outside[slug].game
+    return _installed(slug)
+
+
+def game_given(text: str, folder: Path) -> Game[Any]:
+    """The game that a user means, by its slug or as `module.py:NAME`, the file relative to a folder.
+
+    Raises `UsageError`.
+    """
+    if not outside.names_file(text):
+        return game_named(text)
+    game = _take(outside.from_file(text, folder))
+    # Bots are other processes, and some of them play with the referee's engines.
+    os.environ[outside.VARIABLE] = outside.located(text, folder)
+    return game
+
+
+def all_installed() -> Iterator[Game[Any] | UsageError]:
+    """The games that installed packages offer; in place of one that cannot be had, why."""
+    for slug in outside.offered():
+        try:
+            yield _installed(slug)
+        except UsageError as error:
+            yield error
+
+
+def origin_of(game: Game[Any]) -> dict[str, str]:
+    """Where a game comes from, as records have it; empty where it is built in."""
+    found = _from_outside.get(game.slug)
+    return dict(found.origin) if found and found.game is game else {}
+
+
+def _installed(slug: str) -> Game[Any]:
+    if found := outside.installed(slug):
+        return _take(found)
+    raise UsageError(
+        f"no game `{shown(slug, 80)}`, expected one of {', '.join(GAMES)}, one of an installed package, "
+        f"or a file's module.py:NAME"
+    )
+
+
+def _take(found: outside.Outside) -> Game[Any]:
+    slug = found.game.slug
+    if slug in GAMES:
+        raise UsageError(f"the slug `{slug}` is that of a game that is built in, expected another one")
+    _from_outside[slug] = found
+    return found.game

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from referee.core.errors import RecordError, UsageError
@@ -9,8 +10,9 @@ from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, Pairing
 from referee.core.seeds import game_seed, shared_seed
 from referee.core.text import shown
-from referee.games import game_named
-from referee.records.record import FORMAT
+from referee.games import game_named, origin_of
+from referee.games.api import Game
+from referee.records.record import FORMAT, Summary
 
 
 def read_header(value: dict[str, Any]) -> dict[str, Any]:
@@ -22,12 +24,60 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
         raise fields.wrong("record", f"{FORMAT}: this referee reads no other records")
     fields.text("seed")
     fields.object("bots")
+    if fields.has("origin"):
+        fields.scalars("origin")
     _check_additions(fields)
     return {name: what for name, what in value.items() if name not in ("prev", "hash")}
 
 
-def seats_of(header: dict[str, Any]) -> int:
-    """How many sit at a table of the run that a header describes. Raises `RecordError`."""
+def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]:
+    """The game of the run that a header describes; `given` is what the user says it is.
+
+    A file that the header names is not loaded. Raises `UsageError` where the game is not at hand.
+    """
+    fields = Fields(header, "", RecordError)
+    slug = fields.text("game")
+    if given is not None and given.slug != slug:
+        raise UsageError(f"the records are of the game `{shown(slug, 80)}`, and `--game` is `{given.slug}`")
+    try:
+        return game_named(slug)
+    except UsageError:
+        origin = fields.scalars("origin") if fields.has("origin") else {}
+        if "file" in origin:
+            raise UsageError(
+                f"the game `{shown(slug, 80)}` of these records is from a file, `{shown(origin['file'])}`, "
+                f"which is run only if you name it, expected `--game` with that file"
+            ) from None
+        if "distribution" in origin:
+            package = f"{origin['distribution']} {origin.get('version', '')}"
+            raise UsageError(
+                f"the game `{shown(slug, 80)}` of these records is not installed, expected it from "
+                f"`{shown(package)}`"
+            ) from None
+        raise
+
+
+def other_origin(header: dict[str, Any], game: Game[Any]) -> str:
+    """How the file or package that a run was played with differs from this game's; empty where it does not.
+
+    The file may have moved: its hash counts.
+    """
+    was, now = header.get("origin", {}), origin_of(game)
+    for name in sorted({*was, *now} - {"file"}):
+        if was.get(name) != now.get(name):
+            return (
+                f"the {name} of the game `{game.slug}` is {shown(str(now.get(name)), 80)}, "
+                f"and in the record {shown(str(was.get(name)), 80)}"
+            )
+    return ""
+
+
+def seats_of(header: dict[str, Any], games: Collection[Summary]) -> int:
+    """How many sit at a table of the run that a header describes: as its games show, for which the game
+    itself need not be at hand. Raises `RecordError`.
+    """
+    for played in games:
+        return len(played.bots)
     fields = Fields(header, "", RecordError)
     try:
         game = game_named(fields.text("game"))

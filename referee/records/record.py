@@ -20,7 +20,7 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
-from referee.games import GAMES
+from referee.games import game_named
 from referee.games.api import Outcome
 
 FORMAT = 1
@@ -255,9 +255,10 @@ def from_json(value: dict[str, Any]) -> GameRecord:
 
 def _terms(fields: Fields) -> Terms:
     slug = fields.text("game")
-    if slug not in GAMES:
-        raise RecordError(f"`game` is `{shown(slug, 40)}`, expected one of {', '.join(GAMES)}")
-    game = GAMES[slug]
+    try:
+        game = game_named(slug)
+    except UsageError as error:
+        raise RecordError(f"`game`: {error}") from None
     try:
         options = game.settle(fields.scalars("options"))
         controls = tuple(TimeControl.parse(text) for text in fields.texts("clocks"))

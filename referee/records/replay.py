@@ -10,8 +10,8 @@ from referee.core.text import shown
 from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import Watch, play, seeded_dice
 from referee.gameplay.terms import Verdict
-from referee.games.api import BadChance, State
-from referee.records.header import apply_change, check_against, read_header
+from referee.games.api import BadChance, Game, State
+from referee.records.header import apply_change, check_against, game_of, other_origin, read_header
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.recorded import RecordedWire
 
@@ -78,15 +78,19 @@ def verify(value: dict[str, Any]) -> None:
 class Audit:
     """Verifies the lines of a file, each by itself and against those before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Game[Any] | None = None) -> None:
+        """Takes the game that the user says it is, which a game from a file needs."""
+        self._given = given
         self._header: dict[str, Any] | None = None
         self.ids: set[str] = set()
         """The games so far."""
 
     def take(self, value: dict[str, Any]) -> None:
-        """The next line. Raises `RecordError`."""
+        """The next line. Raises `RecordError`, or `UsageError` where the game is not at hand."""
         if self._header is None:
             self._header = read_header(value)
+            if self._given or "origin" in self._header:
+                self._check_origin(self._header)
             return
         match value.get("kind"):
             case "change":
@@ -100,6 +104,10 @@ class Audit:
                 check_against(self._header, value)
             case kind:
                 raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected change or game")
+
+    def _check_origin(self, header: dict[str, Any]) -> None:
+        if difference := other_origin(header, game_of(header, self._given)):
+            raise RecordError(difference)
 
 
 def _former(verdict: Verdict) -> str:

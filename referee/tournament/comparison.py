@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from referee.records.header import other_origin
 from referee.tournament.plan import Plan
 
 Files = dict[str, dict[str, str]]
@@ -17,6 +18,8 @@ def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
     for name in ("game", "rules", "options", "margin_us", "rejections", "start_us", "seed"):
         if now[name] != header.get(name):
             wrong.append(f"`{name}` is {now[name]}, and was {header.get(name)}")
+    if difference := other_origin(header, plan.game):
+        wrong.append(difference)
     for name, was in header["bots"].items():
         if name not in now["bots"]:
             wrong.append(f"bot `{name}` is missing")

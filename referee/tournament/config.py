@@ -16,7 +16,7 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.terms import MARGIN_US, REJECTIONS
-from referee.games import game_named
+from referee.games import game_given
 from referee.games.api import Game, Options
 from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
@@ -134,7 +134,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
             "fresh",
         )
     )
-    game = game_named(main.text("game"))
+    game = game_given(main.text("game"), path.parent)
     control = _control(main, "clock", game.clock)
     processes = _processes(main, "encounter")
     entrants, builds, absent = _bots(path, fields, control, processes, _limits(fields, DEFAULT))

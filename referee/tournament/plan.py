@@ -14,6 +14,7 @@ from referee.core.seeds import game_seed, shared_seed
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
+from referee.games import origin_of
 from referee.games.api import Game, Options
 from referee.processes import cpu
 from referee.processes.bot import Bot
@@ -96,11 +97,13 @@ class Plan:
 
     def header(self) -> dict[str, Any]:
         """The plan as the first line of a file of records has it."""
+        origin = origin_of(self.game)
         return {
             "kind": "tournament",
             "record": FORMAT,
             "game": self.game.slug,
             "rules": self.game.rules,
+            **({"origin": origin} if origin else {}),
             "options": dict(self.options),
             "margin_us": self.margin_us,
             "rejections": self.rejections,

@@ -20,11 +20,11 @@ from typing import Any
 
 from tabulate import tabulate
 
+from referee.check.rules import is_chance
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import State
 from referee.games.vinetree.state import VineTreeState
-from tests.rules.random_play import is_chance
 
 POSITIONS = Path(__file__).with_name("vinetree_positions.txt")
 ROUNDS = 5

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ PAGES = [
     "protocol/PROTOCOL.md",
     *(f"protocol/games/{slug}.md" for slug in GAMES),
     "referee/RECORD.md",
+    "referee/games/ADDING.md",
 ]
 
 
@@ -98,6 +100,20 @@ def test_the_commands_of_the_contributors_page(checkout: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert printed in done.stdout
     assert {path.name: path.read_text() for path in golden.iterdir()} == before
+
+
+def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None:
+    page = (ROOT / "referee" / "games" / "ADDING.md").read_text()
+    sh = "".join(re.findall(r"^   ```sh\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL))
+    assert len(sh.splitlines()) == 5
+    for command in sh.splitlines():
+        done = run(command.strip(), checkout)
+        assert done.returncode == 0, done.stderr
+    (python,) = re.findall(r"^   ```python\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL)
+    test = checkout / "tests" / "outside" / "test_it.py"
+    test.write_text(textwrap.dedent(python))
+    done = run(f"{sys.executable} -m pytest -n0 --noconftest {test}", test.parent)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
 
 
 def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:

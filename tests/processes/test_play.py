@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from referee.check.rules import random_game
 from referee.core.rng import Stream
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
@@ -19,7 +20,6 @@ from referee.ratings.table import alone, rendered, tally
 from referee.records.record import Summary
 from tests.command import BAD, RANDOM, referee
 from tests.processes.test_tournament import games, toml
-from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
 
 SEATS: list[tuple[str, dict[str, str], int]] = [(slug, {}, 2) for slug in GAMES if slug != "thetree"]

@@ -1,13 +1,8 @@
-"""Random games of every game, for whoever tests all of them alike."""
+"""The options under which every game is tested, for whoever tests all of them alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-from referee.core.rng import Stream
 from referee.games import GAMES
-from referee.games.api import CHANCE, SHARED_CHANCE, Game, Options, State
 
 SETTINGS: dict[str, list[dict[str, str]]] = {
     "blooms": [{"size": "3", "target": "4"}, {}],
@@ -29,24 +24,3 @@ SETTINGS: dict[str, list[dict[str, str]]] = {
 
 CASES = [(slug, given) for slug, settings in SETTINGS.items() if slug in GAMES for given in settings]
 NAMES = [f"{slug} {' '.join(f'{k}={v}' for k, v in given.items())}".strip() for slug, given in CASES]
-
-
-def is_chance(state: State[Any]) -> bool:
-    return state.to_act() in ((CHANCE,), (SHARED_CHANCE,))
-
-
-def step(state: State[Any], rng: Stream) -> State[Any]:
-    """One random step."""
-    if is_chance(state):
-        return state.chance(state.draw(rng))
-    return state.play({seat: state.sample(seat, rng) for seat in state.to_act()})
-
-
-def random_game(game: Game[Any], options: Options, seed: str) -> Iterator[State[Any]]:
-    """All states of a random game, the first and the last among them."""
-    rng = Stream(seed.encode())
-    state = game.start(options)
-    yield state
-    while state.outcome() is None:
-        state = step(state, rng)
-        yield state

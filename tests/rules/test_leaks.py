@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from referee.check.rules import random_game
 from referee.core.rng import Stream
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.loop import play, seeded_dice
@@ -21,7 +22,7 @@ from referee.games import GAMES
 from referee.games.api import Seat, State
 from referee.games.floral import SYMBOLS, FloralState
 from referee.games.thetree import TreeState
-from tests.rules.random_play import CASES, NAMES, random_game
+from tests.rules.random_play import CASES, NAMES
 from tests.unit.scripted import Events, Said, ScriptedWire
 
 HIDDEN = [(slug, given) for slug, given in CASES if not GAMES[slug].is_open and given.get("players") != "1"]

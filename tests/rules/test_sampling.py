@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.check.rules import is_chance, random_game
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import State
 from referee.games.sampling import LEGAL_MOST, distinct, legal_moves
-from tests.rules.random_play import CASES, NAMES, is_chance, random_game
+from tests.rules.random_play import CASES, NAMES
 
 
 def positions(slug: str, given: dict[str, str]) -> Iterator[State[Any]]:

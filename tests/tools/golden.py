@@ -10,11 +10,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from referee.check.rules import is_chance
 from referee.cli.show import painted
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import Seat, State
-from tests.rules.random_play import CASES, is_chance
+from tests.rules.random_play import CASES
 
 GOLDEN = Path(__file__).parent.parent / "rules" / "golden_games"
 

@@ -13,10 +13,10 @@ from collections import Counter
 
 from tabulate import tabulate
 
+from referee.check.rules import is_chance
 from referee.games import GAMES
 from referee.games.api import Options
 from referee.kit import Quick
-from tests.rules.random_play import is_chance
 
 GAMES_EACH = 10_000
 

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from referee.check.rules import random_game
 from referee.games import GAMES
 from referee.kit import Follower, Quick, playout, step
-from tests.rules.random_play import CASES, NAMES, random_game
+from tests.rules.random_play import CASES, NAMES
 
 
 @pytest.mark.parametrize(("slug", "given"), CASES, ids=NAMES)

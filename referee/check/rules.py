@@ -1,0 +1,374 @@
+"""Whether a game keeps to what every game has to, whatever its rules are: for the tests of games.
+
+from referee.check.rules import check_game
+from connect_four import GAME
+
+def test_connect_four():
+    check_game(GAME)
+    check_game(GAME, {"columns": "4", "rows": "4"})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from referee.check.table import NO_MOVE, House
+from referee.core.errors import RecordError
+from referee.core.rng import Stream
+from referee.core.seeds import game_seed
+from referee.core.text import shown
+from referee.gameplay.api import Answer, Reply
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games.api import (
+    CHANCE,
+    SHARED_CHANCE,
+    BadChance,
+    Game,
+    NotAMove,
+    Options,
+    Picture,
+    Refusal,
+    Seat,
+    State,
+)
+from referee.kit import step
+from referee.records.record import GameRecord
+from referee.records.replay import replay
+
+LISTED = 400
+"""Legal moves of a position that are looked at."""
+
+NO_OPTIONS: Mapping[str, str] = {}
+
+_HOSTILE = ["", " ", "\t", "x" * 5000, "9" * 5000, "0-0@" + "9" * 5000 + ",0", "L:A" + "9" * 5000]
+_HOSTILE += ["A1 " * 1300, "\x1b[2J", "ß", "Ａ１", "-0", "@", "move"]
+"""Texts that are a move in no game."""
+
+_PROBES = ("A", "S", "5-1@0,2", "0", "-", "A1", "L:A1", "O:A1 W:A2")
+"""Texts that may be a move in some game."""
+
+_ALPHABET = "ABCDEFGHILORSUWXZ0123456789:-@, {}abdul\té"
+
+
+class Broken(AssertionError):
+    """A game does not keep to what every game has to."""
+
+
+def check_game(game: Game[Any], given: Mapping[str, str] = NO_OPTIONS) -> None:
+    """Plays random games under these options, and raises `Broken` with what does not hold.
+
+    Takes some seconds for a game whose positions are cheap. Raises `GameOptionError` too.
+    """
+    options = game.settle(given)
+    for invariant in INVARIANTS:
+        invariant(game, options)
+
+
+def is_chance(state: State[Any]) -> bool:
+    """Whether chance is to act."""
+    return state.to_act() in ((CHANCE,), (SHARED_CHANCE,))
+
+
+def random_game(game: Game[Any], options: Options, seed: str) -> Iterator[State[Any]]:
+    """All positions of a random game, the first and the last among them."""
+    rng = Stream(seed.encode())
+    state = game.start(options)
+    yield state
+    while state.outcome() is None:
+        state = step(state, rng)
+        yield state
+
+
+def random_match(game: Game[Any], options: Options, seed: str) -> GameRecord:
+    """A random game through the real match, in which some answers are no move."""
+    names = tuple("abcd"[: game.seats(options)])
+    controls = (game.clock,) * len(names)
+    seeds = (game_seed(seed, "game"), game_seed(seed, "shared"))
+    terms = Terms("1:" + ":".join(names), game, options, names, controls, *seeds)
+    house = _Careless(terms)
+    verdict = play(terms, house, seeded_dice(terms), house.watch)
+    return GameRecord(terms, tuple(house.events), verdict, {}, game.rules)
+
+
+class _Careless(House):
+    """All seats play at random, and sometimes answer what is no move."""
+
+    def act(self, seat: Seat) -> Reply:
+        """A random move, or none."""
+        return super().act(seat) if self._rng.below(20) else Reply(seat, Answer(NO_MOVE))
+
+
+def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:
+    """A random game ends within the bound; what is legal is read and written, and nothing else is read."""
+    for number in range(4):
+        moves = 0
+        rng = Stream(f"texts {number}".encode())
+        for state in random_game(game, options, f"{number}"):
+            for seat in () if is_chance(state) else state.to_act():
+                moves += 1
+                _must(moves <= game.longest(options), "a game has more moves than `longest` says")
+                _moves_round_trip(state, seat, rng)
+        outcome = state.outcome()
+        seats = game.seats(options)
+        _must(state.to_act() == (), "somebody acts when the game is over")
+        _must(outcome is not None and bool(outcome.sentence), "an outcome has no sentence")
+        assert outcome
+        _must(len(outcome.ranks) == len(outcome.scores) == seats, "not every seat has a rank and a score")
+        _must(min(outcome.ranks) == 1 or (seats == 1 and outcome.ranks == (2,)), "nobody has rank 1")
+
+
+def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
+    legal = list(islice(state.legal(seat), LISTED))
+    complete = len(legal) < LISTED
+    count = state.count(seat)
+    _must(bool(legal) and state.any_legal(seat), "a seat acts that has no legal move")
+    _must(len(set(legal)) == len(legal), "`legal` gives a move twice")
+    _must(count is None or len(legal) == min(count, LISTED), f"`count` says {count}, and `legal` does not")
+    for move in legal[:: max(1, len(legal) // 20)]:
+        text = state.write(move)
+        _check_read(state, seat, text, move)
+        _check_read(state, seat, f"  {text.lower()} ", move)
+    sampled = state.sample(seat, rng)
+    text = state.write(sampled)
+    _must(not complete or sampled in legal, f"`sample` gives `{text}`, which `legal` does not")
+    _check_read(state, seat, text, sampled)
+    for mutant in _mutants(text, rng):
+        try:
+            read = state.read(seat, mutant)
+        except Refusal as refusal:
+            _check_refusal(mutant, refusal)
+        else:
+            _must(not complete or read in legal, f"`{shown(mutant)}` is read, and is not legal")
+
+
+def _check_read(state: State[Any], seat: Seat, text: str, move: object) -> None:
+    try:
+        read = state.read(seat, text)
+    except Refusal as refusal:
+        raise Broken(f"`{shown(text)}` is a legal move, and is refused: {refusal.sentence}") from None
+    _must(read == move, f"`{shown(text)}` is read as another move than it was written for")
+
+
+def _mutants(text: str, rng: Stream) -> Iterable[str]:
+    """Texts that are nearly a move."""
+    for _ in range(6):
+        at = rng.below(len(text) + 1)
+        letter = _ALPHABET[rng.below(len(_ALPHABET))]
+        yield text[:at] + letter + text[at + rng.below(2) :]
+    yield text + " " + text
+    yield text[:-1]
+    yield text[::-1]
+    yield ""
+
+
+def _check_refusal(text: str, refusal: Refusal) -> None:
+    of = f"refusing `{shown(text, 40)}`"
+    _must(bool(refusal.reason) and " " not in refusal.reason, f"{of}: the reason is not one word")
+    is_none = isinstance(refusal, NotAMove)
+    _must(is_none == (refusal.reason == "not-a-move"), f"{of}: the reason `not-a-move` is that of `NotAMove`")
+    _must(shown(refusal.sentence, 400) == refusal.sentence, f"{of}: the sentence shows what was sent raw")
+    _must(len(refusal.sentence) < 300, f"{of}: the sentence has 300 characters or more")
+
+
+def blanks_are_forgiven_and_other_white_space_is_not(game: Game[Any], options: Options) -> None:
+    """Blanks round a move change nothing; blanks alone are no move, nor is a move with other white space."""
+    rng = Stream(b"blanks")
+    for state in islice(random_game(game, options, "blanks"), 20):
+        for seat in () if is_chance(state) else state.to_act():
+            move = state.sample(seat, rng)
+            text = state.write(move)
+            for spelled in (f" {text}", f"{text}  ", f"   {text} "):
+                _must(state.read(seat, spelled) == move, f"blanks round the move `{text}` are not forgiven")
+            for spelled in ("", " ", "  ", *(text + white for white in "\t\n\r\u00a0\u3000")):
+                _must(not _reads(state, seat, spelled), f"{spelled!a} is read as a move")
+
+
+def _reads(state: State[Any], seat: Seat, text: str) -> bool:
+    try:
+        state.read(seat, text)
+    except NotAMove:
+        return False
+    return True
+
+
+def hostile_texts_are_refused(game: Game[Any], options: Options) -> None:
+    """What is no move in any game is refused, in a sentence that is bounded and can be shown."""
+    for state in islice(random_game(game, options, "hostile"), 30):
+        for seat in () if is_chance(state) else state.to_act():
+            for text in _HOSTILE:
+                try:
+                    state.read(seat, text)
+                except Refusal as refusal:
+                    _check_refusal(text, refusal)
+                else:
+                    raise Broken(f"`{shown(text, 40)}` is read as a move")
+
+
+def what_is_seen_only_grows(game: Game[Any], options: Options) -> None:
+    """News is added to and never changed, and its lines can be sent."""
+    audiences: list[Seat | None] = [None, *range(game.seats(options))]
+    before: dict[Seat | None, tuple[str, ...]] = dict.fromkeys(audiences, ())
+    for state in random_game(game, options, "seen"):
+        for audience in audiences:
+            lines = state.seen(audience)
+            _must(lines[: len(before[audience])] == before[audience], "what was seen before has changed")
+            for line in lines[len(before[audience]) :]:
+                _must(shown(line, 1000) == line, f"a line of news cannot be sent: `{shown(line)}`")
+            before[audience] = lines
+    _must(all(before.values()), "somebody is told nothing of a whole game")
+
+
+def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options: Options) -> None:
+    """`imagine` gives what the seat cannot tell from the true position, and in an open game that itself."""
+    rng = Stream(b"imagined")
+    differ = False
+    for number in range(2):
+        for state in list(random_game(game, options, f"alike {number}"))[1:25:2]:
+            for seat in range(game.seats(options)):
+                imagined = game.imagine(options, seat, state.seen(seat), rng)
+                for what, one, other in zip(
+                    ("news", "picture", "turn", "legal moves", "refusals", "default"),
+                    _looks(imagined, seat),
+                    _looks(state, seat),
+                    strict=True,
+                ):
+                    _must(one == other, f"an imagined position has another {what} for seat {seat + 1}")
+                differ |= imagined.seen(None) != state.seen(None)
+    if game.seats(options) > 1:
+        what = f"`is_open` is {game.is_open}, and what is imagined differs from the truth: {differ}"
+        _must(differ != game.is_open, what)
+
+
+def _looks(state: State[Any], seat: Seat) -> tuple[object, ...]:
+    """All that a seat can learn from a position, also what is legal and why other things are not."""
+    acts = seat in state.to_act()
+    legal = [state.write(move) for move in islice(state.legal(seat), LISTED)] if acts else []
+    answers = []
+    for text in _PROBES if acts else ():
+        try:
+            answers.append(state.write(state.read(seat, text)))
+        except Refusal as refusal:
+            answers.append(refusal.sentence)
+    default = state.default(seat) if acts else None
+    return state.seen(seat), _text(state.picture(seat)), acts, legal, answers, default
+
+
+def _text(picture: Picture) -> list[str]:
+    return ["".join(span.text for span in line).rstrip() for line in picture]
+
+
+def imagined_games_play_on_to_their_end(game: Game[Any], options: Options) -> None:
+    """What is imagined is a whole position."""
+    rng = Stream(b"on")
+    for state in list(random_game(game, options, "on"))[1:20:4]:
+        seat = max(0, min(state.to_act(), default=0))
+        imagined = game.imagine(options, seat, state.seen(seat), rng)
+        while imagined.outcome() is None:
+            imagined = step(imagined, rng)
+
+
+def seats_that_leave_always_lead_to_an_outcome(game: Game[Any], options: Options) -> None:
+    """Whoever leaves and whenever, the others play on, and one of them is first."""
+    seats = game.seats(options)
+    for number in range(12):
+        rng = Stream(f"leave {number}".encode())
+        state = game.start(options)
+        for _ in range(rng.below(12)):
+            if state.outcome() is None:
+                state = step(state, rng)
+        here = set(range(seats))
+        over = state.outcome()
+        while state.outcome() is None:
+            _must(bool(here), "all seats have left, and the game goes on")
+            leaving = {seat for seat in here if rng.below(2)} or {min(here)}
+            state = state.drop(leaving)
+            here -= leaving
+            for _ in range(rng.below(6)):
+                if state.outcome() is None:
+                    state = step(state, rng)
+                    _must(set(state.to_act()) <= here | {CHANCE, SHARED_CHANCE}, "a seat acts that has left")
+        outcome = state.outcome()
+        assert outcome
+        if not over and 0 < len(here) < seats:
+            best = min(outcome.ranks[seat] for seat in here)
+            _must(best == 1, "seats have left, and none of those that stayed is first")
+
+
+def states_are_immutable(game: Game[Any], options: Options) -> None:
+    """Playing on from a position, or leaving it, does not change it."""
+    seats = game.seats(options)
+    rng = Stream(b"immutable")
+    for state in list(random_game(game, options, "immutable"))[:20]:
+        before = _fingerprint(state, seats)
+        if state.outcome() is None:
+            state.drop([0])
+            for _ in range(3):
+                after = step(state, rng)
+                after.seen(None)
+                if after.outcome() is None:
+                    step(after, rng)
+        _must(_fingerprint(state, seats) == before, "a position changed when it was played on from")
+
+
+def _fingerprint(state: State[Any], seats: int) -> tuple[object, ...]:
+    views: list[object] = [_looks(state, seat) for seat in range(seats)] if not is_chance(state) else []
+    return state.seen(None), state.picture(None), state.to_act(), state.outcome(), views
+
+
+def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
+    """What `draw` gives `chance` takes, and nothing that is near to it; neither where no chance acts."""
+    state = game.start(options)
+    rng = Stream(b"chance")
+    while is_chance(state):
+        text = state.draw(rng)
+        for bad in ("", text[:-1], text + " ", text.upper() + "x", text + ";", "0" * 5000, f" {text}"):
+            _refuses_chance(state, bad)
+        state = state.chance(text)
+    _refuses_chance(state, "heads")
+    try:
+        state.draw(rng)
+    except BadChance:
+        return
+    raise Broken("`draw` gives something where chance does not act")
+
+
+def _refuses_chance(state: State[Any], text: str) -> None:
+    try:
+        state.chance(text)
+    except BadChance:
+        return
+    raise Broken(f"`chance` takes `{shown(text, 40)}`")
+
+
+def the_same_seed_is_the_same_game_and_its_record_plays_again(game: Game[Any], options: Options) -> None:
+    """In a match, with some answers that are no move: nothing depends on anything but the seed."""
+    made = random_match(game, options, "seed")
+    _must(random_match(game, options, "seed") == made, "the same seed gives another game")
+    _must(random_match(game, options, "other") != made, "another seed gives the same game")
+    try:
+        replay(made, lambda event, state: None, by_seed=True)
+    except RecordError as error:
+        raise Broken(f"a record does not play again: {error}") from None
+
+
+INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
+    games_end_and_moves_round_trip,
+    blanks_are_forgiven_and_other_white_space_is_not,
+    hostile_texts_are_refused,
+    what_is_seen_only_grows,
+    positions_that_differ_in_what_is_hidden_look_alike,
+    imagined_games_play_on_to_their_end,
+    seats_that_leave_always_lead_to_an_outcome,
+    states_are_immutable,
+    chance_takes_only_what_it_gives,
+    the_same_seed_is_the_same_game_and_its_record_plays_again,
+)
+"""What holds for every game."""
+
+
+def _must(condition: bool, message: str) -> None:
+    if not condition:
+        raise Broken(message)

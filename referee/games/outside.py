@@ -1,0 +1,168 @@
+"""Games from outside the package: from a file that a user names, or from a package that is installed.
+
+Code runs only where the user named its file, on the command line or in a tournament file, or installed the
+package. Where a record says that its game comes from is compared, never run: a record may be anybody's.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import hashlib
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.games.api import Game
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "referee.games"
+"""The entry points by which installed packages offer games, each under the game's slug."""
+
+VARIABLE = "REFEREE_GAME"
+"""Where bots find the file of the game that they play, as `/a/folder/module.py:NAME`."""
+
+SIZE_CAP = 1 << 20
+"""Bytes of a game's file."""
+
+_FILE = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)")
+_SLUG = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+_MEMBERS: dict[str, type] = {
+    "slug": str,
+    "name": str,
+    "rules": int,
+    "is_open": bool,
+    "seats_text": str,
+    "options": tuple,
+    "clock": TimeControl,
+    "summary": str,
+    "notation": str,
+}
+"""What a game says of itself."""
+
+_sources: dict[str, tuple[bytes, str]] = {}
+"""The files that were loaded, with their paths, by the names of their modules."""
+
+
+class Outside(NamedTuple):
+    """A game with where it comes from."""
+
+    game: Game[Any]
+    origin: dict[str, str]
+    """As records have it: `file` and `sha256`, or `distribution`, `version` and `module`."""
+
+
+def names_file(text: str) -> bool:
+    """Whether a text has the form of a game in a file, `module.py:NAME`."""
+    return _FILE.fullmatch(text) is not None
+
+
+def located(text: str, folder: Path) -> str:
+    """The game in a file that is named relative to a folder, as every process finds it."""
+    return str(Path(folder, text).absolute())
+
+
+def from_file(text: str, folder: Path) -> Outside:
+    """The game `module.py:NAME`, the file relative to a folder. Raises `UsageError`."""
+    path, _, name = located(text, folder).rpartition(":")
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise UsageError(f"`{shown(path)}` is no ordinary file, expected a game's")
+        with Path(path).open("rb") as file:
+            source = file.read(SIZE_CAP + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read the game's file `{shown(path)}`: {error.strerror}") from None
+    if len(source) > SIZE_CAP:
+        raise UsageError(f"`{shown(path)}` has more than {SIZE_CAP} bytes, expected a game's file")
+    game = _checked(_from_source(source, path, name), text)
+    if type(game).__module__ in _sources:
+        copyreg.pickle(type(game), _reduced)
+    return Outside(game, {"file": text, "sha256": hashlib.sha256(source).hexdigest()})
+
+
+def installed(slug: str) -> Outside | None:
+    """The game that an installed package offers under a slug. Raises `UsageError`."""
+    found = list(_entry_points(slug)) if _SLUG.fullmatch(slug) else []
+    if len(found) > 1:
+        offering = ", ".join(shown(point.dist.name, 80) for point in found if point.dist)
+        raise UsageError(f"several packages offer a game `{slug}`, expected one: {offering}")
+    return _from_package(found[0]) if found else None
+
+
+def offered() -> list[str]:
+    """The slugs under which installed packages offer games."""
+    return sorted({point.name for point in _entry_points()})
+
+
+def _entry_points(slug: str | None = None) -> Iterator[EntryPoint]:
+    # Imported where it is needed: most commands play a game that is built in.
+    from importlib.metadata import entry_points
+
+    yield from entry_points(group=GROUP) if slug is None else entry_points(group=GROUP, name=slug)
+
+
+def _from_package(point: EntryPoint) -> Outside:
+    try:
+        value = point.load()
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"cannot load the game `{shown(point.value)}`: {_told(error)}") from None
+    game = _checked(value, point.value)
+    if game.slug != point.name:
+        raise UsageError(f"the package's game `{point.name}` has the slug `{game.slug}`, expected the same")
+    assert point.dist  # it was found in one
+    origin = {"distribution": point.dist.name, "version": point.dist.version, "module": point.value}
+    return Outside(game, origin)
+
+
+def _from_source(source: bytes, path: str, name: str) -> Any:
+    """What a module calls by a name; the same bytes are one module, loaded once."""
+    module_name = f"game_{hashlib.sha256(source).hexdigest()[:32]}"
+    if module_name not in _sources:
+        module = ModuleType(module_name)
+        module.__file__ = path
+        sys.modules[module_name] = module  # dataclasses look there for the module of their class
+        try:
+            exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
+        except (Exception, SystemExit) as error:
+            del sys.modules[module_name]
+            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__, 100)[1:]]
+            where = f" line {lines[0]}:" if lines else ""
+            raise UsageError(f"cannot load the game's file `{shown(path)}`:{where} {_told(error)}") from None
+        _sources[module_name] = (source, path)
+    try:
+        return getattr(sys.modules[module_name], name)
+    except AttributeError:
+        raise UsageError(f"`{shown(path)}` has no `{name}`, expected the name of a game there") from None
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {shown(str(error))}" if str(error) else type(error).__name__
+
+
+def _checked(value: Any, where: str) -> Game[Any]:
+    """A value that is a game, as far as can be seen at once. Raises `UsageError`."""
+    if not isinstance(value, Game):
+        instance = f"{value.__name__}()" if isinstance(value, type) else "an instance of one"
+        raise UsageError(f"`{shown(where)}` is no `Game`, expected {instance}")
+    for name, kind in _MEMBERS.items():
+        if not isinstance(getattr(value, name, None), kind):
+            raise UsageError(f"the game `{shown(where)}` has no `{name}`, expected {kind.__name__}")
+    if not _SLUG.fullmatch(value.slug):
+        raise UsageError(f"the game `{shown(where)}` has a wrong `slug`, expected {_SLUG.pattern}")
+    return value
+
+
+def _reduced(game: Game[Any]) -> tuple[Any, tuple[bytes, str, str]]:
+    """A game of a file as it goes to a worker: with the file's bytes, so that what was hashed is played."""
+    module = type(game).__module__
+    name = next(name for name, value in vars(sys.modules[module]).items() if value is game)
+    return _from_source, (*_sources[module], name)

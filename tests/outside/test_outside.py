@@ -1,0 +1,322 @@
+"""A game from outside the package, as a file and as an installed package, with every command."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from referee.core.errors import RecordError, RefereeError, UsageError
+from referee.games import game_given
+from referee.games.outside import SIZE_CAP, VARIABLE, from_file
+from referee.records.replay import Audit
+from tests.command import RANDOM, ROOT, Done, referee
+
+SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
+SEARCH = f"{ROOT / 'sample_bots' / 'search_bot.py'} --playouts 8"
+SMALL = ("--option", "columns=4", "--option", "rows=4")
+
+
+class Place(NamedTuple):
+    """A folder with the game in it, and how it is asked for."""
+
+    folder: Path
+    game: str
+    env: dict[str, str]
+    again: tuple[str, ...]
+    """What `replay` and `verify` are told of the game."""
+
+    def __call__(self, *words: str) -> Done:
+        return referee(*words, cwd=self.folder, env=self.env)
+
+    @property
+    def searching(self) -> str:
+        variables = " ".join(f"{name}={value}" for name, value in self.env.items())
+        return f"env {variables} {{python}} {SEARCH}"
+
+    def records(self, folder: str) -> list[str]:
+        return (self.folder / folder / "games.jsonl").read_text().splitlines()
+
+
+def install(folder: Path, package: str = "connect-four", version: str = "1.0", game: str = "GAME") -> None:
+    """What an installed package leaves in a folder of packages."""
+    info = folder / f"{package.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(f"[referee.games]\nconnect4 = connect_four:{game}\n")
+
+
+@pytest.fixture(params=["file", "installed"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return made(tmp_path, request.param)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Place:
+    return made(tmp_path, "file")
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Place:
+    return made(tmp_path, "installed")
+
+
+def made(folder: Path, how: str) -> Place:
+    shutil.copy(SOURCE, folder)
+    if how == "file":
+        return Place(folder, "connect_four.py:GAME", {}, ("--game", "connect_four.py:GAME"))
+    install(folder)
+    return Place(folder, "connect4", {"PYTHONPATH": str(folder)}, ())
+
+
+def test_a_match_is_played_replayed_and_verified(place: Place) -> None:
+    bots = [RANDOM, f"search={place.searching}"]
+    done = place("match", place.game, *bots, "-n", "4", "-o", "run", "--seed", "1", "--strict")
+    assert done.code == 0, done.err
+    header = json.loads(place.records("run")[0])
+    assert header["game"] == "connect4" and place.folder.name not in str(header["origin"])
+    assert place("verify", "run", *place.again).out.startswith("4 games verified")
+    done = place("replay", "run", "2", *place.again)
+    assert done.code == 0 and " 1 2 3 4 5 6 7" in done.out and "has four in a line" in done.out
+    assert "2  " in place("replay", "run").out, "a list needs no game"
+    assert "search" in place("table", "run").out and "1:search" in place("find", "run").out
+
+
+def test_a_tournament_is_played_and_continued(place: Place) -> None:
+    bot = '[[bot]]\nname = "{}"\ncmd = "{}"\n'
+    bots = bot.format("random", RANDOM) + bot.format("search", place.searching)
+    text = f'[tournament]\ngame = "{place.game}"\nrounds = ROUNDS\n[options]\ncolumns = 4\nrows = 4\n{bots}'
+    for rounds in ("1", "2"):
+        (place.folder / "t.toml").write_text(text.replace("ROUNDS", rounds))
+        # The file is relative to the tournament's, wherever the command is given.
+        done = referee("run", str(place.folder / "t.toml"), "--workers", "2", "--strict", env=place.env)
+        assert done.code == 0, done.err
+    assert len(place.records("t-results")) == 1 + 2 + 1 + 2
+    assert place("verify", "t-results", *place.again).out.startswith("4 games verified")
+
+
+def test_a_bot_is_checked_in_it(place: Place) -> None:
+    done = place("check", place.game, place.searching, *SMALL, "--step", "4")
+    assert done.code == 0, done.out + done.err
+    assert place("check", place.game, RANDOM, *SMALL, "--step", "1").code == 0
+
+
+def test_it_is_told_of_like_the_others(place: Place) -> None:
+    told = place("games", place.game).out
+    assert "Connect Four (`connect4`, rules 1)" in told and "columns" in told and "From outside: " in told
+    listed = place("games").out
+    assert ("Connect Four" in listed) == (place.game == "connect4") and "blooms" in listed
+
+
+ORIGINS: dict[str, Callable[[Place], dict[str, str]]] = {
+    "connect_four.py:GAME": lambda place: {
+        "file": "connect_four.py:GAME",
+        "sha256": subprocess.check_output(["sha256sum", place.folder / "connect_four.py"], text=True)[:64],
+    },
+    "connect4": lambda place: {
+        "distribution": "connect-four",
+        "version": "1.0",
+        "module": "connect_four:GAME",
+    },
+}
+
+
+def played(place: Place, *words: str) -> None:
+    done = place("match", place.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *SMALL, *words)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
+def test_the_records_say_where_it_comes_from(place: Place) -> None:
+    played(place)
+    header, game = map(json.loads, place.records("run"))
+    assert header["origin"] == ORIGINS[place.game](place)
+    assert list(header)[:5] == ["kind", "record", "game", "rules", "origin"] and "origin" not in game
+
+
+def test_records_of_a_game_that_is_built_in_say_nothing_of_it(tmp_path: Path) -> None:
+    done = referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"))
+    assert done.code == 0
+    first = (tmp_path / "run" / "games.jsonl").read_text().splitlines()[0]
+    assert first.startswith('{"kind":"tournament","record":1,"game":"blooms","rules":1,"options":{')
+
+
+def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
+    mark = file.folder / "mark"
+    with (file.folder / "connect_four.py").open("a") as source:
+        source.write(f"\nopen({str(mark)!r}, 'w').close()\n")
+    played(file)
+    assert mark.exists()
+    mark.unlink()
+    for words in (["verify", "run"], ["replay", "run", "1"], ["replay", "run"]):
+        done = file(*words)
+        assert done.code == 2 and "which is run only if you name it, expected `--game`" in done.err
+        assert done.err.count("\n") == 1
+    assert file("table", "run").code == file("find", "run").code == 0
+    assert not mark.exists()
+    assert file("verify", "run", *file.again).code == 0
+    assert mark.exists()
+
+
+HEADER = {"kind": "tournament", "record": 1, "game": "connect4", "options": {}, "seed": "1", "bots": {}}
+
+FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
+    ({"origin": 5}, RecordError, "`origin` is `5`, expected an object"),
+    ({"origin": {"file": []}}, RecordError, "expected an object of texts and numbers"),
+    (
+        {"origin": {"file": "\x1b[2J"}},
+        UsageError,
+        "is from a file, `\\x1b[2J`, which is run only if you name",
+    ),
+    ({"origin": {"distribution": "four"}}, UsageError, "is not installed, expected it from `four `"),
+    ({"origin": {}}, UsageError, "no game `connect4`, expected one of blooms"),
+    (
+        {"origin": {"sha256": "0"}, "game": "blooms"},
+        RecordError,
+        "sha256 of the game `blooms` is None, and in",
+    ),
+]
+
+
+@pytest.mark.parametrize(("members", "error", "told"), FORGED)
+def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeError], told: str) -> None:
+    with pytest.raises(error) as raised:
+        Audit().take({**HEADER, **members})
+    assert told in str(raised.value)
+
+
+def test_a_file_that_changed_is_told(file: Place) -> None:
+    played(file)
+    with (file.folder / "connect_four.py").open("a") as source:
+        source.write("# changed\n")
+    done = file("verify", "run", *file.again)
+    assert done.code == 6
+    assert "line 1: the sha256 of the game `connect4` is " in done.err and "and in the record" in done.err
+    done = file("replay", "run", *file.again)
+    assert done.code == 0 and done.err.startswith("warning: the sha256 of the game") and "1 2 3 4" in done.out
+
+
+def test_a_run_is_not_continued_with_another_file(file: Place) -> None:
+    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{RANDOM}'\n" for name in "ab")
+    (file.folder / "t.toml").write_text(f"[tournament]\ngame = '{file.game}'\n{bots}")
+    assert file("run", "t.toml").code == 0
+    with (file.folder / "connect_four.py").open("a") as source:
+        source.write("# changed\n")
+    done = file("run", "t.toml")
+    assert done.code == 2 and "another tournament: the sha256 of the game `connect4` is " in done.err
+
+
+def test_a_file_that_moved_is_the_same_game(file: Place) -> None:
+    played(file)
+    (file.folder / "elsewhere").mkdir()
+    (file.folder / "connect_four.py").rename(file.folder / "elsewhere" / "four.py")
+    done = file("verify", "run", *file.again)
+    assert done.code == 2 and "connect_four.py`: No such file or directory" in done.err
+    done = file("verify", "run", "--game", "elsewhere/four.py:GAME")
+    assert done.code == 0, done.err
+
+
+def test_the_records_of_another_game_are_told(file: Place, tmp_path: Path) -> None:
+    assert referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run")).code == 0
+    for command in ("verify", "replay"):
+        done = file(command, "run", *file.again)
+        assert done.code == 2 and "of the game `blooms`, and `--game` is `connect4`" in done.err
+
+
+def test_another_version_of_a_package_is_told_and_so_is_none(package: Place) -> None:
+    played(package)
+    shutil.rmtree(package.folder / "connect_four-1.0.dist-info")
+    install(package.folder, version="1.1")
+    done = package("verify", "run")
+    assert done.code == 6 and "the version of the game `connect4` is 1.1, and in the record 1.0" in done.err
+    shutil.rmtree(package.folder / "connect_four-1.1.dist-info")
+    for command in ("verify", "replay"):
+        done = package(command, "run")
+        assert done.code == 2 and "is not installed, expected it from `connect-four 1.0`" in done.err
+
+
+def test_a_package_that_cannot_be_had_does_not_hide_the_others(package: Place) -> None:
+    install(package.folder, package="connect-four-again")
+    done = package("games", "connect4")
+    assert done.code == 2 and "several packages offer a game `connect4`, expected one: " in done.err
+    shutil.rmtree(package.folder / "connect_four-1.0.dist-info")
+    shutil.rmtree(package.folder / "connect_four_again-1.0.dist-info")
+    install(package.folder, game="GAMES")
+    done = package("games")
+    assert done.code == 0 and "blooms" in done.out
+    assert done.err.startswith("warning: cannot load the game `connect_four:GAMES`: AttributeError: ")
+
+
+def test_packages_are_not_looked_through_for_a_game_that_is_built_in() -> None:
+    code = "import sys; from referee.games import game_named; game_named('blooms'); print(*sys.modules)"
+    modules = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert "referee.games.outside" in modules and "importlib.metadata" not in modules
+
+
+def test_a_worker_plays_what_was_hashed(file: Place) -> None:
+    path = file.folder / "connect_four.py"
+    pickled = pickle.dumps(from_file(file.game, file.folder).game)
+    path.write_text("raise SystemExit('another file')\n")
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).slug)"
+    assert subprocess.check_output([sys.executable, "-c", code], input=pickled) == b"connect4\n"
+
+
+GAME = SOURCE.read_text()
+
+BAD: dict[str, tuple[str, str]] = {
+    "syntax": ("x = (\n", "cannot load the game's file `*.py`: SyntaxError: '(' was never closed"),
+    "raises": (
+        "\n1 / 0\n",
+        "load the game's file `*.py`: line 2: ZeroDivisionError: division by zero",
+    ),
+    "exits": ("import sys\nsys.exit(3)\n", "cannot load the game's file `*.py`: line 2: SystemExit: 3"),
+    "escapes": ("raise ValueError('\\x1b[31m\\nred')", "line 1: ValueError: \\x1b[31m\\x0ared"),
+    "no name": ("x = 1\n", "`*.py` has no `GAME`, expected the name of a game there"),
+    "no game": ("GAME = 1\n", "is no `Game`, expected an instance of one"),
+    "class": (GAME.replace("= ConnectFour()", "= ConnectFour"), "is no `Game`, expected ConnectFour()"),
+    "no clock": (GAME.replace("    clock =", "    no ="), "has no `clock`, expected TimeControl"),
+    "slug": (GAME.replace('"connect4"', '"Connect 4"'), "has a wrong `slug`, expected [a-z][a-z0-9_-]{0,39}"),
+    "built in": (GAME.replace('"connect4"', '"blooms"'), "the slug `blooms` is that of a game that is built"),
+    "large": ("#" * (SIZE_CAP + 1), f"has more than {SIZE_CAP} bytes, expected a game's file"),
+}
+
+
+@pytest.mark.parametrize(("source", "told"), BAD.values(), ids=BAD)
+def test_a_file_that_is_no_game_is_told_in_one_line(source: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(source)
+    with pytest.raises(UsageError) as error:
+        game_given("bad.py:GAME", tmp_path)
+    assert told.replace("*.py", str(path)) in str(error.value)
+    assert str(error.value).isprintable()
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    (tmp_path / "folder.py").mkdir()
+    for name, told in (("none.py:GAME", "No such file"), ("folder.py:GAME", "is no ordinary file")):
+        with pytest.raises(UsageError, match=told):
+            from_file(name, tmp_path)
+    done = referee("games", "none.py", cwd=tmp_path)
+    assert done.code == 2 and "no game `none.py`, expected one of blooms" in done.err
+    (tmp_path / "t.toml").write_text('[tournament]\ngame = "none.py:GAME"\n')
+    done = referee("run", str(tmp_path / "t.toml"))
+    assert done.code == 2 and f"`{tmp_path / 't.toml'}`: cannot read the game's file" in done.err
+
+
+def test_a_bot_may_be_told_of_the_file_by_hand(file: Place) -> None:
+    """For training and for trying a bot out, without a referee."""
+    code = (
+        "import random\nfrom types import SimpleNamespace\nfrom referee.kit import Follower, Quick\n"
+        "told = SimpleNamespace(slug='connect4', seat=1, options={}, news=['move 1 4'])\n"
+        "print(Follower(told, Quick(random.Random(1))).state().to_act())\n"
+    )
+    env = {VARIABLE: file.game, "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-c", code]
+    assert subprocess.check_output(command, cwd=file.folder, env=env, text=True) == "(1,)\n"

@@ -1,0 +1,159 @@
+"""`check_game` finds what a game does wrong: Connect Four, spoilt in one way at a time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from referee.check.rules import INVARIANTS, Broken, check_game
+from referee.core.rng import Random
+from referee.games.api import Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
+from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState
+
+SMALL = {"columns": "4", "rows": "4"}
+
+
+def spoilt(**members: Any) -> ConnectFour:
+    """Connect Four with other members of its positions."""
+
+    class Spoilt(ConnectFourState):
+        __slots__ = ()
+
+    class Game(ConnectFour):
+        def start(self, options: Options) -> ConnectFourState:
+            return Spoilt(((),) * int(options["columns"]), int(options["rows"]))
+
+    for name, member in members.items():
+        setattr(Spoilt, name, member)
+    return Game()
+
+
+def any_column(state: ConnectFourState, seat: Seat, text: str) -> int:
+    """Takes a column that is full."""
+    try:
+        return ConnectFourState.read(state, seat, text)
+    except Illegal:
+        return 0
+
+
+def raw(state: ConnectFourState, seat: Seat, text: str) -> int:
+    try:
+        return ConnectFourState.read(state, seat, text)
+    except NotAMove:
+        raise NotAMove(f"a column, not {text}") from None
+
+
+def capitals(state: ConnectFourState, move: int) -> str:
+    return "ABCD"[move]
+
+
+def of_capitals(state: ConnectFourState, seat: Seat, text: str) -> int:
+    if len(text.strip(" ")) != 1 or text.strip(" ") not in "ABCD":
+        raise NotAMove("a column")
+    return ConnectFourState.read(state, seat, str("ABCD".index(text.strip(" ")) + 1))
+
+
+def twice(state: ConnectFourState, seat: Seat) -> Iterator[int]:
+    yield from (*ConnectFourState.legal(state, seat), *ConnectFourState.legal(state, seat))
+
+
+def by_itself(state: ConnectFourState, seat: Seat, rng: Random) -> int:
+    """Draws from what is not the match's."""
+    return random.choice(list(state.legal(seat)))
+
+
+def last_news(state: ConnectFourState, seat: Seat | None) -> tuple[str, ...]:
+    return ConnectFourState.seen(state, seat)[-1:]
+
+
+def control(state: ConnectFourState, seat: Seat | None) -> tuple[str, ...]:
+    return tuple(f"{line}\n" for line in ConnectFourState.seen(state, seat))
+
+
+def in_place(state: ConnectFourState, moves: Mapping[Seat, int]) -> ConnectFourState:
+    after = ConnectFourState.play(state, moves)
+    object.__setattr__(state, "moves", (*state.moves, *moves.values()))
+    return after
+
+
+def stays(state: ConnectFourState, seats: Iterable[Seat]) -> ConnectFourState:
+    return state
+
+
+def all_lose(state: ConnectFourState) -> Outcome | None:
+    outcome = ConnectFourState.outcome(state)
+    return outcome and outcome._replace(ranks=(2, 2))
+
+
+def leavers_win(state: ConnectFourState) -> Outcome | None:
+    outcome = ConnectFourState.outcome(state)
+    return outcome and outcome._replace(ranks=outcome.ranks[::-1] if state.left else outcome.ranks)
+
+
+def takes_anything(state: ConnectFourState, text: str) -> State[int]:
+    return state
+
+
+class Endless(ConnectFour):
+    def longest(self, options: Options) -> int:
+        return 3
+
+
+class Hidden(ConnectFour):
+    is_open = False
+
+
+SPOILT: dict[str, tuple[ConnectFour, str]] = {
+    "reads what is not legal": (spoilt(read=any_column), "is read, and is not legal"),
+    "shows what was sent": (spoilt(read=raw), "the sentence shows what was sent raw"),
+    "small letters": (
+        spoilt(write=capitals, read=of_capitals),
+        "`  a ` is a legal move, and is refused: not a move",
+    ),
+    "writes what it does not read": (
+        spoilt(write=lambda state, move: f"{move + 2}"),
+        "is read as another move",
+    ),
+    "twice": (spoilt(legal=twice), "`legal` gives a move twice"),
+    "count": (spoilt(count=lambda state, seat: 9), "`count` says 9, and `legal` does not"),
+    "another's dice": (spoilt(sample=by_itself), "the same seed gives another game"),
+    "forgets news": (spoilt(seen=last_news), "what was seen before has changed"),
+    "control characters": (spoilt(seen=control), "a line of news cannot be sent: `move 1"),
+    "in place": (spoilt(play=in_place), "a position changed when it was played on from"),
+    "nobody wins": (spoilt(outcome=all_lose), "nobody has rank 1"),
+    "who left wins": (spoilt(outcome=leavers_win), "none of those that stayed is first"),
+    "does not end": (spoilt(drop=stays), "a seat acts that has left"),
+    "chance": (spoilt(chance=takes_anything), "`chance` takes `heads`"),
+    "longest": (Endless(), "a game has more moves than `longest` says"),
+    "open": (Hidden(), "`is_open` is False, and what is imagined differs from the truth: False"),
+}
+
+
+def test_a_sound_game_passes() -> None:
+    check_game(GAME)
+    check_game(GAME, SMALL)
+
+
+@pytest.mark.parametrize(("game", "told"), SPOILT.values(), ids=SPOILT)
+def test_what_is_wrong_is_told(game: ConnectFour, told: str) -> None:
+    found = []
+    for invariant in INVARIANTS:
+        try:
+            invariant(game, game.settle(SMALL))
+        except Broken as broken:
+            found.append(str(broken))
+        except (ValueError, IndexError, Refusal):
+            continue  # it fails otherwise too
+    assert any(told in line for line in found), found
+
+
+def test_an_imagined_position_that_looks_another_way_is_told() -> None:
+    class Forgetful(ConnectFour):
+        def imagine(self, options: Options, seat: Seat, seen: Any, rng: Random) -> State[int]:
+            return self.start(options)
+
+    with pytest.raises(Broken, match="an imagined position has another news for seat 1"):
+        check_game(Forgetful(), SMALL)
