@@ -3,6 +3,9 @@
 For every game with hidden information: positions at random from random games, under several options, and
 for each of them one full position that agrees with what a seat was told, from nothing but its news. The
 seats take turns. Search asks for such a position again and again, so the worst case counts too.
+
+The times are processor time. Beside each stands its multiple of one step of the calibration loop of
+`tests.bench.engines`, in thousands.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from tabulate import tabulate
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
+from tests.bench.engines import ROUNDS, best_of, calibration_us
 from tests.rules.random_play import SETTINGS, is_chance, random_game
 
 EACH = 10
@@ -53,13 +57,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How long it takes to imagine what is hidden.")
     parser.add_argument("--calls", type=int, default=2000, help="positions of each game")
     arguments = parser.parse_args()
+    loop = best_of(ROUNDS, calibration_us)
     rows = []
     for slug, game in GAMES.items():
         if not game.is_open:
             times = times_ms(game, [{}, *SETTINGS[slug]], arguments.calls)
             figures = (statistics.median(times), times[len(times) * 99 // 100], times[-1])
-            rows.append([slug, str(len(times)), *(f"{figure:.2f}" for figure in figures)])
-    print(tabulate(rows, ["", "calls", "median ms", "99 % ms", "worst ms"], disable_numparse=True))
+            told = (text for ms in figures for text in (f"{ms:.2f}", f"{ms / loop:.0f}"))
+            rows.append([slug, str(len(times)), *told])
+    headers = ["", "calls", "median ms", "k loops", "99 % ms", "k loops", "worst ms", "k loops"]
+    print(tabulate(rows, headers, disable_numparse=True))
+    print(f"\none step of the calibration loop: {loop * 1000:.1f} ns")
 
 
 if __name__ == "__main__":

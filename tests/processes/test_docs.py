@@ -73,6 +73,7 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
 SHORT = {
     "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
     "tests.bench.engines": ("--games 1", "worst ms"),
+    "tests.bench.imagine": ("--calls 20", "99 % ms"),
     "tests.tools.soak": ("", "thetree players=4"),
     "tests.tools.fault_soak": ("", "0 complaints"),
     "tests.tools.liveness": ("", "over 1 s"),

@@ -139,6 +139,36 @@ def test_states_that_differ_in_what_a_seat_cannot_see_look_alike_to_it(
     assert (differ == 0) == game.is_open or game.seats(options) == 1
 
 
+def altered(news: tuple[str, ...], rng: Stream) -> list[str]:
+    """News with a line less, with two lines swapped, or with another character in a line."""
+    lines = list(news)
+    at = rng.below(len(lines) - 1)
+    match rng.below(3):
+        case 0:
+            del lines[at]
+        case 1:
+            lines[at], lines[at + 1] = lines[at + 1], lines[at]
+        case _:
+            place = rng.below(len(lines[at]))
+            lines[at] = lines[at][:place] + rng.choice("0123 ABST-") + lines[at][place + 1 :]
+    return lines
+
+
+def test_altered_news_is_refused_or_agreed_with(case: tuple[Game[Any], Options]) -> None:
+    game, options = case
+    rng = Stream(b"altered")
+    refused = 0
+    states = [state for state in random_game(game, options, "altered") if len(state.seen(0)) > 1]
+    for _ in range(0 if game.is_open else 25):
+        seat = rng.below(game.seats(options))
+        lines = altered(rng.choice(states).seen(seat), rng)
+        try:
+            assert game.imagine(options, seat, lines, rng).seen(seat) == tuple(lines)
+        except ValueError:
+            refused += 1
+    assert game.is_open or refused > 15
+
+
 def test_an_imagined_game_plays_on_to_its_end(case: tuple[Game[Any], Options]) -> None:
     game, options = case
     rng = Stream(b"on")

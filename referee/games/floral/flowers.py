@@ -72,7 +72,7 @@ def with_flower(pots: Pots, kind: str) -> Pots:
     return (*pots[:at], Flower(kind), *pots[at + 1 :])
 
 
-def tended(
+def pots_after_turn(
     pots: Pots, weather: int, water: int, fertilize: int, sabotaged: int
 ) -> tuple[Pots, tuple[Bloom, ...]]:
     """The pots after a turn, and what bloomed in them.

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from referee.core.rng import Random
 from referee.games.api import Refusal, Seat
+from referee.games.floral.agreement import Plantings, agreeing
 from referee.games.floral.flowers import NONE
 from referee.games.floral.news import TURNS
-from referee.games.floral.sieve import Plantings, agreeing
 from referee.games.floral.state import FloralState
 from referee.games.floral.told import Told, read
 

@@ -116,6 +116,6 @@ def added(one: Number, other: Number) -> Number:
     return (*digits, carry)
 
 
-def mixed(those: Set, one: Number, other: Number) -> Number:
+def selected(those: Set, one: Number, other: Number) -> Number:
     """The one number where a mapping is in the set, the other where it is not."""
     return tuple(b ^ ((a ^ b) & those) for a, b in zip(one, other, strict=True))

@@ -22,7 +22,7 @@ from referee.games.api import (
     placing,
     walkover,
 )
-from referee.games.floral.flowers import FLOWERS, NONE, SUNNY, tended
+from referee.games.floral.flowers import FLOWERS, NONE, SUNNY, pots_after_turn
 from referee.games.floral.news import TURNS, Asked, Dealt, Event, Planted, Turn, lines
 from referee.games.floral.picture import picture
 from referee.games.floral.sides import STALL, SYMBOLS, Side, effects
@@ -138,7 +138,7 @@ class FloralState(State[str]):
         after, bloomed = [], []
         for seat in (0, 1):
             own, struck = brought[seat], brought[1 - seat].sabotage
-            pots, blooming = tended(cast[seat].pots, weather, own.water, own.fertilize, struck)
+            pots, blooming = pots_after_turn(cast[seat].pots, weather, own.water, own.fertilize, struck)
             side, guessing = cast[seat].after_turn(
                 before[seat], pots, len(blooming), casts[seat], before[1 - seat]
             )

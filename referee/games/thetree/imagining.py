@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,13 +27,53 @@ def imagined(start: TreeState, seat: Seat, seen: Sequence[str], rng: Random) -> 
     """The game as it was seen, with tiles dealt at random so that all that was laid, drawn and passed could
     have happened. Raises `ValueError` where there is no such deal.
     """
-    puzzles = _puzzles(start.rules.players, seat, tuple(seen))
+    lines = tuple(seen)
+    begins = [at for at, line in enumerate(lines) if line.startswith("deal ")]
+    try:
+        puzzles = _puzzles(start.rules.players, seat, lines)
+        state = _played(start, seat, lines[: min(begins, default=len(lines))], 0)
+        for puzzle, begin, end in zip(puzzles, begins, [*begins[1:], len(lines)], strict=True):
+            state = _dealt(state, puzzle, lines[:end], begin, rng)
+    except (Refusal, LookupError, ValueError) as error:
+        raise ValueError("nothing agrees with what the seat was told") from error
+    return state
+
+
+def _dealt(state: TreeState, puzzle: _Puzzle, lines: Lines, begin: int, rng: Random) -> TreeState:
+    """The position after one more deal. Raises `Refusal` or `ValueError` for lines that cannot be."""
     # A seat that is to move, or was when it left, has a move; only trying makes sure of that.
     for _ in range(TRIES):
-        with suppress(Refusal):
-            if (found := _played(start, seen, puzzles, rng)).seen(seat) == tuple(seen):
-                return found
-    raise ValueError("nothing agrees with what the seat was told")
+        with suppress(_NoMove):
+            dealt = state.chance(puzzle.order(rng))
+            return _played(dealt, puzzle.deal.seat, lines, begin + 1)
+    raise ValueError("a seat that was asked has no move")
+
+
+class _NoMove(Exception):
+    """Only this deal of the hidden tiles does not agree: a seat that was asked could not have moved."""
+
+
+def _played(state: TreeState, seat: Seat, lines: Lines, at: int) -> TreeState:
+    """The position after what was told from a line on. Raises `_NoMove`, or `Refusal` or `ValueError` for
+    lines that cannot be.
+    """
+    for number in range(at, len(lines)):
+        words = lines[number].split(" ")
+        if words[0] == "move":
+            state = state.play({state.acting: state.read(state.acting, words[2])})
+        elif words[0] == "out":
+            _compare(state.seen(seat), lines[:number])
+            state = state.drop(int(text) - 1 for text in words[1:])
+    _compare(state.seen(seat), lines)
+    return state
+
+
+def _compare(found: Lines, told: Lines) -> None:
+    """Whether a position is the one that was told."""
+    if found[: len(told)] != told:
+        raise ValueError("the game goes on otherwise than it was told")
+    if len(found) > len(told):
+        raise _NoMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +141,3 @@ def _mixed(tiles: Sequence[int], places: int, fits: Sequence[Sequence[bool]], rn
         if fits[lies[one]][other] and fits[lies[other]][one]:
             lies[one], lies[other] = lies[other], lies[one]
     return lies
-
-
-def _played(start: TreeState, seen: Sequence[str], puzzles: Iterable[_Puzzle], rng: Random) -> TreeState:
-    """The game as it was seen, with the tiles dealt at random where they are hidden."""
-    state = start
-    waiting = iter(puzzles)
-    for line in seen:
-        words = line.split(" ")
-        if words[0] == "deal":
-            state = state.chance(next(waiting).order(rng))
-        elif words[0] == "move":
-            state = state.play({state.acting: state.read(state.acting, words[2])})
-        elif words[0] == "out":
-            state = state.drop(int(number) - 1 for number in words[1:])
-    return state

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.games.floral.flowers import FLOWERS, NONE, POTS, RAINY, SUNNY, WEATHERS, Flower
-from referee.games.floral.mappings import Mappings, Number, Set, added, every_mapping, mixed
+from referee.games.floral.mappings import Mappings, Number, Set, added, every_mapping, selected
 from referee.games.floral.news import TURNS
 from referee.games.floral.sides import SABOTAGE, STALL, SYMBOLS
 from referee.games.floral.spells import Condition
@@ -44,10 +44,10 @@ def agreeing(told: Told) -> tuple[Mappings, list[Plantings]]:
     """The mappings that are still considered, and every way to plant, with those under which it agrees."""
     mappings = every_mapping()
     while True:
-        sieve = _Sieve(mappings, told)
-        if sieve.sift():
-            return mappings, list(sieve.plantings())
-        mappings = Mappings(list(mappings.chosen(sieve.left)))
+        filtering = _Filter(mappings, told)
+        if filtering.run():
+            return mappings, list(filtering.plantings())
+        mappings = Mappings(list(mappings.chosen(filtering.left)))
 
 
 class _Growth:
@@ -97,7 +97,7 @@ class _Day(NamedTuple):
     mappings: Set
 
 
-class _Sieve:
+class _Filter:
     """One way through the turns."""
 
     def __init__(self, mappings: Mappings, told: Told) -> None:
@@ -115,7 +115,7 @@ class _Sieve:
         self.theirs: list[_Growth | None] = [None] * POTS
         self.planted: list[_Growth] = []
 
-    def sift(self) -> bool:
+    def run(self) -> bool:
         """Goes through the turns. False where it is better to begin anew with what is left. Raises
         `ValueError` where nothing is.
         """
@@ -186,8 +186,8 @@ class _Sieve:
         stall = self.mappings.equal(rune, STALL) & self.left
         chain, longer = [rune, *self.chain[:-1]], (self.left, *self.longer[:-1])
         if stall:
-            chain = [mixed(stall, old, new) for old, new in zip(self.chain, chain, strict=True)]
-            longer = mixed(stall, self.longer, longer)
+            chain = [selected(stall, old, new) for old, new in zip(self.chain, chain, strict=True)]
+            longer = selected(stall, self.longer, longer)
         self.chain, self.longer = chain, longer
         return self.left ^ stall
 
