@@ -39,12 +39,12 @@ class Flower(NamedTuple):
 
     def grown(self, weather: int, watered: bool, fertilized: bool) -> Flower:
         """It after a turn."""
-        kind, stage = self.kind, self.stage
+        kind, stage, watered_before, grew_before, known = self
         grows = 0
         match kind:
             case "A":
-                grew = weather != CHILLY and not (watered and self.watered)
-                grows = 1 if grew else 0 if self.grew else -1
+                grew = weather != CHILLY and not (watered and watered_before)
+                grows = 1 if grew else 0 if grew_before else -1
                 return Flower(kind, max(0, stage + grows), watered, grew)
             case "C":
                 grows = 1 + 2 * watered + 3 * fertilized
@@ -55,7 +55,7 @@ class Flower(NamedTuple):
                 grows = int(weather != CHILLY and not held)
             case "X":
                 triple = 1 << (4 * (weather - 1) + 2 * watered + fertilized)
-                return Flower(kind, stage + (not self.known & triple), known=self.known | triple)
+                return Flower(kind, stage + (not known & triple), False, True, known | triple)
         return Flower(kind, max(0, stage + grows))
 
 
