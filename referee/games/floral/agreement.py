@@ -109,7 +109,7 @@ class _Filter:
         self.chain: list[Number] = [(0, 0, 0)] * max(2, *(spell.length for spell in spells))
         """The other's last runes but the stall spell since its last declaration, the newest first."""
         self.longer: Number = (0,) * len(self.chain)
-        """Where that are more than 0, 1 and so on."""
+        """Where they are more than 0, more than 1, and so on."""
         self.weathers = {weather: self.left if weather == SUNNY else 0 for weather in WEATHERS}
         self.own: list[Flowers] = [{}, {}, {}]
         self.theirs: list[_Growth | None] = [None] * POTS
