@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
 
 import pytest
 
@@ -15,6 +15,9 @@ from referee.gameplay.loop import play as play_match
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
 from referee.games.floral import FloralExtract, FloralState
+from referee.games.floral.agreement import agreeing
+from referee.games.floral.flowers import Flower
+from referee.games.floral.told import read
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 
 GAME = FloralExtract()
@@ -1065,16 +1068,16 @@ def test_conditions_are_drawn_as_the_rules_say() -> None:
 # --- Hidden information --------------------------------------------------------------------------------
 
 
-def test_states_are_immutable_and_news_only_grows() -> None:
-    rng = Stream(b"immutable")
-    states = [garden()]
-    while states[-1].to_act():
-        state = states[-1]
-        states.append(state.play({seat: state.sample(seat, rng) for seat in state.to_act()}))
-    for seat in (0, 1, None):
-        news = [state.seen(seat) for state in reversed(states)][::-1]
-        assert all(after[: len(before)] == before for before, after in pairwise(news))
-    assert told(states[0], 1, "turn")[-1] == "15" and stock(states[0], 1) == (2, 1, 6)
+def test_a_state_cannot_be_changed() -> None:
+    state = garden()
+    for value, names in (
+        (state, ("sides", "turn", "acting", "trail")),
+        (state.rules, ("spells", "goal")),
+        (state.sides[0], ("points", "pots")),
+    ):
+        for name in names:
+            with pytest.raises(AttributeError):
+                setattr(value, name, None)
 
 
 def test_a_seat_does_not_see_what_the_other_planted() -> None:
@@ -1140,6 +1143,80 @@ def test_imagined_games_agree_with_declarations() -> None:
         assert dream.seen(seat) == state.seen(seat) and dream.to_act() == state.to_act()
         assert told(dream, 1, "guess") == ["1 V right", "1 S wrong", "2 A wrong"]
         assert full(dream) != full(state)
+
+
+def cast(state: FloralState, seat: int, rng: Stream, knows: bool) -> str:
+    """At random, but with a charge a declaration, which a seat that knows gets right now and then."""
+    own, other = state.sides[seat], state.sides[1 - seat]
+    if own.charge and rng.below(2):
+        if knows and rng.below(2):
+            return other.symbols[other.runes.index(own.previous)]
+        return rng.choice(other.symbols)
+    legal = list(state.legal(seat))
+    # Different runes in a row, for the guessing spell.
+    fresh = [symbol for symbol in own.symbols if own.identity(symbol) not in own.row[-5:]]
+    return rng.choice([symbol for symbol in legal if symbol in fresh] if knows and fresh else legal)
+
+
+@pytest.mark.parametrize("spells", ["", ALWAYS, UP_DOWN_SAME, "seq 5 < > < >; sum 5 30-35; seq 3 = ="])
+def test_the_truth_is_among_what_may_be_imagined(spells: str) -> None:
+    rng = Stream(f"truth {spells}".encode())
+    met: set[str] = set()
+    for number in range(8):
+        options = GAME.settle({"spells": spells, "max_turns": "90"})
+        state = GAME.start(options)
+        kinds: list[dict[int, str]] = [{}, {}]
+        while state.to_act():
+            if state.to_act()[0] in (CHANCE, SHARED_CHANCE):
+                state = state.chance(state.draw(rng))
+                continue
+            moves = {}
+            for seat in state.to_act():
+                moves[seat] = (
+                    state.sample(seat, rng) if state.planting else cast(state, seat, rng, number > 3)
+                )
+                if state.planting and moves[seat] != "-":
+                    kinds[seat][state.turn // 5] = moves[seat]
+            planting = state.planting
+            state = state.play(moves)
+            if planting or not rng.below(12):
+                seat = rng.below(2)
+                news = read(seat, state.seen(seat), state.rules.goal, state.rules.max_turns)
+                mappings, ways = agreeing(news)
+                (way,) = (way for way in ways if way.kinds == kinds[1 - seat])
+                assert state.sides[1 - seat].runes in set(mappings.chosen(way.mappings))
+                met |= {"one" for way in ways if way.mappings.bit_count() == 1}
+                met |= {"few"} if mappings.size < 40320 else {"all"}
+                met |= {"declared"} if news.picked else set()
+    assert met == {"one", "few", "all", "declared"}
+
+
+def test_everything_that_agrees_is_imagined_as_often() -> None:
+    rng = Stream(b"often")
+    options = GAME.settle({"max_turns": "30"})
+    found = 0
+    while found < 2:
+        state = random_game(rng, 5 + rng.below(20), options)
+        seen = state.seen(0)
+        _, ways = agreeing(read(0, seen, 4, 30))
+        many = sum(way.mappings.bit_count() for way in ways)
+        if 2 <= many <= 6:
+            found += 1
+            dreams = [GAME.imagine(options, 0, seen, rng) for _ in range(20 * many)]
+            assert all(dream.seen(0) == seen for dream in dreams)
+            often = Counter((dream.sides[1].runes, dream.seen(1)) for dream in dreams)
+            assert len(often) == many and 4 <= min(often.values()) <= max(often.values()) <= 50
+
+
+def test_no_flower_blooms_within_one_casting_phase() -> None:
+    """So what was planted shows in the stages that are told after it."""
+    days = [(w, water, food) for w in (1, 2, 3) for water in (False, True) for food in (False, True)]
+    for kind in BLOOMS_AT:
+        for fed in ((0, 3), (1, 4), (2,)):  # fertilizer comes to a pot on every third turn
+            flowers = {Flower(kind)}
+            for turn in range(5):
+                flowers = {f.grown(*day) for f in flowers for day in days if turn in fed or not day[2]}
+            assert not any(flower.blooms for flower in flowers)
 
 
 def test_nothing_agrees_with_lines_that_never_were() -> None:

@@ -77,6 +77,36 @@ def test_nothing_is_assigned_to_a_position_of_a_two_seat_game_after_it_was_made(
         assert state.picture(None) and (state.seen(seat) or not state.seen(None))
 
 
+def altered(news: tuple[str, ...], rng: Stream) -> list[str]:
+    """News with a line less, with two lines swapped, or with another character in a line."""
+    lines = list(news)
+    at = rng.below(len(lines) - 1)
+    match rng.below(3):
+        case 0:
+            del lines[at]
+        case 1:
+            lines[at], lines[at + 1] = lines[at + 1], lines[at]
+        case _:
+            place = rng.below(len(lines[at]))
+            lines[at] = lines[at][:place] + rng.choice("0123 ABST-") + lines[at][place + 1 :]
+    return lines
+
+
+def test_altered_news_is_refused_or_agreed_with(case: tuple[Game[Any], Options]) -> None:
+    game, options = case
+    rng = Stream(b"altered")
+    refused = 0
+    states = [state for state in random_game(game, options, "altered") if len(state.seen(0)) > 1]
+    for _ in range(0 if game.is_open else 25):
+        seat = rng.below(game.seats(options))
+        lines = altered(rng.choice(states).seen(seat), rng)
+        try:
+            assert game.imagine(options, seat, lines, rng).seen(seat) == tuple(lines)
+        except ValueError:
+            refused += 1
+    assert game.is_open or refused > 15
+
+
 def test_the_record_of_a_game_goes_through_json_and_verifies(case: tuple[Game[Any], Options]) -> None:
     made = random_match(*case, "seed")
     value = json.loads(json.dumps(to_json(made)))

@@ -1,0 +1,61 @@
+"""The rules of Floral Extract under their name, with their options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.core.rng import Random
+from referee.core.timecontrol import TimeControl
+from referee.games.api import Game, NumberOption, Options, Seat
+from referee.games.floral.imagining import imagined
+from referee.games.floral.news import TURNS
+from referee.games.floral.spells import Spells, SpellsOption
+from referee.games.floral.state import FloralState, Rules
+
+
+class FloralExtract(Game[str]):
+    """The rules of Floral Extract."""
+
+    slug = "floral"
+    name = "Floral Extract"
+    rules = 1
+    is_open = False
+    options = (
+        SpellsOption(
+            "spells",
+            "when Water, Fertilize and Weather are cast, as `set 3 {1,2,5}; sum 4 9-17; seq 3 < >=`",
+        ),
+        NumberOption("goal", 1, 5, 4, "correct guesses that win"),
+        NumberOption("max_turns", 1, 1000, 200, "turns after which the one with more points wins"),
+    )
+    clock = TimeControl.parse("60s")
+    summary = (
+        "Each of two seats has eight symbols, which secretly stand for the runes 0 to 7. Before turns 1,\n"
+        "6, 11 and so on each plants a flower; on each turn both cast a rune at once. Runes in the right\n"
+        "order are spells that water, fertilize, change the weather or sabotage. A flower that blooms\n"
+        "gives access to the guessing spell: cast the last runes all different, then name a symbol of\n"
+        "the other seat's. It scores if it stands for the rune cast on the turn before. `goal` such\n"
+        "guesses win. Where the time is up a default is submitted and play goes on."
+    )
+    notation = (
+        "one character. Planting: the letter of a flower of A C H W X, or - for none. Casting: a symbol,\n"
+        "A to H for seat 1 and S to Z for seat 2, or the digit of an own rune."
+    )
+
+    def seats(self, options: Options) -> int:
+        """Two."""
+        return 2
+
+    def longest(self, options: Options) -> int:
+        """A cast each a turn, and a planting each before every fifth."""
+        turns = int(options["max_turns"])
+        return 2 * (turns + (turns + TURNS - 1) // TURNS)
+
+    def start(self, options: Options) -> FloralState:
+        """Nothing planted, nothing drawn."""
+        spells = Spells.parse(str(options["spells"])) if options["spells"] else None
+        return FloralState.begun(Rules(spells, int(options["goal"]), int(options["max_turns"])))
+
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
+        """Any position that agrees, each as likely."""
+        return imagined(self.start(options), seat, seen, rng)

@@ -1,0 +1,115 @@
+"""What can happen in a game of Floral Extract, and the lines by which a seat is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from referee.games.api import Seat
+from referee.games.floral.flowers import NONE, Bloom
+from referee.games.floral.sides import Effects, Side
+from referee.games.floral.spells import Spells
+from referee.games.trail import Audience, Lines
+
+TURNS = 5
+"""Of a casting phase."""
+
+
+class Dealt(NamedTuple):
+    """Chance decided."""
+
+    spells: Spells | None
+    """The conditions, when the runes were dealt; None before."""
+
+
+class Planted(NamedTuple):
+    """A planting phase."""
+
+    moves: Mapping[Seat, str]
+    before: tuple[Side, Side]
+
+
+class Turn(NamedTuple):
+    """A turn: all that is to be told of it."""
+
+    number: int
+    casts: tuple[str, str]
+    effects: tuple[Effects, Effects]
+    weather: int
+    bloomed: tuple[tuple[Bloom, ...], tuple[Bloom, ...]]
+    """By seat."""
+    before: tuple[Side, Side]
+    after: tuple[Side, Side]
+
+
+Event = Dealt | Planted | Turn
+
+
+class Asked(NamedTuple):
+    """What is asked next."""
+
+    acting: tuple[Seat, ...]
+    planting: bool
+    turn: int
+    """Turns played."""
+
+
+def lines(event: Event, asked: Asked, sides: tuple[Side, Side], audience: Audience) -> Lines:
+    """What somebody is told of what happened, and of what is asked next."""
+    shows = (0, 1) if audience is None else (audience,)
+    match event:
+        case Turn():
+            told = list(_turn_lines(event, shows, audience))
+        case Planted(moves, before):
+            told = [
+                f"planted {seat + 1} {before[seat].pots.index(None) + 1} {moves[seat]}"
+                for seat in shows
+                if seat in moves
+            ]
+        case Dealt(spells):
+            names = spells._fields if spells else ()
+            told = [f"spell {name} {spell}" for name, spell in zip(names, spells or (), strict=True)]
+            for seat in shows if spells else ():
+                pairs = zip(sides[seat].symbols, sides[seat].runes, strict=True)
+                told.append(f"runes {seat + 1} {' '.join(f'{symbol}{rune}' for symbol, rune in pairs)}")
+    if asked.planting:
+        for seat in shows:
+            if seat in asked.acting:
+                told.append(f"plant {seat + 1} {sides[seat].pots.index(None) + 1}")
+    elif asked.acting == (0, 1):
+        told.append(f"turn {asked.turn + 1}")
+    return tuple(told)
+
+
+def _turn_lines(turn: Turn, shows: tuple[Seat, ...], audience: Audience) -> Iterator[str]:
+    sides = turn.after
+    for seat, symbol in enumerate(turn.casts):
+        declared = symbol not in sides[seat].symbols
+        owner = 1 - seat if declared else seat
+        known = owner in shows or (audience is not None and symbol in sides[audience].guessed)
+        yield f"cast {seat + 1} {symbol}{f' {sides[owner].identity(symbol)}' if known else ''}"
+    if audience is None:
+        yield f"weather {turn.weather}"
+    for seat in shows:
+        effects = turn.effects[seat]
+        if effects.water:
+            yield f"effect {seat + 1} water {' '.join(map(str, range(1, effects.water + 1)))}"
+        for name, number in zip(("fertilize", "weather", "sabotage"), effects[1:4], strict=True):
+            if number:
+                yield f"effect {seat + 1} {name} {number}"
+        if effects.guessing:
+            yield f"effect {seat + 1} guessing"
+        for pot, kind in turn.bloomed[seat]:
+            yield f"bloomed {seat + 1} {pot} {kind}"
+        yield f"pots {seat + 1} {' '.join(str(flower or NONE) for flower in sides[seat].pots)}"
+    for seat, symbol in enumerate(turn.casts):
+        if symbol not in sides[seat].symbols:
+            right = sides[seat].points > turn.before[seat].points
+            yield f"guess {seat + 1} {symbol} {'right' if right else 'wrong'}"
+    yield f"points {sides[0].points} {sides[1].points}"
+    for seat in shows:
+        side = sides[seat]
+        yield f"stock {seat + 1} {side.picked} {int(side.charge)} {side.needed}"
+    if audience is not None and turn.number % TURNS == 0:
+        pots = (NONE if flower is None else str(flower.stage) for flower in sides[1 - audience].pots)
+        yield f"stages {2 - audience} {' '.join(pots)}"

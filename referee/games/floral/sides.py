@@ -1,0 +1,142 @@
+"""One seat's runes, garden and score, and what its casts bring about."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from referee.games.floral.flowers import FLOWERS, NONE, POTS, Pots, with_flower
+from referee.games.floral.spells import Spells
+
+SYMBOLS = ("ABCDEFGH", "STUVWXYZ")
+"""Of each seat."""
+
+STALL = 0
+NO_RUNE = -1
+"""Where the last cast was no rune of the seat's own, or there was none."""
+
+CHAIN = 5
+"""Runes that a spell looks at, at most."""
+
+FIRST_GUESS = 6
+"""How many different runes the guessing spell takes at first."""
+
+SABOTAGE = {8: 1, 10: 2, 12: 3}
+"""The sum of two runes, and the pot it strikes."""
+
+
+class Side(NamedTuple):
+    """One seat's runes, garden and score."""
+
+    symbols: str
+    runes: tuple[int, ...] = ()
+    """The identity of each of its symbols, in their order."""
+    chain: tuple[int, ...] = ()
+    """Its last runes but the stall spell since its last declaration, at most five: what spells look at."""
+    row: tuple[int, ...] = ()
+    """Its last runes since its last declaration, at most six: what the guessing spell looks at."""
+    previous: int = NO_RUNE
+    """Its own rune on the turn before."""
+    pots: Pots = (None,) * POTS
+    planted: str = ""
+    picked: int = 0
+    points: int = 0
+    wrong: int = 0
+    """Wrong declarations since the last right one."""
+    charge: bool = False
+    guessed: str = ""
+    """The other's symbols that it has guessed right."""
+
+    def identity(self, symbol: str) -> int:
+        """Which rune a symbol of this side's stands for."""
+        return self.runes[self.symbols.index(symbol)]
+
+    @property
+    def needed(self) -> int:
+        """How many different runes in a row cast the guessing spell."""
+        return needed(self.points, self.wrong)
+
+    @property
+    def can_plant(self) -> bool:
+        """Whether it is asked in a planting phase."""
+        return None in self.pots and len(self.planted) < len(FLOWERS)
+
+    def after_planting(self, kind: str | None) -> Side:
+        """It with a flower in its leftmost empty pot."""
+        if kind is None or kind == NONE:
+            return self
+        return self._replace(pots=with_flower(self.pots, kind), planted=self.planted + kind)
+
+    def after_cast(self, symbol: str) -> Side:
+        """It after a cast, before anything comes of it. A declaration cuts off what was cast before."""
+        if symbol not in self.symbols:
+            return self._replace(chain=(), row=(), previous=NO_RUNE)
+        rune = self.identity(symbol)
+        row = (*self.row[1 - FIRST_GUESS :], rune)
+        chain = self.chain if rune == STALL else (*self.chain[1 - CHAIN :], rune)
+        return self._replace(chain=chain, row=row, previous=rune)
+
+    def after_turn(
+        self, before: Side, pots: Pots, blooming: int, symbol: str, other: Side
+    ) -> tuple[Side, bool]:
+        """It after its flowers grew and its declaration counted, and whether it cast the guessing spell.
+
+        A declaration uses the charge and the rune from before this turn; the flowers picked on this turn
+        already count for the guessing spell.
+        """
+        picked = self.picked + blooming
+        points, wrong, charge, guessed = self.points, self.wrong, self.charge, self.guessed
+        guessing = False
+        if self.previous == NO_RUNE:
+            charge = False
+            if other.identity(symbol) == before.previous and symbol not in guessed:
+                points, wrong, guessed = points + 1, 0, guessed + symbol
+            else:
+                wrong += 1
+        else:
+            guessing = picked > points and is_guessing_spell(self.row, self.needed)
+            charge = charge or guessing
+        scored = Side(
+            *(self.symbols, self.runes, self.chain, self.row, self.previous, pots),
+            *(self.planted, picked, points, wrong, charge, guessed),
+        )
+        return scored, guessing
+
+
+def needed(points: int, wrong: int) -> int:
+    """How many different runes in a row cast the guessing spell, by the points of a seat and its wrong
+    declarations since the last right one.
+    """
+    return max(1, FIRST_GUESS - points - wrong)
+
+
+def is_guessing_spell(row: Sequence[Hashable], needed: int) -> bool:
+    """Whether the last runes since a declaration are so many different ones."""
+    last = row[-needed:]
+    return len(last) == needed == len(set(last))
+
+
+class Effects(NamedTuple):
+    """What a seat's cast brought about."""
+
+    water: int = 0
+    """Pots 1 to this one."""
+    fertilize: int = 0
+    """This pot."""
+    weather: int = 0
+    sabotage: int = 0
+    """This pot of the other seat's."""
+    guessing: bool = False
+
+
+def effects(side: Side, spells: Spells, x: int) -> Effects:
+    """The spells that its last cast completed, but for the guessing spell."""
+    if side.previous in (STALL, NO_RUNE):
+        return Effects()
+    chain = side.chain
+    return Effects(
+        x if spells.water.holds(chain) else 0,
+        x if spells.fertilize.holds(chain) else 0,
+        x if spells.weather.holds(chain) else 0,
+        SABOTAGE.get(chain[-1] + chain[-2], 0) if len(chain) > 1 else 0,
+    )

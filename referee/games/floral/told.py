@@ -1,0 +1,189 @@
+"""The news of a seat, read back: what it was told, turn by turn, and what follows for the other's runes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from referee.games.api import Seat
+from referee.games.floral.flowers import NONE, POTS
+from referee.games.floral.news import TURNS
+from referee.games.floral.sides import STALL, SYMBOLS, Effects, is_guessing_spell, needed
+from referee.games.floral.spells import Spells
+
+
+class ToldTurn(NamedTuple):
+    """What a seat was told of a turn."""
+
+    casts: tuple[str, str]
+    effects: Effects
+    """Its own."""
+    planted: str
+    """What it planted before this turn, perhaps nothing."""
+    pots: tuple[str, ...]
+    """Its own, after the turn."""
+
+
+class Fact(NamedTuple):
+    """Something that is known of the other's mapping."""
+
+    symbol: int
+    """The place of the symbol among the other's."""
+    identity: int
+    so: bool
+    """Whether the symbol stands for it."""
+
+
+class Picked(NamedTuple):
+    """By the end of a turn the other had picked some flowers: it cast the guessing spell by then."""
+
+    turn: int
+    flowers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """All that a seat was told."""
+
+    seat: Seat
+    spells: Spells
+    runes: str
+    """The identities of its own symbols, in their order."""
+    turns: tuple[ToldTurn, ...]
+    marks: tuple[tuple[str, ...], ...]
+    """The other's pots at the beginning of every casting phase and after it: the stages, `-` where empty."""
+    plantings: dict[int, str]
+    """What the seat planted, by the turns played before."""
+    asked: int
+    """The last turn that it was asked for: the planting phases before it are over."""
+    other_plants: bool
+    """Whether the game waits for the other alone to plant."""
+    facts: tuple[Fact, ...]
+    picked: tuple[Picked, ...]
+
+
+def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Told:
+    """From the lines of a seat. Raises `ValueError` or `LookupError` for lines that cannot be."""
+    reader = _Reader(seat)
+    for line in seen:
+        reader.take(line.split())
+    turns, marks = tuple(reader.turns), tuple(reader.marks)
+    if len(marks) != 1 + len(turns) // TURNS or any(len(pots) != POTS for pots in marks):
+        raise ValueError("the stages of the other's flowers are told after every fifth turn")
+    over = max(reader.points) >= goal or len(turns) == max_turns
+    waits = not over and reader.asked == len(turns) and seen[-1].split()[0] != "plant"
+    return Told(
+        seat=seat,
+        spells=Spells.parse("; ".join(reader.conditions)),
+        runes="".join(reader.runes[symbol] for symbol in SYMBOLS[seat]),
+        turns=turns,
+        marks=marks,
+        plantings=reader.plantings,
+        asked=reader.asked,
+        other_plants=waits,
+        facts=tuple(reader.facts),
+        picked=tuple(reader.picked),
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes the lines one by one."""
+
+    seat: Seat
+    conditions: list[str] = field(default_factory=list)
+    runes: dict[str, str] = field(default_factory=dict)
+    turns: list[ToldTurn] = field(default_factory=list)
+    marks: list[tuple[str, ...]] = field(default_factory=lambda: [(NONE,) * POTS])
+    plantings: dict[int, str] = field(default_factory=dict)
+    asked: int = 0
+    facts: list[Fact] = field(default_factory=list)
+    picked: list[Picked] = field(default_factory=list)
+    points: tuple[int, int] = (0, 0)
+
+    # Of the turn that is being told.
+    casts: list[str] = field(default_factory=list)
+    effects: Effects = field(default_factory=Effects)
+    pots: tuple[str, ...] = ()
+    right: dict[Seat, bool] = field(default_factory=dict)
+
+    # Of declarations.
+    guessed: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    row: list[str] = field(default_factory=list)
+    """The other's symbols since its last declaration."""
+    wrong: int = 0
+    """The other's wrong declarations since its last right one."""
+    cast_guessing: int | None = None
+    """The last turn since its last declaration on which the other may have cast the guessing spell."""
+
+    def take(self, words: list[str]) -> None:
+        match words:
+            case ["spell", _, *condition]:
+                self.conditions.append(" ".join(condition))
+            case ["runes", _, *runes]:
+                self.runes = {rune[0]: rune[1] for rune in runes}
+            case ["planted", _, _, kind]:
+                self.plantings[len(self.turns)] = kind
+            case ["turn", number]:
+                self.asked = int(number)
+            case ["cast", _, symbol, *_]:
+                self.casts.append(symbol)
+            case ["effect", _, "water", *_, number]:
+                self.effects = self.effects._replace(water=int(number))
+            case ["effect", _, "fertilize", number]:
+                self.effects = self.effects._replace(fertilize=int(number))
+            case ["effect", _, "weather", number]:
+                self.effects = self.effects._replace(weather=int(number))
+            case ["effect", _, "sabotage", number]:
+                self.effects = self.effects._replace(sabotage=int(number))
+            case ["pots", _, *pots]:
+                self.pots = tuple(pots)
+            case ["guess", who, _, result]:
+                self.right[int(who) - 1] = result == "right"
+            case ["points", one, other]:
+                self._end_turn((int(one), int(other)))
+            case ["stages", _, *pots]:
+                self.marks.append(tuple(pots))
+
+    def _end_turn(self, points: tuple[int, int]) -> None:
+        one, other = self.casts
+        planted = self.plantings.get(len(self.turns), NONE)
+        self.turns.append(ToldTurn((one, other), self.effects, planted, self.pots))
+        for who, right in self.right.items():
+            self._learn_from_declaration(who, right)
+        self._follow_the_other()
+        self.points = points
+        self.casts, self.effects, self.right = [], Effects(), {}
+
+    def _learn_from_declaration(self, who: Seat, right: bool) -> None:
+        """It compares a symbol of the one with what the other cast on the turn before."""
+        symbol, before = self.casts[who], self.turns[-2].casts[who]
+        if symbol in self.guessed[who]:
+            return  # wrong, whatever it stands for
+        if who == self.seat:
+            self._know(symbol, self.runes[before], right)
+        else:
+            self._know(before, self.runes[symbol], right)
+        if right:
+            self.guessed[who].add(symbol)
+
+    def _follow_the_other(self) -> None:
+        """Casts of the other that only some mappings and some gardens allow."""
+        other, number = 1 - self.seat, len(self.turns)
+        symbol = self.casts[other]
+        if other in self.right:
+            if self.cast_guessing is None:
+                raise ValueError("the other declared without a charge")
+            self.picked.append(Picked(self.cast_guessing, self.points[other] + 1))
+            self.row, self.cast_guessing = [], None
+            self.wrong = 0 if self.right[other] else self.wrong + 1
+            return
+        if self.row[-1:] == [symbol]:
+            self._know(symbol, str(STALL), False)
+        self.row.append(symbol)
+        if is_guessing_spell(self.row, needed(self.points[other], self.wrong)):
+            self.cast_guessing = number
+
+    def _know(self, symbol: str, identity: str, so: bool) -> None:
+        self.facts.append(Fact(SYMBOLS[1 - self.seat].index(symbol), int(identity), so))

@@ -1,0 +1,143 @@
+"""A full position that agrees with what a seat was told: the tiles dealt anew where they are hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+
+from referee.core.rng import Random
+from referee.games.api import Refusal, Seat
+from referee.games.thetree.state import TreeState
+from referee.games.thetree.tiles import HAND, NAMES, TILES, tiles_of
+from referee.games.thetree.told import SUPPLY, Deal, Place, read
+from referee.games.trail import Lines
+
+_NOTHING = -1
+
+SWAPS = 200
+"""Tries at mixing tiles that could as well lie elsewhere."""
+
+TRIES = 1000
+"""At dealing so that the seat that is to move has a move."""
+
+
+def imagined(start: TreeState, seat: Seat, seen: Sequence[str], rng: Random) -> TreeState:
+    """The game as it was seen, with tiles dealt at random so that all that was laid, drawn and passed could
+    have happened. Raises `ValueError` where there is no such deal.
+    """
+    lines = tuple(seen)
+    begins = [at for at, line in enumerate(lines) if line.startswith("deal ")]
+    try:
+        puzzles = _puzzles(start.rules.players, seat, lines)
+        state = _played(start, seat, lines[: min(begins, default=len(lines))], 0)
+        for puzzle, begin, end in zip(puzzles, begins, [*begins[1:], len(lines)], strict=True):
+            state = _dealt(state, puzzle, lines[:end], begin, rng)
+    except (Refusal, LookupError, ValueError) as error:
+        raise ValueError("nothing agrees with what the seat was told") from error
+    return state
+
+
+def _dealt(state: TreeState, puzzle: _Puzzle, lines: Lines, begin: int, rng: Random) -> TreeState:
+    """The position after one more deal. Raises `Refusal` or `ValueError` for lines that cannot be."""
+    # A seat that is to move, or was when it left, has a move; only trying makes sure of that.
+    for _ in range(TRIES):
+        with suppress(_NoMove):
+            dealt = state.chance(puzzle.order(rng))
+            return _played(dealt, puzzle.deal.seat, lines, begin + 1)
+    raise ValueError("a seat that was asked has no move")
+
+
+class _NoMove(Exception):
+    """Only this deal of the hidden tiles does not agree: a seat that was asked could not have moved."""
+
+
+def _played(state: TreeState, seat: Seat, lines: Lines, at: int) -> TreeState:
+    """The position after what was told from a line on. Raises `_NoMove`, or `Refusal` or `ValueError` for
+    lines that cannot be.
+    """
+    for number in range(at, len(lines)):
+        words = lines[number].split(" ")
+        if words[0] == "move":
+            state = state.play({state.acting: state.read(state.acting, words[2])})
+        elif words[0] == "out":
+            _compare(state.seen(seat), lines[:number])
+            state = state.drop(int(text) - 1 for text in words[1:])
+    _compare(state.seen(seat), lines)
+    return state
+
+
+def _compare(found: Lines, told: Lines) -> None:
+    """Whether a position is the one that was told."""
+    if found[: len(told)] != told:
+        raise ValueError("the game goes on otherwise than it was told")
+    if len(found) > len(told):
+        raise _NoMove
+
+
+@dataclass(frozen=True, slots=True)
+class _Puzzle:
+    """One deal, with the tiles that are hidden from the seat, or were, and the places they came from."""
+
+    deal: Deal
+    tiles: tuple[int, ...]
+    places: tuple[Place, ...]
+    fits: tuple[tuple[bool, ...], ...]
+    """By tile and place, whether it is possible."""
+
+    @classmethod
+    def of(cls, deal: Deal) -> _Puzzle:
+        others = [seat for seat in deal.playing if seat != deal.seat]
+        places = [Place(seat, -1) for seat in others for _ in range(HAND)]
+        places += [place for place in deal.draws if place.seat != deal.seat]
+        tiles = tuple(tile for tile in range(len(TILES)) if not deal.is_own(tile))
+        places += [Place(SUPPLY, -1)] * (len(tiles) - len(places))
+        fits = tuple(tuple(deal.possible(tile, place) for place in places) for tile in range(len(TILES)))
+        return cls(deal, tiles, tuple(places), fits)
+
+    def order(self, rng: Random) -> str:
+        """All tiles in an order of dealing that agrees, at random. Raises `ValueError`."""
+        deal = self.deal
+        lies = _mixed(self.tiles, len(self.places), self.fits, rng)
+        found: dict[Place, list[int]] = {}
+        for place, tile in zip(self.places, lies, strict=True):
+            found.setdefault(place, []).append(tile)
+        dealt: list[int] = []
+        for seat in deal.playing:
+            dealt += tiles_of(deal.hand) if seat == deal.seat else found[Place(seat, -1)]
+        for place in deal.draws:
+            dealt.append(deal.drawn[place] if place in deal.drawn else found[place][0])
+        dealt += found.get(Place(SUPPLY, -1), [])
+        return " ".join(NAMES[tile] for tile in dealt)
+
+
+@lru_cache(maxsize=8)  # a search asks again and again for the same
+def _puzzles(players: int, seat: Seat, seen: Lines) -> tuple[_Puzzle, ...]:
+    return tuple(map(_Puzzle.of, read(players, seat, seen)))
+
+
+def _mixed(tiles: Sequence[int], places: int, fits: Sequence[Sequence[bool]], rng: Random) -> list[int]:
+    """A tile for every place: first any that is possible, by augmenting paths, then swapped about."""
+    order = list(range(places))
+    rng.shuffle(order)
+    mixed = list(tiles)
+    rng.shuffle(mixed)
+    lies = [_NOTHING] * places
+
+    def find(tile: int, tried: set[int]) -> bool:
+        for at in order:
+            if fits[tile][at] and at not in tried:
+                tried.add(at)
+                if lies[at] == _NOTHING or find(lies[at], tried):
+                    lies[at] = tile
+                    return True
+        return False
+
+    if not all(find(tile, set()) for tile in mixed):
+        raise ValueError("nothing agrees with what the seat was told")
+    for _ in range(SWAPS if places > 1 else 0):
+        one, other = rng.below(places), rng.below(places)
+        if fits[lies[one]][other] and fits[lies[other]][one]:
+            lies[one], lies[other] = lies[other], lies[one]
+    return lies

@@ -1,0 +1,29 @@
+"""The lines by which seats are told of a deal and of what happens in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.games.api import Seat
+from referee.games.thetree.tiles import NAMES, tiles_of
+from referee.games.trail import Audience, Lines
+
+
+def deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audience) -> Lines:
+    """What is told of a deal: how many tiles the supply has, and the own hand."""
+    told = [f"deal {number} {supply}"]
+    for seat, hand in enumerate(hands):
+        if hand and audience in (None, seat):
+            told.append(f"hand {seat + 1} {' '.join(NAMES[tile] for tile in tiles_of(hand))}")
+    return tuple(told)
+
+
+def lines(told: Lines, private: Mapping[int, tuple[Seat, str]], audience: Audience) -> Lines:
+    """Lines for all; what is private of some of them stands behind it, for those who may know."""
+    if not private:
+        return told
+    found = list(told)
+    for number, (seat, more) in private.items():
+        if audience in (None, seat):
+            found[number] += more
+    return tuple(found)

@@ -1,0 +1,275 @@
+"""The positions of The Tree: whose turn it is, what can be laid, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from referee.core.rng import Random
+from referee.core.text import shown
+from referee.games.api import (
+    CHANCE,
+    NOTHING_TO_DRAW,
+    SHARED_CHANCE,
+    BadChance,
+    Illegal,
+    Outcome,
+    Picture,
+    Seat,
+    State,
+    placing,
+)
+from referee.games.thetree.news import deal_lines, lines
+from referee.games.thetree.picture import picture
+from referee.games.thetree.tiles import HAND, NAMES, TILES, opening, tiles_of
+from referee.games.thetree.tree import Laying, Tree
+from referee.games.trail import Trail
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the states of one game share."""
+
+    players: int
+    deals: int
+    only_first: bool
+    """Whether the game is over when a seat has finished."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeState(State[Laying]):
+    """A position: the tree, the hands, the supply, who has finished and who is out."""
+
+    rules: Rules
+    acting: Seat
+    """Chance before a deal."""
+    tree: Tree
+    hands: tuple[int, ...]
+    supply: tuple[int, ...] = ()
+    """The next tile first."""
+    dealt: int = 0
+    """How often the tiles were dealt."""
+    finished: tuple[Seat, ...] = ()
+    """In order."""
+    out: tuple[tuple[Seat, ...], ...] = ()
+    """Those that left, in order, those that left at once together."""
+    passed: frozenset[Seat] = frozenset()
+    """Who has passed since a tile was last laid or drawn."""
+    over: bool = False
+    last: Laying | None = None
+    """What was laid last."""
+    trail: Trail = field(default_factory=Trail)
+
+    @classmethod
+    def begun(cls, rules: Rules) -> TreeState:
+        """Before the first deal."""
+        acting = CHANCE if rules.players > 1 else SHARED_CHANCE
+        return cls(rules, acting, Tree({}, {}), (0,) * rules.players)
+
+    def in_play(self) -> list[Seat]:
+        """The seats that have neither finished nor left."""
+        gone = {*self.finished, *self._left()}
+        return [seat for seat in range(self.rules.players) if seat not in gone]
+
+    def _left(self) -> list[Seat]:
+        return [seat for seats in self.out for seat in seats]
+
+    def to_act(self) -> tuple[Seat, ...]:
+        """The seat whose turn it is, chance before a deal, or nobody."""
+        return () if self.over else (self.acting,)
+
+    def read(self, seat: Seat, text: str) -> Laying:
+        """`LEFT-RIGHT@X,Y`."""
+        text = text.strip(" ")
+        move = Laying.parse(text)
+        if not self.hands[seat] >> move.tile & 1:
+            raise Illegal("not-in-hand", f"{move.left}-{move.right} is not in your hand")
+        self.tree.check(move, text.partition("@")[2])
+        return move
+
+    def write(self, move: Laying) -> str:
+        """`LEFT-RIGHT@X,Y`."""
+        return str(move)
+
+    def play(self, moves: Mapping[Seat, Laying]) -> TreeState:
+        """Lay a tile, and go on to the next seat that can."""
+        seat = self.acting
+        move = moves[seat]
+        hand = self.hands[seat] & ~(1 << move.tile)
+        hands = (*self.hands[:seat], hand, *self.hands[seat + 1 :])
+        finished = self.finished if hand else (*self.finished, seat)
+        # Search plays many moves, and `replace` takes several times as long.
+        state = TreeState(
+            *(self.rules, seat, self.tree.laid(move), hands, self.supply, self.dealt, finished, self.out),
+            *(frozenset(), False, move, self.trail),
+        )
+        told = [f"move {seat + 1} {move}"]
+        if hand and state.tree.gives_extra_turn(move.x, move.y):
+            return state._turn_of(seat, told)
+        if not hand:
+            told.append(f"finished {seat + 1}")
+        return state._turn_of(state._after(seat), told)
+
+    def _after(self, seat: Seat) -> Seat:
+        """The seat whose turn comes after one's; any, if nobody is left."""
+        playing = self.in_play()
+        return next((other for other in playing if other > seat), playing[0] if playing else seat)
+
+    def _turn_of(self, seat: Seat, told: Sequence[str]) -> TreeState:
+        """The position when it is a seat's turn, and `told` is what happened before. The turns of seats that
+        cannot lay a tile the referee makes by itself.
+        """
+        hands, supply, passed = self.hands, self.supply, self.passed
+        lines_told = list(told)
+        private: dict[int, tuple[Seat, str]] = {}
+        playing = self.in_play()
+        over = self._is_decided(playing)
+        fits = self.tree.fits()
+        while not over:
+            if passed.issuperset(playing):
+                lines_told.append("blocked")
+                over = bool(self.finished) or self.dealt == self.rules.deals
+                seat = CHANCE  # another deal, if it is not over
+                break
+            if hands[seat] & fits:
+                break
+            if supply:
+                hands = (*hands[:seat], hands[seat] | 1 << supply[0], *hands[seat + 1 :])
+                private[len(lines_told)] = (seat, f" {NAMES[supply[0]]}")
+                lines_told.append(f"drew {seat + 1}")
+                supply = supply[1:]
+            else:
+                lines_told.append(f"passed {seat + 1}")
+                passed |= {seat}
+            seat = self._after(seat)
+        trail = Trail(self.trail, partial(lines, tuple(lines_told), private))
+        return TreeState(
+            *(self.rules, seat, self.tree, hands, supply, self.dealt, self.finished, self.out),
+            *(passed, over, self.last, trail),
+        )
+
+    def _is_decided(self, playing: Sequence[Seat]) -> bool:
+        """Whether the places of all seats are known."""
+        alone = len(playing) == 1 and self.rules.players > 1
+        return not playing or alone or (bool(self.finished) and self.rules.only_first)
+
+    def legal(self, seat: Seat) -> Iterator[Laying]:
+        """Row by row from below, each from the left, the lowest tile first."""
+        hand = self.hands[seat]
+        for x, y in sorted(self.tree.spots, key=lambda slot: (slot[1], slot[0])):
+            spot = self.tree.spots[x, y]
+            for tile in tiles_of(spot.tiles & hand):
+                for left, right in spot.ways(tile):
+                    yield Laying(left, right, x, y)
+
+    def any_legal(self, seat: Seat) -> bool:
+        """Whether there is a legal move."""
+        return bool(self.hands[seat] & self.tree.fits())
+
+    def sample(self, seat: Seat, rng: Random) -> Laying:
+        """Uniform over tiles and places, then over the ways round."""
+        hand = self.hands[seat]
+        found = [(slot, spot) for slot, spot in self.tree.spots.items() if spot.tiles & hand]
+        number = rng.below(sum((spot.tiles & hand).bit_count() for _, spot in found))
+        for (x, y), spot in sorted(found):
+            tiles = spot.tiles & hand
+            if number < tiles.bit_count():
+                tile = list(tiles_of(tiles))[number]
+                return Laying(*rng.choice(spot.ways(tile)), x, y)
+            number -= tiles.bit_count()
+        raise ValueError("there is no legal move")
+
+    def draw(self, rng: Random) -> str:
+        """All tiles in the order in which they are dealt."""
+        if self.acting >= 0 or self.over:
+            raise BadChance(NOTHING_TO_DRAW)
+        tiles = list(NAMES)
+        rng.shuffle(tiles)
+        return " ".join(tiles)
+
+    def chance(self, text: str) -> TreeState:
+        """Nine tiles to each seat in play, in the order of seats, the rest is the supply; the lowest double
+        or else the lowest tile of all hands is laid.
+        """
+        if self.acting >= 0 or self.over:
+            raise BadChance(NOTHING_TO_DRAW)
+        names = text.split(" ")
+        if sorted(names) != sorted(NAMES):
+            raise BadChance(f"`{shown(text, 80)}` is not all tiles in some order")
+        tiles = [NAMES.index(name) for name in names]
+        playing = self.in_play()
+        dealt = [0] * self.rules.players
+        for seat in playing:
+            dealt[seat] = sum(1 << tile for tile in tiles[:HAND])
+            del tiles[:HAND]
+        tile, opener = opening(dealt)
+        # What a seat that is out had in hand stays aside.
+        hands = [dealt[seat] if seat in playing else hand for seat, hand in enumerate(self.hands)]
+        hands[opener] &= ~(1 << tile)
+        state = replace(
+            self,
+            tree=Tree.begun(tile),
+            hands=tuple(hands),
+            supply=tuple(tiles),
+            dealt=self.dealt + 1,
+            finished=(),
+            passed=frozenset(),
+            last=Laying(*TILES[tile], 0, 0),
+            trail=Trail(self.trail, partial(deal_lines, self.dealt + 1, tuple(dealt), len(tiles))),
+        )
+        return state._turn_of(state._after(opener), [f"opened {opener + 1} {state.last}"])
+
+    def drop(self, seats: Iterable[Seat]) -> TreeState:
+        """The position with these seats out; the others play on."""
+        leaving = tuple(sorted(set(seats) & set(self.in_play())))
+        state = replace(self, out=(*self.out, leaving))
+        told = ["out " + " ".join(str(seat + 1) for seat in leaving)] if leaving else []
+        if self.acting < 0:  # before a deal
+            over = len(state.in_play()) < min(2, self.rules.players)
+            return replace(state, over=over, trail=Trail(self.trail, partial(lines, tuple(told), {})))
+        return state._turn_of(self._after_those(leaving), told)
+
+    def _after_those(self, leaving: tuple[Seat, ...]) -> Seat:
+        """Whose turn it is when these seats leave."""
+        staying = [seat for seat in self.in_play() if seat not in leaving]
+        if self.acting in staying or not staying:
+            return self.acting
+        return next((seat for seat in staying if seat > self.acting), staying[0])
+
+    def seen(self, seat: Seat | None) -> tuple[str, ...]:
+        """The lines that `protocol/games/thetree.md` describes."""
+        return self.trail.lines(seat)
+
+    def outcome(self) -> Outcome | None:
+        """Places in the order of finishing; those still in play share the next; who left first is last."""
+        if not self.over:
+            return None
+        scores = tuple(hand.bit_count() for hand in self.hands)
+        if self.rules.players == 1:
+            left = f"{scores[0]} tiles are left in hand" if scores[0] != 1 else "1 tile is left in hand"
+            if self.finished:
+                return Outcome((1,), scores, "all tiles are laid")
+            sentence = "seat 1 left the game" if self.out else f"seat 1 is at its end, {left}"
+            return Outcome((2,), scores, sentence)
+        playing = self.in_play()
+        groups = [*([seat] for seat in self.finished), playing, *reversed(self.out)]
+        ranks = placing(self.rules.players, groups)
+        return Outcome(ranks, scores, self._sentence(playing))
+
+    def _sentence(self, playing: list[Seat]) -> str:
+        parts = []
+        if self.finished:
+            order = ", ".join(str(seat + 1) for seat in self.finished)
+            parts.append(
+                f"finished in this order: seats {order}" if self.finished[1:] else f"seat {order} finished"
+            )
+        if len(playing) > 1 and not (self.finished and self.rules.only_first):
+            parts.append("the deal is blocked" if self.finished else f"deal {self.dealt} is blocked")
+        if gone := sorted(seat + 1 for seat in self._left()):
+            parts.append(f"out: seats {', '.join(map(str, gone))}" if gone[1:] else f"seat {gone[0]} is out")
+        return "; ".join(parts)
+
+    def picture(self, seat: Seat | None) -> Picture:
+        """The tree, and the hands as far as the seat knows them."""
+        return picture(self.tree, self.last, self.hands, self._left(), len(self.supply), seat)

@@ -1,0 +1,161 @@
+"""The tree: the tiles that lie, where the next ones can, and how a tile and its place are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from referee.core.text import shown
+from referee.games.api import Illegal, NotAMove
+from referee.games.thetree.tiles import ABOVE, ANY, BELOW, INDEX, TILES
+
+_MOVE = re.compile(r"([0-7])-([0-7])@(0|-?[1-9][0-9]*),(0|-?[1-9][0-9]*)")
+_DIGITS = 9
+"""Of a coordinate; what has more is as far from any tree as the largest of these."""
+
+_FORM = "a tile and where its left half goes, such as `5-1@3,3`"
+
+Slot = tuple[int, int]
+"""Where a tile can lie: x and y of its left half, both even or both odd, as in a brick wall."""
+
+
+class Laying(NamedTuple):
+    """A move: the symbols from left to right, and the cell of the left one."""
+
+    left: int
+    right: int
+    x: int
+    y: int
+
+    def __str__(self) -> str:
+        return f"{self.left}-{self.right}@{self.x},{self.y}"
+
+    @classmethod
+    def parse(cls, text: str) -> Laying:
+        """From `LEFT-RIGHT@X,Y`. Raises `NotAMove`."""
+        match = _MOVE.fullmatch(text)
+        if not match:
+            raise NotAMove(_FORM)
+        return cls(int(match[1]), int(match[2]), _coordinate(match[3]), _coordinate(match[4]))
+
+    @property
+    def tile(self) -> int:
+        """Its number among all tiles."""
+        return INDEX[self.left, self.right]
+
+
+def _coordinate(text: str) -> int:
+    """A number, however long. The last digit is kept: it tells odd from even."""
+    if len(text) <= _DIGITS:
+        return int(text)
+    return int(text[: _DIGITS - 1] + text[-1])
+
+
+class Spot(NamedTuple):
+    """An empty slot that rests on something: what may lie in it."""
+
+    left: int
+    """Symbols that fit on the left, as a set."""
+    right: int
+    tiles: int
+    """The tiles that fit, one way round or the other."""
+
+    def ways(self, tile: int) -> list[tuple[int, int]]:
+        """How a tile fits: one way round, the other, or both."""
+        low, high = TILES[tile]
+        ways = [(low, high)] if low == high else [(low, high), (high, low)]
+        return [(left, right) for left, right in ways if self.left >> left & self.right >> right & 1]
+
+
+@cache
+def _spot(left: int, right: int) -> Spot:
+    """There are only some dozens of them."""
+    tiles = 0
+    for number, (one, other) in enumerate(TILES):
+        if (left >> one & right >> other | left >> other & right >> one) & 1:
+            tiles |= 1 << number
+    return Spot(left, right, tiles)
+
+
+class Tree(NamedTuple):
+    """The tiles that lie, and where the next ones can."""
+
+    tiles: Mapping[Slot, tuple[int, int]]
+    spots: Mapping[Slot, Spot]
+
+    @classmethod
+    def begun(cls, tile: int) -> Tree:
+        """With its first tile at (0, 0)."""
+        return cls({}, {}).laid(Laying(*TILES[tile], 0, 0))
+
+    def laid(self, move: Laying) -> Tree:
+        """With one tile more."""
+        tiles = dict(self.tiles)
+        tiles[move.x, move.y] = (move.left, move.right)
+        spots = dict(self.spots)
+        spots.pop((move.x, move.y), None)
+        # Only the slots that touch the new tile know something new: two above it, and two holes below.
+        for x in (move.x - 1, move.x + 1):
+            for slot in ((x, move.y + 1), (x, move.y - 1)):
+                if slot not in tiles and (slot[1] > move.y or slot in spots):
+                    spots[slot] = _spot(*_fitting(tiles, *slot))
+        return Tree(tiles, spots)
+
+    def fits(self) -> int:
+        """All tiles that can be laid somewhere."""
+        found = 0
+        for spot in self.spots.values():
+            found |= spot.tiles
+        return found
+
+    def check(self, move: Laying, where: str) -> None:
+        """Raises `Illegal` with the first reason why a tile cannot lie there; `where` is how the bot wrote
+        its place.
+        """
+        left, right, x, y = move
+        for cell in (x, x + 1):
+            if (cell, y) in self.tiles or (cell - 1, y) in self.tiles:
+                raise Illegal("occupied", f"a tile lies on {cell},{y}")
+        where = shown(where, 40)
+        if (x + y) % 2:
+            raise Illegal(
+                "off-pattern", f"{where} is off the brick pattern, where x and y are both even or both odd"
+            )
+        if (x, y) not in self.spots:
+            raise Illegal("rests-on-nothing", f"at {where} the tile would rest on nothing")
+        for symbol, near, half, place in (
+            (left, (x - 1, y - 1), 1, "below left"),
+            (right, (x + 1, y - 1), 0, "below right"),
+            (left, (x - 1, y + 1), 1, "above left"),
+            (right, (x + 1, y + 1), 0, "above right"),
+        ):
+            if near in self.tiles:
+                other = self.tiles[near][half]
+                above, below = (symbol, other) if near[1] < y else (other, symbol)
+                if not ABOVE[below] >> above & 1:
+                    raise Illegal("rings", f"the rings do not fit {place}: {above} cannot lie on {below}")
+
+    def gives_extra_turn(self, x: int, y: int) -> bool:
+        """Whether the tile in this slot rests on two tiles, or lies under one."""
+        tiles = self.tiles
+        if (x - 1, y - 1) in tiles and (x + 1, y - 1) in tiles:
+            return True
+        return (x - 1, y + 1) in tiles or (x + 1, y + 1) in tiles
+
+
+def _fitting(tiles: Mapping[Slot, tuple[int, int]], x: int, y: int) -> tuple[int, int]:
+    """The symbols that fit on the left and on the right of a slot. Each half touches one tile below and
+    one above.
+    """
+    left = right = ANY
+    if tile := tiles.get((x - 1, y - 1)):
+        left &= ABOVE[tile[1]]
+    if tile := tiles.get((x - 1, y + 1)):
+        left &= BELOW[tile[1]]
+    if tile := tiles.get((x + 1, y - 1)):
+        right &= ABOVE[tile[0]]
+    if tile := tiles.get((x + 1, y + 1)):
+        right &= BELOW[tile[0]]
+    return left, right
