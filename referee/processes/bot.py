@@ -107,7 +107,7 @@ class Bot:
         passed = {
             name: value
             for name, value in os.environ.items()
-            if _PASSED.fullmatch(name) or name in self.pass_env
+            if _PASSED.fullmatch(name) or name in self.pass_env  # guard: environment
         }
         return {**passed, **dict(self.env)}
 

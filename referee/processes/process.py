@@ -108,7 +108,7 @@ class _Nursery:
         """Asks for a bot; a second time if the nursery was killed. Raises `EnvironmentLacksError`."""
         body = json.dumps(request).encode()
         data = HEAD.pack(len(body)) + body
-        for _ in range(2):
+        for _ in range(2):  # guard: killed-launcher
             if cls._only is None:
                 cls._only = cls()
                 atexit.register(cls.close)
@@ -247,7 +247,7 @@ class BotProcess:
 
     def drain_stderr(self) -> None:
         """Takes one chunk of stderr, if there is one."""
-        if not self.stderr_open:
+        if not self.stderr_open:  # guard: drain-of-stderr
             return
         try:
             data = os.read(self.stderr, STDERR_READ_SIZE)

@@ -206,7 +206,7 @@ class Warden:
         """
         self._exited: bool | None = None
         """Whether it had ended by itself when it was to be ended."""
-        _prctl(_SUBREAPER, 1)
+        _prctl(_SUBREAPER, 1)  # guard: orphans
         self._wake = _Wake()
         self._bot = _start(request, streams)
         for stream in streams:
@@ -230,7 +230,7 @@ class Warden:
                 except OSError:
                     command = b""
                 if command != TERMINATE:
-                    break
+                    break  # guard: killed-referee
                 self._exited = self._status is not None
                 self._signal_group(signal.SIGTERM)
             if watches and (excess := self._excess()):
@@ -257,16 +257,18 @@ class Warden:
     def _signal_group(self, number: signal.Signals) -> None:
         assert self._bot > 1  # killpg(1) and killpg(0) would reach others
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._bot, number)
+            os.killpg(self._bot, number)  # guard: group-kill
 
     def _excess(self) -> str:
         """What of its limits the tree exceeds, if any."""
         tree = [self._bot, *(pid for pid in descendants(os.getpid()) if pid != self._bot)]
-        if self._processes is not None and (count := sum(map(_threads, tree))) > self._processes:
-            return f"{count} processes and threads, and {self._processes} are allowed"
+        if self._processes is not None:
+            count = sum(map(_threads, tree))
+            if count > self._processes:  # guard: processes
+                return f"{count} processes and threads, and {self._processes} are allowed"
         if self._memory_bytes is not None:
             memory = sum(map(_memory, tree))
-            if memory > self._memory_bytes:
+            if memory > self._memory_bytes:  # guard: memory
                 return f"{memory} bytes of memory, and {self._memory_bytes} are allowed"
         return ""
 
@@ -325,7 +327,7 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
         os.dup2(stream, number)
     if request["terminal"]:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    _prctl(_PARENT_DEATH, signal.SIGKILL)
+    _prctl(_PARENT_DEATH, signal.SIGKILL)  # guard: killed-warden
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
         file.write(b"1000")  # if memory runs out, the bots go first
     for name, value in request["limits"].items():
@@ -334,7 +336,7 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
         ceiling = resource.getrlimit(number)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(number, (soft, hard))
+        resource.setrlimit(number, (soft, hard))  # guard: limits-of-the-kernel
     signal.set_wakeup_fd(-1)
     for one in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, signal.SIG_DFL)
@@ -416,7 +418,7 @@ def _bury(wardens: set[int]) -> bool:
     for pid in wardens:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGCONT)  # its bot may have stopped it
-    return bool(_strike(wardens))
+    return bool(_strike(wardens))  # guard: killed-warden-tree
 
 
 def _refuse(control: int, error: OSError) -> None:

@@ -72,7 +72,7 @@ def play_encounter(
             seated = [links[name] for name in terms.bots]
             record = _play(terms, seated, show, start_us)
             for seat, fault in enumerate(faults(record)):
-                seated[seat].faulted = bool(fault)
+                seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
             # What broke something is ended now, so that its record says what was left of it.
             end({name for name in terms.bots if name in fresh or not links[name].fit})
             yield _with_remains(record, seated)
@@ -158,7 +158,7 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
 def _no_collecting() -> Iterator[None]:
     """Keeps the collection of garbage, which can take many milliseconds, between the games."""
     was_on = gc.isenabled()
-    gc.disable()
+    gc.disable()  # guard: garbage
     try:
         yield
     finally:

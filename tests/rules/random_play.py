@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import pytest
 
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import CHANCE, SHARED_CHANCE, Game, Options, State
+from referee.kit import step
+
+T = TypeVar("T")
 
 SETTINGS: dict[str, list[dict[str, str]]] = {
     "blooms": [{"size": "3", "target": "4"}, {}],
@@ -31,15 +36,13 @@ CASES = [(slug, given) for slug, settings in SETTINGS.items() if slug in GAMES f
 NAMES = [f"{slug} {' '.join(f'{k}={v}' for k, v in given.items())}".strip() for slug, given in CASES]
 
 
+def quick_first(cases: Sequence[T], quick: int) -> list[Any]:
+    """Parameters of a test; all but so many of the first are marked `slow`."""
+    return [*cases[:quick], *(pytest.param(case, marks=pytest.mark.slow) for case in cases[quick:])]
+
+
 def is_chance(state: State[Any]) -> bool:
     return state.to_act() in ((CHANCE,), (SHARED_CHANCE,))
-
-
-def step(state: State[Any], rng: Stream) -> State[Any]:
-    """One random step."""
-    if is_chance(state):
-        return state.chance(state.draw(rng))
-    return state.play({seat: state.sample(seat, rng) for seat in state.to_act()})
 
 
 def random_game(game: Game[Any], options: Options, seed: str) -> Iterator[State[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -17,11 +17,12 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import BadChance, Game, NotAMove, Options, Refusal, Seat, State
+from referee.kit import step
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
-from tests.rules.random_play import CASES, NAMES, is_chance, random_game, step
+from tests.rules.random_play import CASES, NAMES, is_chance, quick_first, random_game
 from tests.tools.golden import GOLDEN, file_of, golden
-from tests.unit.scripted import Events, Said, ScriptedWire
+from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
 LISTED = 400
 """Legal moves of a state that are looked at."""
@@ -124,18 +125,18 @@ def looks(state: State[Any], seat: Seat) -> tuple[object, ...]:
     return state.seen(seat), painted(state.picture(seat), False), acts, legal, answers, default
 
 
+@pytest.mark.parametrize("number", quick_first([0, 1], 1))
 def test_states_that_differ_in_what_a_seat_cannot_see_look_alike_to_it(
-    case: tuple[Game[Any], Options],
+    case: tuple[Game[Any], Options], number: int
 ) -> None:
     game, options = case
     rng = Stream(b"imagined")
     differ = 0
-    for number in range(2):
-        for state in list(random_game(game, options, f"alike {number}"))[1:25:2]:
-            for seat in range(game.seats(options)):
-                imagined = game.imagine(options, seat, state.seen(seat), rng)
-                assert looks(imagined, seat) == looks(state, seat)
-                differ += imagined.seen(None) != state.seen(None)
+    for state in list(random_game(game, options, f"alike {number}"))[1:25:2]:
+        for seat in range(game.seats(options)):
+            imagined = game.imagine(options, seat, state.seen(seat), rng)
+            assert looks(imagined, seat) == looks(state, seat)
+            differ += imagined.seen(None) != state.seen(None)
     assert (differ == 0) == game.is_open or game.seats(options) == 1
 
 
@@ -211,7 +212,7 @@ def test_chance_takes_only_what_it_gives(case: tuple[Game[Any], Options]) -> Non
         state.draw(rng)
 
 
-class Sampler:
+class Sampler(Answering):
     """A bot that plays what the state of the match says is legal, at random, and sometimes something else."""
 
     def __init__(self, seat: Seat, events: Events, seed: str) -> None:
@@ -220,18 +221,11 @@ class Sampler:
         self.rng = Stream(f"{seed} {seat}".encode())
         self.state: State[Any] | None = None
 
-    def __call__(self, lines: list[str]) -> Iterable[Said]:
-        for line in lines:
-            word, *rest = line.split()
-            if word == "hello":
-                yield 0, b"hello 1\n"
-            elif word == "prepare":
-                yield 0, b"ready\n"
-            elif word == "ask":
-                state = self.events.states[-1] if self.events.states else self.state
-                assert state
-                move = state.write(state.sample(self.seat, self.rng)) if self.rng.below(20) else "nonsense"
-                yield self.rng.below(1000), f"move {rest[0]} {move}\n".encode()
+    def answer(self, number: str) -> Iterator[Said]:
+        state = self.events.states[-1] if self.events.states else self.state
+        assert state
+        move = state.write(state.sample(self.seat, self.rng)) if self.rng.below(20) else "nonsense"
+        yield self.rng.below(1000), f"move {number} {move}\n".encode()
 
 
 def matched(game: Game[Any], options: Options, seed: str) -> GameRecord:
