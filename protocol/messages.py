@@ -475,7 +475,7 @@ class Lines:
             if len(line) >= self._cap:
                 return self._cut(lines, line)
             lines.append(line)
-        if len(self._partial) + len(data) - start >= self._cap:
+        if len(self._partial) + len(data) - start >= self._cap:  # guard: bytes-of-a-line
             return self._cut(lines, self._partial + data[start : start + self._cap])
         self._partial += data[start:]
         return lines

@@ -1,0 +1,21 @@
+"""The tests, in rooms.
+
+- `unit`: what starts no process and waits for nothing: values, texts, files, the match on a scripted wire
+  (`unit/scripted.py`), the command line where it only reads and refuses.
+- `rules`: the games, against their rules, against second, slow implementations, and against their golden
+  games.
+- `processes`: real processes: bots, wardens, matches and tournaments, signals, terminals, the commands of the
+  documents, and the short forms of the tools below. `encounters.py` and `runs.py` are what several of these
+  tests need.
+- `tools`: programs for developers, which take long or look at much: the catalogue of faults, the soaks,
+  fairness, liveness, the guards, the golden games.
+- `bots`: the bots that misbehave.
+- `bench`: benchmarks.
+
+`command.py` runs the command line, in the test's own process unless a process is the point. `holdings.py`
+counts what is held of the machine; after each test `conftest.py` looks whether something was left behind.
+
+What takes long is marked `slow` and left out unless it is asked for (`-m slow`). What remains touches every
+feature once, and takes less than a minute and a half on two idle cores. Tests that draw examples at random
+draw fewer of them, unless `--hypothesis-profile thorough` is given.
+"""

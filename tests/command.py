@@ -1,18 +1,31 @@
-"""The command line in a process of its own."""
+"""The command line, run in this process or in one of its own."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
+from unittest import mock
+
+import pytest
+
+from referee.cli import main
 
 ROOT = Path(__file__).parent.parent
 RANDOM = f"{{python}} {ROOT / 'sample_bots' / 'random_bot.py'}"
 GREEDY = f"{{python}} {ROOT / 'sample_bots' / 'greedy_bot.py'}"
-PLAIN = f"{{python}} {ROOT / 'sample_bots' / 'plain_bot.py'}"
+PLAIN = f"{{python}} -I -S {ROOT / 'sample_bots' / 'plain_bot.py'}"
 BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'bad_bot.py'}"
+
+TOO_LONG_S = 120
+"""A command that takes longer hangs."""
 
 
 class Done(NamedTuple):
@@ -21,13 +34,55 @@ class Done(NamedTuple):
     err: str
 
 
-def referee(*words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> Done:
-    """Runs `referee` to its end; it never shows a traceback nor a control character."""
+def referee(*words: str) -> Done:
+    """Runs `referee` to its end in this process, which spares the start of Python and all imports.
+
+    What is tested by this need not be a process of its own: bots and workers are processes all the same.
+    """
+    written_out, written_err = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(to, "utf-8", write_through=True) for to in (written_out, written_err))
+    with (
+        mock.patch.object(sys, "argv", ["referee", *words]),
+        open(os.devnull) as nothing,  # noqa: PTH123
+        mock.patch.object(sys, "stdin", nothing),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        _ended_after(TOO_LONG_S),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    code = ended.value.code
+    assert isinstance(code, int)
+    return _fit_to_be_seen(code, written_out.getvalue().decode(), written_err.getvalue().decode())
+
+
+def referee_process(*words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> Done:
+    """Runs `referee` to its end in a process of its own, as a user does."""
     command = [sys.executable, "-m", "referee", *words]
     done = subprocess.run(
-        command, capture_output=True, timeout=120, cwd=cwd, env={**os.environ, **(env or {})}
+        command, capture_output=True, timeout=TOO_LONG_S, cwd=cwd, env={**os.environ, **(env or {})}
     )
-    out, err = done.stdout.decode(), done.stderr.decode()
+    return _fit_to_be_seen(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def _fit_to_be_seen(code: int, out: str, err: str) -> Done:
+    """It never shows a traceback nor a control character."""
     assert "Traceback" not in err, err
     assert all(c.isprintable() or c == "\n" for c in out + err), out + err
-    return Done(done.returncode, out, err)
+    return Done(code, out, err)
+
+
+@contextlib.contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """Raises `TimeoutError` in what takes longer."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

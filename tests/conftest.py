@@ -7,58 +7,28 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from referee.processes.launcher import close_launcher
 from tests.command import ROOT
-from tests.holdings import children, descriptors
+from tests.holdings import NOTHING, Held
 
-# A shared machine may stand still for a while; that is no finding.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# A shared machine may stand still for a while; that is no finding. `.ci/run` asks for the thorough profile.
+for profile, examples in (("quick", 30), ("thorough", 300)):
+    settings.register_profile(
+        profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile("quick")
 
 # A shell that runs the tests in the background has them ignore what the tests send to the referee.
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
-
-
-class Held(NamedTuple):
-    """What this process holds of the machine."""
-
-    children: set[int]
-    """Zombies too."""
-    descriptors: int
-    threads: set[int]
-    scratch: set[str]
-
-
-def held() -> Held:
-    """What is held now."""
-    threads = {thread.ident or 0 for thread in threading.enumerate()}
-    folders = (Path(tempfile.gettempdir()).iterdir(), Path("/dev/shm").glob("referee-*"))
-    return Held(children(), descriptors(), threads, {str(path) for folder in folders for path in folder})
-
-
-def left(before: Held) -> Held:
-    """What is held beyond that."""
-    now = held()
-    return Held(
-        now.children - before.children,
-        now.descriptors - before.descriptors,
-        now.threads - before.threads,
-        now.scratch - before.scratch,
-    )
-
-
-NOTHING = Held(set(), 0, set(), set())
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -88,13 +58,13 @@ def what_python_keeps() -> None:
 def nothing_is_left(scratch: Path) -> Iterator[None]:
     """After every test there are no more processes, descriptors, threads and temporary files than before."""
     close_launcher()
-    before = held()
+    before = Held.now()
     yield
     close_launcher()
-    if left(before) != NOTHING:
+    if Held.now().beyond(before) != NOTHING:
         gc.collect()  # what a test let go of without closing it
         time.sleep(0.1)  # what another run of the referee has for a moment
-        assert left(before) == NOTHING
+        assert Held.now().beyond(before) == NOTHING
 
 
 @pytest.fixture(scope="session")

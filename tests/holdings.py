@@ -7,6 +7,7 @@ import gc
 import os
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,37 @@ class Holdings(NamedTuple):
     descriptors: int
     threads: int
     rss_kib: int
+
+
+class Held(NamedTuple):
+    """What this process alone holds, each thing by its name: quick to learn, and needs no other program."""
+
+    children: set[int]
+    """Zombies too."""
+    descriptors: int
+    threads: set[int]
+    scratch: set[str]
+    """Temporary files."""
+
+    @classmethod
+    def now(cls) -> Held:
+        """What is held now."""
+        threads = {thread.ident or 0 for thread in threading.enumerate()}
+        folders = (Path(tempfile.gettempdir()).iterdir(), Path("/dev/shm").glob("referee-*"))
+        scratch = {str(path) for folder in folders for path in folder}
+        return cls(children(), _entries(os.getpid(), "fd"), threads, scratch)
+
+    def beyond(self, before: Held) -> Held:
+        """What is held beyond that."""
+        return Held(
+            self.children - before.children,
+            self.descriptors - before.descriptors,
+            self.threads - before.threads,
+            self.scratch - before.scratch,
+        )
+
+
+NOTHING = Held(set(), 0, set(), set())
 
 
 def processes() -> list[Process]:
@@ -120,8 +152,3 @@ def children() -> set[int]:
     if Path("/proc/self/task").exists():  # which is quicker
         return set(children_of(os.getpid()))
     return {process.pid for process in processes() if process.parent == os.getpid()}
-
-
-def descriptors() -> int:
-    """How many this process has open."""
-    return _entries(os.getpid(), "fd")

@@ -11,7 +11,7 @@ def shown(raw: bytes | str, most: int = 200) -> str:
     """
     text = raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
     cut = len(text) > most
-    text = "".join(c if c.isprintable() else _escape(c) for c in text[:most])
+    text = "".join(c if c.isprintable() else _escape(c) for c in text[:most])  # guard: escaping
     return f"{text}…" if cut else text
 
 

@@ -42,7 +42,7 @@ class SeatClock:
 
     def late(self, used_us: int, margin_us: int = 0) -> bool:
         """Whether a move that took so long loses on time. The margin widens this test and nothing else."""
-        return used_us > self.control.move_us + self.reserve_us + margin_us
+        return used_us > self.control.move_us + self.reserve_us + margin_us  # guard: margin
 
     def charge(self, used_us: int, in_time: bool = True) -> Charge:
         """What a move costs, never more than what remains; only one in time earns the increment."""

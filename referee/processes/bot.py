@@ -105,7 +105,9 @@ class Bot:
     def environment(self) -> dict[str, str]:
         """The variables that its process gets."""
         passed = {
-            name: os.environ[name] for name in os.environ if _PASSED.fullmatch(name) or name in self.pass_env
+            name: os.environ[name]
+            for name in os.environ
+            if _PASSED.fullmatch(name) or name in self.pass_env  # guard: environment
         }
         return {**passed, **dict(self.env)}
 

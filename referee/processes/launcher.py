@@ -118,7 +118,8 @@ def start(request: Request, streams: Mapping[str, int]) -> Started:
     """
     encoded = request.encode()
     descriptors = [streams[name] for name in warden.STREAMS]
-    for _ in range(2):  # the program that starts bots may have been killed
+    # The program that starts bots may have been killed.
+    for _ in range(2):  # guard: killed-launcher
         launcher = Launcher.get()
         try:
             return _answer(launcher, launcher.send(encoded, descriptors))

@@ -129,7 +129,7 @@ class BotProcess:
 
     def drain_stderr(self) -> None:
         """Takes one chunk of stderr, if there is one."""
-        if not self.stderr_open:
+        if not self.stderr_open:  # guard: drain-of-stderr
             return
         try:
             data = os.read(self.stderr, STDERR_READ_SIZE)

@@ -304,7 +304,7 @@ class Watch:
                 except OSError:
                     command = b""
                 if command != TERMINATE:
-                    break
+                    break  # guard: killed-referee
                 self._exited = self._status is not None
                 self._signal_group(signal.SIGTERM)
             if watches and time.monotonic() >= look_s:
@@ -344,16 +344,18 @@ class Watch:
     def _signal_group(self, number: signal.Signals) -> None:
         assert self._bot > 1  # killpg(1) and killpg(0) would reach others
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._bot, number)
+            os.killpg(self._bot, number)  # guard: group-kill
 
     def _excess(self) -> str:
         """What of its limits the tree exceeds, if any."""
         tree = [self._bot, *(pid for pid in descendants(os.getpid()) if pid != self._bot)]
-        if self._processes is not None and (count := sum(map(_threads, tree))) > self._processes:
-            return f"{count} processes and threads, and {self._processes} are allowed"
+        if self._processes is not None:
+            count = sum(map(_threads, tree))
+            if count > self._processes:  # guard: processes
+                return f"{count} processes and threads, and {self._processes} are allowed"
         if self._memory_bytes is not None:
             memory = sum(map(_memory, tree))
-            if memory > self._memory_bytes:
+            if memory > self._memory_bytes:  # guard: memory
                 return f"{memory} bytes of memory, and {self._memory_bytes} are allowed"
         return ""
 
@@ -443,7 +445,7 @@ def _refuse(control: socket.socket, error: OSError) -> None:
 def _serve(control: socket.socket) -> None:
     """In a process of its own: bots one after the other, until the referee is gone."""
     os.setsid()
-    _prctl(_SUBREAPER, 1)
+    _prctl(_SUBREAPER, 1)  # guard: orphans
     wake = _Wake()
     while (asked := _receive(control)) is not None:
         request, streams = asked
@@ -529,7 +531,7 @@ def _execute(request: Request, streams: list[int]) -> None:
         os.dup2(stream, number)
     if request.is_terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    _prctl(_PARENT_DEATH, signal.SIGKILL)
+    _prctl(_PARENT_DEATH, signal.SIGKILL)  # guard: killed-warden
     with contextlib.suppress(OSError):
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         os.write(score, b"1000")  # if memory runs out, the bots go first
@@ -539,7 +541,7 @@ def _execute(request: Request, streams: list[int]) -> None:
         ceiling = resource.getrlimit(number)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(number, (soft, hard))
+        resource.setrlimit(number, (soft, hard))  # guard: limits-of-the-kernel
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
     os.chdir(request.cwd)
@@ -616,7 +618,7 @@ def _reap_wardens(wardens: set[int]) -> bool:
     for pid in wardens:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGCONT)  # its bot may have stopped it
-    return _kill_children(wardens)
+    return _kill_children(wardens)  # guard: killed-warden-tree
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def play_encounter(
             served = [link.served if link in came else 0 for link in seated]
             record = _play(terms, seated, show, start_us)
             for seat, fault in enumerate(faults(record)):
-                seated[seat].faulted = bool(fault)
+                seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
             # What broke something is ended now, so that its record says what was left of it.
             unfit = {name for name in terms.bots if name in fresh or not links[name].fit}
@@ -172,7 +172,7 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
 def _no_collecting() -> Iterator[None]:
     """Keeps the collection of garbage, which can take many milliseconds, between the games."""
     was_on = gc.isenabled()
-    gc.disable()
+    gc.disable()  # guard: garbage
     try:
         yield
     finally:

@@ -206,9 +206,9 @@ class Channel:
             if isinstance(what, Failure):
                 break
         else:
-            if self._bytes_in_turn > TURN_CAP:
+            if self._bytes_in_turn > TURN_CAP:  # guard: bytes-of-a-turn
                 heard.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
-            elif self._lines_in_turn > LINES_CAP:
+            elif self._lines_in_turn > LINES_CAP:  # guard: lines-of-a-turn
                 heard.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
         if heard and isinstance(heard[-1], Failure):
             self.failure = heard[-1]
@@ -265,7 +265,7 @@ class Channel:
                 return RESIGNED
             case m.ListLine(_, most):
                 self._lists += 1
-                if self._lists > LIST_CAP:
+                if self._lists > LIST_CAP:  # guard: lists-of-a-question
                     return Failure(Ending.FLOOD, f"more than {LIST_CAP} times `list` to one question")
                 return ListRequest(most)
             case m.InfoLine(info):

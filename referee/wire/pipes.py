@@ -77,7 +77,7 @@ class Place:
         if self.asked:
             if process.stdout_open:
                 bits |= _STDOUT
-            if process.control_open:
+            if process.control_open:  # guard: death-with-open-output
                 bits |= _CONTROL
             if self.link.unsent:
                 bits |= _STDIN
@@ -153,14 +153,14 @@ class PipesWire:
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reading what one of them poured out is in nobody's time, least of all in another's."""
         for seat in seats:
-            self._places[seat].unasked = self._places[seat].link.catch_up()
+            self._places[seat].unasked = self._places[seat].link.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """What the bot said before was said before it was asked, and is judged so."""
         place = self._places[seat]
         link, watch = place.link, place.watch
         said_before, place.unasked = place.unasked, []
-        if question.rejected:
+        if question.rejected:  # guard: deadline-after-rejection
             said_before = link.catch_up()
         else:
             watch.start(question.wait_us * 1000, question.allowance_us * 1000, place.by_cpu)
@@ -217,7 +217,7 @@ class PipesWire:
         if used_us is None:
             return None
         # What was written in time lies there by now, though nobody has looked since.
-        self._read(place)
+        self._read(place)  # guard: last-look
         if place.heard:
             return None
         place.asked = False
@@ -286,7 +286,7 @@ class PipesWire:
         for place, stream in ready:
             if stream == _STDOUT:
                 if (data := place.link.read()) is not None:
-                    read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))
+                    read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))  # guard: deadline
             elif stream == _STDERR:
                 place.link.drain_stderr()
             elif stream == _STDIN:

@@ -37,4 +37,4 @@ class StoppageDetector:
         cpu_ns = time.process_time_ns()
         late_ns = gap_ns - (cpu_ns - self._cpu_ns)
         self._read_ns, self._cpu_ns = now_ns, cpu_ns
-        return late_ns if late_ns > LATE_NS else 0
+        return late_ns if late_ns > LATE_NS else 0  # guard: stoppages

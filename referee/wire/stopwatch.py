@@ -110,7 +110,7 @@ class Stopwatch:
         in_doubt = self._stopped_ns or read_ns - self.began_ns - self._uncharged_ns > self._allowance_ns
         if not self._stamped or not in_doubt:
             return read_ns
-        found = self._stamp_ns()
+        found = self._stamp_ns()  # guard: stamp
         if found is None:
             found = read_ns - self._stopped_ns
         # Some ways of writing leave no stamp, but nothing was there when it was last looked.
@@ -123,7 +123,7 @@ class Stopwatch:
         assert self._process
         written = stamped.written_ns(self._process.stdout) - self._began_real_ns
         now_ns, now_real_ns = _both_clocks_ns()
-        drift_ns = (now_real_ns - self._began_real_ns) - (now_ns - self.began_ns)
+        drift_ns = (now_real_ns - self._began_real_ns) - (now_ns - self.began_ns)  # guard: clock-was-set
         if written < 0 or abs(drift_ns) > _CLOCK_SET_NS:
             return None
         return self.began_ns + written

@@ -17,7 +17,7 @@ from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.games import game_given
 from referee.games.outside import SIZE_CAP, VARIABLE, from_file
 from referee.records.replay import Audit
-from tests.command import RANDOM, ROOT, Done, referee
+from tests.command import RANDOM, ROOT, Done, referee, referee_process
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
 SEARCH = f"{ROOT / 'sample_bots' / 'search_bot.py'} --playouts 8"
@@ -34,7 +34,7 @@ class Place(NamedTuple):
     """What `replay` and `verify` are told of the game."""
 
     def __call__(self, *words: str) -> Done:
-        return referee(*words, cwd=self.folder, env=self.env)
+        return referee_process(*words, cwd=self.folder, env=self.env)
 
     @property
     def searching(self) -> str:
@@ -96,7 +96,9 @@ def test_a_tournament_is_played_and_continued(place: Place) -> None:
     for rounds in ("1", "2"):
         (place.folder / "t.toml").write_text(text.replace("ROUNDS", rounds))
         # The file is relative to the tournament's, wherever the command is given.
-        done = referee("run", str(place.folder / "t.toml"), "--workers", "2", "--strict", env=place.env)
+        done = referee_process(
+            "run", str(place.folder / "t.toml"), "--workers", "2", "--strict", env=place.env
+        )
         assert done.code == 0, done.err
     assert len(place.records("t-results")) == 1 + 2 + 1 + 2
     assert place("verify", "t-results", *place.again).out.startswith("4 games verified")
@@ -303,7 +305,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     for name, told in (("none.py:GAME", "No such file"), ("folder.py:GAME", "is no ordinary file")):
         with pytest.raises(UsageError, match=told):
             from_file(name, tmp_path)
-    done = referee("games", "none.py", cwd=tmp_path)
+    done = referee_process("games", "none.py", cwd=tmp_path)
     assert done.code == 2 and "no game `none.py`, expected one of blooms" in done.err
     (tmp_path / "t.toml").write_text('[tournament]\ngame = "none.py:GAME"\n')
     done = referee("run", str(tmp_path / "t.toml"))

@@ -39,8 +39,8 @@ from referee.records import journal
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import play_encounter
-from tests.command import RANDOM, ROOT, referee
-from tests.processes.test_tournament import games, run_with, toml
+from tests.command import RANDOM, ROOT, referee, referee_process
+from tests.processes.runs import games, run_with, toml
 from tests.tools.catalogue import PAUSES, RESIGNS, ROWS, SHORT, Case, Elsewhere
 
 PRELUDE = ROOT / "tests" / "bots" / "bad_bot.sh"
@@ -96,8 +96,18 @@ def marked(mark: str) -> list[int]:
 
 # --- The rows --------------------------------------------------------------------------------------------
 
+WORST = (6, 16, 17, 20, 21, 22, 23, 27, 32, 65, 74)
+"""Rows whose first case ends with the bot's first question."""
+
 CASES = [
-    pytest.param(case, id=name, marks=[ANY_USER] if case.any_user else [])
+    pytest.param(
+        case,
+        id=name,
+        marks=[
+            *([ANY_USER] if case.any_user else []),
+            *([] if row.number in WORST else [pytest.mark.slow]),
+        ],
+    )
     for row in ROWS
     for name, case in row.cases
 ]
@@ -229,7 +239,7 @@ def test_what_depends_on_the_user_holds_for_an_ordinary_one_too() -> None:
     assert done.returncode == 0, done.stdout
     for case in CASES:
         passed = f"PASSED tests/processes/test_catalogue.py::test_row[{case.id}]" in done.stdout
-        assert passed == bool(case.marks)
+        assert passed == (ANY_USER in case.marks)
 
 
 # Nobody's: a bot of this user may kill all that it can.
@@ -321,6 +331,7 @@ def test_plays_with_small_pipes_and_large_descriptors() -> None:
     assert sum(isinstance(event, Moved) for event in record.events) == 3
 
 
+@pytest.mark.slow
 def test_few_descriptors_are_enough_or_the_environment_s_lack() -> None:
     words = ["match", "blooms", f"a={sh('play')}", f"b={sh(RESIGNS)}"]
     assert limited(resource.RLIMIT_NOFILE, 64, *words).returncode == 0
@@ -396,6 +407,7 @@ def test_a_bot_outlives_the_thread_that_started_it() -> None:
 # --- Clocks ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_busy_machine_is_no_bot_s_fault() -> None:
     spinners = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(8)]
     try:
@@ -413,6 +425,7 @@ def test_when_a_game_began_decides_nothing() -> None:
     verify(to_json(record))
 
 
+@pytest.mark.slow
 def test_slow_rules_cost_no_bot_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = BloomsState.play
 
@@ -445,6 +458,7 @@ def test_slow_rules_for_one_seat_cost_the_other_nothing(monkeypatch: pytest.Monk
     assert len(moves) == 2 and not any(moved.defaulted for moved in moves)
 
 
+@pytest.mark.slow
 def test_a_slow_disk_costs_no_bot_its_time(tmp_path: Path) -> None:
     patch = """
 import os, time, referee.records.journal as j
@@ -463,10 +477,8 @@ j.os.fsync = slow
 
 # --- Tournaments -----------------------------------------------------------------------------------------
 
-WORST = (6, 16, 17, 20, 21, 22, 23, 27, 32, 65, 74)
-"""Rows whose first case ends with the bot's first question."""
 
-
+@pytest.mark.slow
 def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
     """Every bot loses by its own fault, and the tournament goes on and ends well."""
     worst = {row.number: next(row.cases)[1] for row in ROWS if row.number in WORST}
@@ -509,6 +521,7 @@ def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
     assert strict.code == 8 and strict.out == done.out, "nothing is played again"
 
 
+@pytest.mark.slow
 def test_no_game_is_lost_or_doubled_wherever_the_referee_is_killed(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", {"a": sh("play"), "b": sh(RESIGNS)}, rounds=1)
     whole = tmp_path / "whole"
@@ -537,11 +550,12 @@ if "spawn_main" in str(sys.orig_argv):
 """
 
 
+@pytest.mark.slow
 def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(DIES)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)))
     for _ in range(2):
-        done = referee("run", str(file), env={"PYTHONPATH": str(tmp_path)})
+        done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
         assert done.code == 1 and "without a result stay 1:a:b;" in done.err
         assert set(games(tmp_path / "t-results")) == {"1:b:a", "2:a:b", "2:b:a"}
     assert referee("verify", str(tmp_path / "t-results")).code == 0
@@ -550,12 +564,13 @@ def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path
 CHOOSES = "while asked; do q=$n; echo list $q 1; listen choice; echo move $q $n $rest; done"
 
 
+@pytest.mark.slow
 def test_the_seed_of_hashes_changes_no_game(tmp_path: Path) -> None:
     """As on another machine: a run is begun with one seed of Python's hashes and continued with another."""
     for rounds, seed in ((1, "1"), (2, "2")):
         file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(CHOOSES)), rounds=rounds, workers=0)
-        assert referee("run", str(file), env={"PYTHONHASHSEED": seed}).code == 0
-    whole = referee("run", str(file), "-o", str(tmp_path / "whole"), env={"PYTHONHASHSEED": "3"})
+        assert referee_process("run", str(file), env={"PYTHONHASHSEED": seed}).code == 0
+    whole = referee_process("run", str(file), "-o", str(tmp_path / "whole"), env={"PYTHONHASHSEED": "3"})
     assert whole.code == 0
     assert games(tmp_path / "whole") == games(tmp_path / "t-results")
     assert whole.out == referee("table", str(tmp_path / "t-results")).out

@@ -14,7 +14,6 @@ import pytest
 from referee.check.bench import Bench
 from referee.check.course import StepResult, course
 from referee.check.steps import STEPS
-from referee.check.witness import Witness
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes import cpu
@@ -95,7 +94,16 @@ VICES = [
 NEVER_FAILED = {11}
 
 
-@pytest.mark.parametrize(("vice", "step", "words"), VICES, ids=[vice for vice, _, _ in VICES])
+def quick(vice: str) -> bool:
+    """Whether it is the first that its step is there to find."""
+    (step,) = (step for name, step, _ in VICES if name == vice)
+    return vice == next(name for name, other, _ in VICES if other == step)
+
+
+@pytest.mark.parametrize(
+    ("vice", "step", "words"),
+    [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in VICES],
+)
 def test_a_vice_is_found_by_its_step(vice: str, step: int, words: str) -> None:
     before = time.monotonic()
     memory_bytes = 80 * MB if vice == "is large" else 500 * MB
@@ -117,6 +125,7 @@ def test_every_step_that_can_fail_has_a_vice() -> None:
     assert {step for _, step, _ in VICES} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
 
 
+@pytest.mark.slow
 def test_the_bot_without_a_vice_passes_everything() -> None:
     found = outcomes(bench(BAD))
     assert {outcome.result for outcome in found.values()} == {"passed"}
@@ -160,28 +169,32 @@ def test_other_settings_are_near_to_the_usual_ones() -> None:
 
 
 SAMPLE_BOTS = [
+    ("thetree", "random_bot.py", {"players": "1"}),
     ("blooms", "random_bot.py", {}),
-    ("blooms", "greedy_bot.py", {}),
     ("blooms", "plain_bot.py", {}),
+    ("blooms", "greedy_bot.py", {}),
     ("vinetree", "vine_bot.py", {"size": "5"}),
     ("evengroups", "even_bot.py", {"size": "3"}),
     ("floral", "deducing_bot.py", {"max_turns": "5"}),
     ("thetree", "tree_bot.py", {}),
     ("thetree", "search_bot.py --playouts 2", {"players": "2"}),
-    ("thetree", "random_bot.py", {"players": "1"}),
     ("floral", "random_bot.py", {"max_turns": "8"}),
 ]
 SLOW = {"deducing_bot.py", "search_bot.py --playouts 2"}
 """To start, or to get ready; some steps do."""
 
 
-@pytest.mark.parametrize(("game", "command", "given"), SAMPLE_BOTS)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "command", "given"),
+    SAMPLE_BOTS,
+)
 def test_the_sample_bots_pass(game: str, command: str, given: dict[str, str]) -> None:
     chosen = [4, 5, 8, 10] if command in SLOW else []
     expect_fit(bench(f"{SAMPLES}/{command}", game, given, clocks=("5s", "2s"), start="10s"), *chosen)
 
 
-@pytest.mark.parametrize("name", ["c_bot", "js_bot"])
+@pytest.mark.parametrize("name", ["c_bot", pytest.param("js_bot", marks=pytest.mark.slow)])
 def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.FixtureRequest) -> None:
     expect_fit(bench(request.getfixturevalue(name), clocks=("5s", "2s"), start="10s"))
 
@@ -211,8 +224,8 @@ def test_where_a_default_is_submitted_silence_is_a_failure_too() -> None:
     assert time.monotonic() - before < 20
 
 
-def check(*words: str, vice: str = "none", cwd: Path | None = None) -> Done:
-    return referee("check", "blooms", f'mine={BAD} "{vice}"', "--time", "2s", *words, cwd=cwd)
+def check(*words: str, vice: str = "none") -> Done:
+    return referee("check", "blooms", f'mine={BAD} "{vice}"', "--time", "2s", *words)
 
 
 def test_the_command_s_list() -> None:
@@ -283,23 +296,3 @@ def test_what_a_bot_says_is_fit_to_be_seen(place: str, words: tuple[str, ...]) -
 def test_wrong_usage(words: list[str], complaint: str) -> None:
     done = referee("check", *words)
     assert done.code == 2 and complaint in done.err and not done.out
-
-
-def test_the_witness_keeps_little_however_much_passes() -> None:
-    witness = Witness()
-    for _ in range(1000):
-        witness("bot", ">", b"x" * 4096)
-    witness("bot", "<", b"ask 1 2 3\n")
-    for number in range(1000):
-        witness("bot", ">", f"log {number}\n".encode())
-    witness("bot", ">", b"move 1 \x1b[2J")
-    lines = witness.lines()
-    assert lines[:2] == ("BOT: " + "x" * 100 + "…", "# … without a newline")
-    assert lines[2:] == (
-        "REF: ask 1 2 3",
-        "BOT: log 0",
-        "# … 998 more such lines",
-        "BOT: log 999",
-        "BOT: move 1 \\x1b[2J",
-        "# … without a newline",
-    )

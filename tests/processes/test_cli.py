@@ -14,8 +14,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from referee.processes.bot import Bot
-from tests.command import BAD, GREEDY, PLAIN, RANDOM, ROOT, referee
+from tests.command import BAD, GREEDY, PLAIN, RANDOM, referee
+from tests.holdings import living
 
 FAST = ["--option", "size=3", "--option", "target=2"]
 
@@ -39,66 +39,6 @@ def test_the_seats_alternate_and_each_game_has_its_own_seed(tmp_path: Path) -> N
     assert [line["id"] for line in lines[1:]] == ["1:a:b", "1:b:a", "2:a:b", "2:b:a", "3:a:b"]
     assert [line["bots"] for line in lines[1:3]] == [["a", "b"], ["b", "a"]]
     assert len({line["seed"] for line in lines[1:]}) == 5
-
-
-# What is typed wrong: one line, the right exit code, and nothing was started.
-BAD_INPUT: list[tuple[list[str], int, str]] = [
-    (["match"], 2, "Missing argument 'GAME'"),
-    (["match", "blooms"], 2, "Missing argument 'BOT...'"),
-    (["matsch", "blooms"], 2, "No such command 'matsch'"),
-    (["match", "chess", "true", "true"], 2, "no game `chess`, expected one of blooms"),
-    (["match", "\x1b[31mblooms", "true", "true"], 2, "expected one of blooms"),
-    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 1"),
-    (["match", "blooms", "true", "true", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 3"),
-    (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
-    (["match", "blooms", "true", "no-such-bot-anywhere"], 2, "no program `no-such-bot-anywhere` on the path"),
-    (["match", "blooms", "true", "x=/etc/passwd"], 2, "bot `x`: `/etc/passwd` is not executable"),
-    (["match", "blooms", "true", "x=/etc"], 2, "`/etc` is not executable, expected a program"),
-    (["match", "blooms", "true", "a/b=true"], 2, "`a/b` is no name for a bot, expected 1 to 64"),
-    (["match", "blooms", "true", "../x=true"], 2, "`../x` is no name for a bot"),
-    (["match", "blooms", "true", "..=true"], 2, "`..` is no name for a bot"),
-    (["match", "blooms", "true", "=true"], 2, "`` is no name for a bot"),
-    (["match", "blooms", "true", "a\x1b[2J=true"], 2, "has control characters"),
-    (["match", "blooms", "true", "a\n=true"], 2, "has control characters"),
-    (["match", "blooms", "true", "x" * 65 + "=true"], 2, "is no name for a bot"),
-    (["match", "blooms", "true", "ü=true"], 2, "`ü` is no name for a bot"),
-    (["match", "blooms", "true", "x="], 2, "there is no command, expected a program"),
-    (["match", "blooms", "true", "x='"], 2, "command `'` cannot be split (no closing quotation)"),
-    (["match", "blooms", "x=true", "X=true"], 2, "two bots are named `X`"),
-    (
-        ["match", "blooms", "true", "true", "--option", "siez=4"],
-        2,
-        "no option `siez`, expected one of size",
-    ),
-    (["match", "blooms", "true", "true", "--option", "size=4", "--option", "size=4"], 2, "is given twice"),
-    (["match", "blooms", "true", "true", "--option", "size"], 2, "option `size` has no value, expected K=V"),
-    (["match", "blooms", "true", "true", "--option", "size=9"], 2, "`size` is `9`, expected a number 3 to 8"),
-    (["match", "blooms", "true", "true", "--option", "size=1e1"], 2, "expected a number 3 to 8"),
-    (["match", "blooms", "true", "true", "--time", "2"], 2, "`2` is no time control, expected MOVE"),
-    (["match", "blooms", "true", "true", "--time", "0s"], 2, "leaves no time at all"),
-    (["match", "blooms", "true", "true", "--time", "-1s"], 2, "is no time control"),
-    (["match", "blooms", "true", "true", "--margin", "1"], 2, "`1` is no time, expected a number and a unit"),
-    (["match", "blooms", "true", "true", "-n", "0"], 2, "0 is not in the range"),
-    (["match", "blooms", "true", "true", "-n", "x\x1b[2J"], 2, "is not a valid integer"),
-    (
-        ["match", "blooms", "true", "true", "--seed", "a\nb"],
-        2,
-        "the seed is empty, too long or has",
-    ),
-    (["match", "blooms", "true", "true", "-o", "/dev/null/x"], 2, "cannot write to `/dev/null/x`"),
-    (["match", "blooms", "true", "true", "-o", "/etc/passwd"], 2, "cannot write to `/etc/passwd`"),
-    (["games", "chess"], 2, "no game `chess`"),
-    (["verify", "/no/such/file"], 2, "cannot read `/no/such/file`: No such file or directory"),
-    (["replay", "/no/such/file"], 2, "cannot read `/no/such/file`"),
-]
-
-
-@pytest.mark.parametrize(("words", "code", "message"), BAD_INPUT, ids=lambda value: repr(value)[:60])
-def test_bad_input_is_one_clear_line(words: list[str], code: int, message: str) -> None:
-    done = referee(*words)
-    assert done.code == code, done
-    assert message in done.err
-    assert done.out == "" and len(done.err.splitlines()) == 1 and done.err.startswith("referee: ")
 
 
 def test_an_existing_folder_is_not_written_to(tmp_path: Path) -> None:
@@ -185,25 +125,6 @@ def test_a_result_that_cannot_be_written_is_no_traceback() -> None:
     assert done.stderr == "referee: cannot write to standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        ("./bot", "bot"),
-        ("../x/engine.exe --depth 3", "engine"),
-        ("{python} -u sample_bots/plain_bot.py --deep", "plain_bot"),
-        ("{python} -m mine", "mine"),
-        ("java -cp /tmp Main", "Main"),
-        ("node", "node"),
-        ("env A=1 ./sample_bots/js_bot.js", "js_bot"),
-        ("sh -c 'exit 3'", "bot"),
-        ("mine=sh -c 'exit 3'", "mine"),
-        ("/..", "bot"),
-    ],
-)
-def test_the_name_of_a_bot_that_was_given_none(command: str, name: str) -> None:
-    assert Bot.parse(command, ROOT).name == name
-
-
 def test_help_and_version() -> None:
     for words in (["--help"], ["match", "--help"], ["replay", "-h"], ["verify", "-h"], ["games", "-h"]):
         done = referee(*words)
@@ -212,6 +133,7 @@ def test_help_and_version() -> None:
     assert referee().code == 2
 
 
+@pytest.mark.slow
 def test_the_reader_of_our_output_may_leave() -> None:
     """`| head`: no complaint, and a match goes on though nobody reads what it reports."""
     words = [sys.executable, "-m", "referee", "match", "blooms", PLAIN, PLAIN, "-n", "4", *FAST]
@@ -250,7 +172,10 @@ def stopped(
     return process.returncode, out, err + rest
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, *(pytest.param(n, marks=pytest.mark.slow) for n in (signal.SIGTERM, signal.SIGHUP))],
+)
 def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Signals) -> None:
     bots = [f"slow={BAD} sleep 0.5", f"fast={BAD} sleep"]
     code, out, err = stopped(tmp_path, bots, [number], "5s")
@@ -266,8 +191,7 @@ def test_the_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     )
     assert code == 3 and "stopped at once by SIGINT" in err
     assert time.monotonic() - before < 20
-    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout
-    assert str(tmp_path) not in listed
+    assert not living(str(tmp_path))
 
 
 # --- In a terminal -----------------------------------------------------------------------------------------
@@ -306,6 +230,7 @@ def test_replay_steps_through_a_game_in_a_terminal(one_game: Path) -> None:
     assert screen.exitstatus == 0
 
 
+@pytest.mark.slow
 def test_replay_all_prints_without_asking(one_game: Path) -> None:
     screen = terminal("replay", "--all", str(one_game))
     screen.expect(" won: ")
@@ -324,6 +249,7 @@ def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     assert screen.exitstatus == 3
 
 
+@pytest.mark.slow
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     """As under nohup."""
     command = [sys.executable, "-m", "referee", "match", "blooms", f"a={BAD} sleep 0.3", f"b={BAD} none"]

@@ -60,6 +60,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_readme(checkout: Path) -> None:
     commands = "".join(blocks("README.md", "sh")).splitlines()
     setting_up = [command for command in commands if "-m venv" in command]
@@ -82,13 +83,14 @@ SHORT = {
     "tests.tools.fault_soak": ("", "0 complaints"),
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
-    "tests.tools.guards": ("", "group kill"),
+    "tests.tools.guards": ("", "group-kill"),
     "tests.tools.golden": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }
 """The commands for developers: what makes them short, and what they print."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_the_commands_of_the_contributors_page(checkout: Path) -> None:
     commands = blocks("CONTRIBUTING.md", "sh")[1:]
@@ -151,6 +153,7 @@ def test_the_commands_in_tables(checkout: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_first_command_sets_up_and_plays(checkout: Path) -> None:
     (command,) = (line for line in blocks("README.md", "sh") if "bin/referee run" in line)
     done = run(command, checkout)
@@ -165,13 +168,15 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
     """The test command is this very run, and CONTRIBUTING's is the CI: they cannot run in here."""
     script = (ROOT / ".ci" / "run").read_text()
     assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee run'" in script
+    for page in (script, (ROOT / "CONTRIBUTING.md").read_text()):
+        assert ".venv/bin/pytest -m 'slow or hypothesis' --hypothesis-profile thorough" in page
     lines = [line for line in (ROOT / "README.md").read_text().splitlines() if "bin/pytest" in line]
     assert len(lines) == 1 and lines[0].startswith("python3 -m venv .venv && ")
     assert blocks("CONTRIBUTING.md", "sh")[0] == "sh .ci/run\n"
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
-@pytest.mark.parametrize("page", ["README.md", "protocol/PROTOCOL.md"])
+@pytest.mark.parametrize("page", ["README.md", pytest.param("protocol/PROTOCOL.md", marks=pytest.mark.slow)])
 def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     (code,) = blocks(page, "python")
     (tmp_path / "few.py").write_text(code)
@@ -179,6 +184,7 @@ def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_bot_may_copy_the_library_away(tmp_path: Path) -> None:
     shutil.copy(ROOT / "protocol" / "bot.py", tmp_path / "bot.py")
     text = (ROOT / "protocol" / "bot.py").read_text().split('"""')[1]

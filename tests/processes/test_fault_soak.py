@@ -13,6 +13,7 @@ from referee.tournament.task import Finished, Player, Report
 from tests.tools.fault_soak import Checker, Meeting, main, meeting
 
 
+@pytest.mark.slow
 def test_games_between_bots_that_fault_go_as_foretold(capsys: pytest.CaptureFixture[str]) -> None:
     complaints = main(60, "tiny", 2)
     assert complaints == [], capsys.readouterr().out

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.tools.liveness import EXPECTED, VICES, complaints, run
 
 
+@pytest.mark.slow
 def test_bots_that_do_not_answer_free_their_place() -> None:
     freed = run(2, 4)
     assert len(freed) == 2 * len(EXPECTED) * len(VICES)

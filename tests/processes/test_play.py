@@ -5,29 +5,32 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from referee.check.rules import random_game
-from referee.core.rng import Stream
-from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Ending
-from referee.gameplay.loop import play
-from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.ratings.table import alone, rendered, tally
-from referee.records.record import Summary
 from tests.command import BAD, RANDOM, referee
-from tests.processes.test_tournament import games, toml
-from tests.unit.scripted import Events, ScriptedWire, puppet
+from tests.processes.runs import games, toml
+from tests.rules.random_play import quick_first
 
 SEATS: list[tuple[str, dict[str, str], int]] = [(slug, {}, 2) for slug in GAMES if slug != "thetree"]
 SEATS += [("thetree", {"players": str(seats)}, seats) for seats in (1, 2, 3, 4)]
-IDS = [f"{slug} {seats}" for slug, _, seats in SEATS]
+SLOW = {("floral", 2), ("evengroups", 2), ("vinetree", 2), ("thetree", 2), ("thetree", 4)}
 
 
-@pytest.mark.parametrize(("slug", "given", "seats"), SEATS, ids=IDS)
+@pytest.mark.parametrize(
+    ("slug", "given", "seats"),
+    [
+        pytest.param(
+            slug,
+            given,
+            seats,
+            id=f"{slug} {seats}",
+            marks=pytest.mark.slow if (slug, seats) in SLOW else [],
+        )
+        for slug, given, seats in SEATS
+    ],
+)
 def test_a_match_a_replay_and_a_verification(
     slug: str, given: dict[str, str], seats: int, tmp_path: Path
 ) -> None:
@@ -55,7 +58,7 @@ def test_a_match_a_replay_and_a_verification(
     assert wrong.code == 2 and f"expected --seat 1 to {seats}" in wrong.err
 
 
-@pytest.mark.parametrize("players", [1, 3, 4])
+@pytest.mark.parametrize("players", quick_first([1, 3, 4], 1))
 def test_a_tournament_of_tables_of_other_sizes_than_two(players: int, tmp_path: Path) -> None:
     bots = dict.fromkeys(("a", "b", "c", "d"), RANDOM)
     options = f"players = {players}"
@@ -119,32 +122,6 @@ def test_a_seat_s_replay_shows_nothing_that_it_did_not_know(tmp_path: Path) -> N
             assert any(line.startswith("out 2") for line in told)
 
 
-def test_a_seat_that_leaves_when_the_others_cannot_move_does_not_end_the_game_by_that(tmp_path: Path) -> None:
-    """The rules end it: the deal is blocked among those who stay."""
-    game = GAMES["thetree"]
-    options = game.settle({"players": "3", "deals": "1"})
-    for seed in range(2000):
-        states = list(random_game(game, options, f"blocked {seed}"))
-        found = [
-            n
-            for n, state in enumerate(states[1:-1], 1)
-            if "finished" not in " ".join(state.seen(None)) and state.drop(state.to_act()).outcome()
-        ]
-        if found:
-            break
-    deal = states[0].draw(Stream(f"blocked {seed}".encode()))
-    at = found[0]
-    moves = [line.split()[1:] for line in states[at].seen(None) if line.startswith("move")]
-    leaving = states[at].to_act()[0]
-    answers = [[text for seat, text in moves if int(seat) == number + 1] for number in range(3)]
-    answers[leaving].append("resign {n}")
-    names, control = ("a", "b", "c"), TimeControl.parse("1s")
-    terms = Terms("1:a:b:c", game, options, names, (control,) * 3, b"seed")
-    verdict = play(terms, ScriptedWire(*(puppet(*a) for a in answers)), lambda state: deal, Events())
-    assert verdict.ending is Ending.RULES and "is blocked" in verdict.outcome.sentence
-    assert verdict.outcome.ranks[leaving] == 3 and sorted(verdict.outcome.ranks) == [1, 1, 3]
-
-
 def test_a_forged_deal_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     made = referee("match", "thetree", f"a={RANDOM}", f"b={RANDOM}", "-n", "1", "-o", str(folder))
@@ -159,6 +136,7 @@ def test_a_forged_deal_is_found(tmp_path: Path) -> None:
     assert done.code == 6 and "chance" in done.err
 
 
+@pytest.mark.slow
 def test_a_bot_that_never_starts_is_out_and_the_others_play_on(tmp_path: Path) -> None:
     bots = {"a": RANDOM, "b": RANDOM, "bad": f"{BAD} 'crashes at the start'"}
     file = toml(tmp_path / "t.toml", bots, "players = 3", game="thetree", rounds=3, workers=0)
@@ -172,48 +150,3 @@ def test_a_bot_that_never_starts_is_out_and_the_others_play_on(tmp_path: Path) -
         assert any("move" in event for event in game["events"])
     assert (tmp_path / "t-results" / "games.jsonl").read_text().count("is not tried again") == 6
     assert referee("verify", str(tmp_path / "t-results")).code == 0
-
-
-def summary(bots: str, ranks: tuple[int, ...], scores: tuple[int, ...], number: int = 1) -> Summary:
-    names = tuple(bots)
-    return Summary(
-        ":".join((str(number), *names)),
-        1,
-        "thetree",
-        names,
-        ranks,
-        scores,
-        "rules",
-        "",
-        True,
-        ("",) * len(names),
-    )
-
-
-def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
-    results = [summary("abcd", (1, 2, 2, 4), (0, 3, 3, 9))]
-    assert [tally(name, results).points for name in "abcd"] == [1, 0.5, 0.5, 0]
-    results.append(summary("bcda", (1, 1, 3, 4), (2, 2, 5, 6), 2))
-    assert tally("b", results).points == 0.5 + 2.5 / 3
-    assert tally("b", results).counts == [1, 1, 0]
-    table = rendered("abcd", results, "simple", 4)
-    assert "first" in table and "behind" in table and "41.7 %" not in table
-    assert "66.7 %" in table  # b: 4/3 of 2
-
-
-def test_bots_that_play_alone_are_ranked_by_wins_and_then_by_what_is_left() -> None:
-    results = []
-    for number, (a, b, c) in enumerate([(0, 4, 3), (5, 0, 2), (9, 0, 0)], 1):
-        for name, left in zip("abc", (a, b, c), strict=True):
-            results.append(summary(name, (1,) if left == 0 else (2,), (left,), number))
-    rows = alone("abc", results)
-    assert [(row.bot, row.wins, round(row.left, 2)) for row in rows] == [
-        ("b", 2, 1.33),
-        ("c", 1, 1.67),
-        ("a", 1, 4.67),
-    ]
-    text = rendered("abc", results, "simple", 1)
-    assert "Elo" not in text and text.index(" b ") < text.index(" c ") < text.index(" a ")
-    values: dict[str, Any] = json.loads(rendered("abc", results, "json", 1))
-    assert values["standings"][0]["share"] == pytest.approx(2 / 3)
-    assert rendered("abc", results, "csv", 1).splitlines()[1].startswith("1,b,3,2,0.6667,1.3333")

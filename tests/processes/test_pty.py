@@ -17,7 +17,7 @@ from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import play_encounter
 from tests.command import ROOT
-from tests.processes.test_processes import bot
+from tests.processes.encounters import bot
 
 UNFLUSHED = """
 import os, sys
@@ -45,11 +45,11 @@ def on_a_terminal(before: str = "", answer: str = 'print("move", number, rest)',
     return Bot("terminal", (sys.executable, "-c", script), Path("/"), pty=pty)
 
 
-def game(one: Bot, slug: str = "blooms") -> GameRecord:
+def game(one: Bot, slug: str = "blooms", start_us: int = 5_000_000) -> GameRecord:
     kind = GAMES[slug]
     other = Bot("other", (sys.executable, str(ROOT / "sample_bots" / "random_bot.py")), ROOT)
     terms = Terms("x", kind, kind.settle({}), (one.name, "other"), (kind.clock,) * 2, b"seed")
-    (record,) = play_encounter([one, other], [terms], start_us=5_000_000)
+    (record,) = play_encounter([one, other], [terms], start_us=start_us)
     verify(to_json(record))
     return record
 
@@ -59,7 +59,7 @@ def test_a_program_that_never_flushes_plays_on_a_terminal_and_not_on_a_pipe(
 ) -> None:
     monkeypatch.setattr("referee.wire.link.LOST_GRACE_S", 10)  # on a busy machine
     assert game(on_a_terminal()).verdict.ending is Ending.RULES
-    record = game(on_a_terminal(pty=False))
+    record = game(on_a_terminal(pty=False), start_us=1_000_000)
     assert record.verdict.ending is Ending.START
     assert "flush after each line" in record.events[0].hint  # type: ignore[union-attr]
 

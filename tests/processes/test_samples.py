@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.command import GREEDY, PLAIN, RANDOM, ROOT, referee
+from tests.processes.runs import games
 
 
-def games(folder: Path) -> list[dict[str, Any]]:
-    """The games of a run, without what was measured."""
-    values = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
-    return [
-        {name: value for name, value in game.items() if name not in ("measured", "prev", "hash")}
-        for game in values
-        if game["kind"] == "game"
-    ]
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["c_bot", "js_bot"])
 def test_a_hundred_games_across_languages_without_a_fault(
     other: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -36,7 +26,7 @@ def test_a_hundred_games_across_languages_without_a_fault(
     assert referee("match", "blooms", f"other={program}", PLAIN, "-o", str(folder)).code == 2
 
 
-@pytest.mark.parametrize("size", ["3", "8"])
+@pytest.mark.parametrize("size", ["3", pytest.param("8", marks=pytest.mark.slow)])
 def test_every_bot_plays_on_every_board(size: str, c_bot: str, js_bot: str) -> None:
     for one, other in ((RANDOM, PLAIN), (GREEDY, c_bot), (js_bot, RANDOM)):
         words = ["--option", f"size={size}", "--option", "target=6", "--strict", "--time", "20s"]
@@ -44,6 +34,7 @@ def test_every_bot_plays_on_every_board(size: str, c_bot: str, js_bot: str) -> N
         assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: str) -> None:
     for one, other in ((GREEDY, RANDOM), (c_bot, js_bot), (PLAIN, PLAIN)):
         runs = []
@@ -51,12 +42,19 @@ def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: 
             folder = tmp_path / f"{len(list(tmp_path.iterdir()))}-{number}"
             done = referee("match", "blooms", one, other, "--seed", seed, "-o", str(folder), "-n", "4")
             assert done.code == 0
-            runs.append(games(folder))
+            runs.append([*games(folder).values()])
         assert runs[0] == runs[1]
         assert [game["events"] for game in runs[0]] != [game["events"] for game in runs[2]]
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "tournaments").glob("*.toml")))
+TOURNAMENTS = sorted(path.stem for path in (ROOT / "tournaments").glob("*.toml"))
+QUICK = "thetree-alone"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name == QUICK else pytest.mark.slow) for name in TOURNAMENTS],
+)
 def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -> None:
     (tmp_path / "tournaments").mkdir()
     (tmp_path / "sample_bots").symlink_to(ROOT / "sample_bots")
@@ -69,10 +67,11 @@ def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -
     assert done.code == 0, done.err
     assert "Elo ± 95 %" in done.out or "mean left" in done.out
     folder = tmp_path / "tournaments" / f"{name}-results"
-    assert not any(any(game["faults"]) for game in games(folder))
+    assert not any(any(game["faults"]) for game in games(folder).values())
     assert referee("verify", str(folder)).code == 0
 
 
+@pytest.mark.slow
 def test_greedy_beats_random() -> None:
     done = referee("match", "blooms", GREEDY, RANDOM, "-n", "20", "--seed", "1")
     row = next(line for line in done.out.splitlines() if line.startswith("greedy_bot"))

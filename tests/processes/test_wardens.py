@@ -114,6 +114,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hop", ["pass", "os.setsid()"])
 def test_who_always_forks_ahead_is_caught(hop: str, tmp_path: Path) -> None:
     script = tmp_path / "hopper7121.py"
@@ -279,7 +280,7 @@ def test_a_limit_that_is_exceeded_is_the_bot_s_fault() -> None:
 # --- The end of the referee ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("0", marks=pytest.mark.slow), "2"])
 def test_when_the_referee_is_killed_nothing_of_its_bots_is_alive_a_second_later(
     workers: str, tmp_path: Path
 ) -> None:
@@ -317,6 +318,7 @@ def test_the_launcher_ends_when_it_is_not_needed() -> None:
     assert children() == before
 
 
+@pytest.mark.slow
 def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
     many = f"i=0; while [ $i -lt 300 ]; do setsid sleep {mark(301)} & i=$((i+1)); done"
     process = started(f"{many}; kill -9 $PPID")

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import pytest
+
 from referee.games import GAMES
+
+T = TypeVar("T")
 
 SETTINGS: dict[str, list[dict[str, str]]] = {
     "blooms": [{"size": "3", "target": "4"}, {}],
@@ -24,3 +31,8 @@ SETTINGS: dict[str, list[dict[str, str]]] = {
 
 CASES = [(slug, given) for slug, settings in SETTINGS.items() if slug in GAMES for given in settings]
 NAMES = [f"{slug} {' '.join(f'{k}={v}' for k, v in given.items())}".strip() for slug, given in CASES]
+
+
+def quick_first(cases: Sequence[T], quick: int) -> list[Any]:
+    """Parameters of a test; all but so many of the first are marked `slow`."""
+    return [*cases[:quick], *(pytest.param(case, marks=pytest.mark.slow) for case in cases[quick:])]

@@ -23,7 +23,7 @@ from referee.games.api import Seat, State
 from referee.games.floral import SYMBOLS, FloralState
 from referee.games.thetree import TreeState
 from tests.rules.random_play import CASES, NAMES
-from tests.unit.scripted import Events, Said, ScriptedWire
+from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
 HIDDEN = [(slug, given) for slug, given in CASES if not GAMES[slug].is_open and given.get("players") != "1"]
 IDS = [name for name, case in zip(NAMES, CASES, strict=True) if case in HIDDEN]
@@ -111,7 +111,7 @@ def test_lines_that_say_too_much_are_found(slug: str, lines: list[str]) -> None:
     assert leaks(slug, 0, lines)
 
 
-class Player:
+class Player(Answering):
     """Plays at random what is legal; keeps all that it was written."""
 
     def __init__(self, seat: Seat, events: Events, start: State[Any], seed: str, rough: bool) -> None:
@@ -120,29 +120,26 @@ class Player:
         self.manners = Stream(f"manners {seat}".encode())
         self.rough = rough
         self.heard: list[str] = []
+        self.rejected = False
         self.move = ""
 
     def __call__(self, lines: list[str]) -> Iterator[Said]:
         self.heard += lines
-        rejected = any(line.startswith("rejected") for line in lines)
-        for line in lines:
-            word, *rest = line.split()
-            if word == "hello":
-                yield 0, b"hello 1\n"
-            elif word == "prepare":
-                yield 0, b"ready\n"
-            elif word == "ask":
-                state = self.events.states[-1] if self.events.states else self.start
-                if not rejected:
-                    self.move = state.write(state.sample(self.seat, self.rng))
-                default = state.default(self.seat)
-                if self.rough and default is not None and state.write(default) == self.move:
-                    continue  # its time runs out, and the same is submitted for it
-                if self.rough and not rejected and not self.manners.below(8):
-                    yield self.manners.below(300_000), f"move {rest[0]} nonsense\n".encode()
-                else:
-                    used_us = 300_000 + self.manners.below(600_000) if self.rough else 10
-                    yield used_us, f"move {rest[0]} {self.move}\n".encode()
+        self.rejected = any(line.startswith("rejected") for line in lines)
+        yield from super().__call__(lines)
+
+    def answer(self, number: str) -> Iterator[Said]:
+        state = self.events.states[-1] if self.events.states else self.start
+        if not self.rejected:
+            self.move = state.write(state.sample(self.seat, self.rng))
+        default = state.default(self.seat)
+        if self.rough and default is not None and state.write(default) == self.move:
+            return  # its time runs out, and the same is submitted for it
+        if self.rough and not self.rejected and not self.manners.below(8):
+            yield self.manners.below(300_000), f"move {number} nonsense\n".encode()
+        else:
+            used_us = 300_000 + self.manners.below(600_000) if self.rough else 10
+            yield used_us, f"move {number} {self.move}\n".encode()
 
 
 def played(slug: str, given: dict[str, str], seed: str, rough: set[Seat]) -> list[Player]:

@@ -17,6 +17,7 @@ from referee.games.vinetree.life import dead_flowers, search
 from referee.games.vinetree.paths import Fit
 from referee.games.vinetree.position import Growth
 from referee.games.vinetree.state import VineTreeState
+from tests.rules.random_play import quick_first
 
 GAME = VineTree()
 BENDS = ("excluded", "included")
@@ -329,7 +330,7 @@ def test_random_games_go_as_in_the_slow_implementation(bend: str, size: int, gam
             slow.play(text)
 
 
-@pytest.mark.parametrize("bend", BENDS)
+@pytest.mark.parametrize("bend", quick_first(BENDS, 1))
 def test_every_text_of_the_right_form_is_judged_as_in_the_slow_implementation(bend: str) -> None:
     first = start(3, bend)
     positions: list[list[str]] = [[]] + [[move] for move in legal(first)]

@@ -114,8 +114,8 @@ NO_START = "test_processes.py::test_a_bot_that_does_not_start"
 FLOODS = "test_processes.py::test_a_flood_loses_at_its_cap_long_before_the_deadline"
 TABLE_OF_VERDICTS = "test_match.py::test_verdicts_while_asked"
 OFF_TURN = "test_match.py::test_verdicts_before_it_is_asked"
-BAD_WORDS = "test_cli.py::test_bad_input_is_one_clear_line"
-BAD_FILES = "test_tournament.py::test_a_bad_file_is_one_clear_line"
+BAD_WORDS = "test_usage.py::test_bad_input_is_one_clear_line"
+BAD_FILES = "test_config.py::test_a_bad_file_is_one_clear_line"
 LACKS = "test_processes.py::test_a_lack_of_the_machine_s_is_no_fault_of_a_bot_s"
 
 START = (
@@ -515,7 +515,7 @@ CLOCKS = (
     row(
         51,
         "the referee collects its garbage",
-        Elsewhere("test_stopwatch.py::test_garbage_is_collected_between_games"),
+        Elsewhere("test_time.py::test_garbage_is_collected_between_games"),
     ),
     row(
         52,

@@ -1,16 +1,21 @@
 """Whether the tests guard the guards: `python -m tests.tools.guards [--list] [NAME ...]`.
 
-Each guard of the referee against its bots is switched off in a copy of the project, and a test has to fail
-for it. Prints which; ends with an error where a guard can be taken away unseen.
+A comment `# guard: NAME` in the code marks each guard of the referee against its bots. Each is switched off
+in a copy of the project, in the way that the table here says, and a test has to fail for it. Prints which;
+ends with an error where a guard can be taken away unseen.
 """
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,221 +26,146 @@ from tests.command import ROOT
 HANGS_S = 90
 """Without some guards a test never ends, which nobody overlooks either."""
 
+MARKER = re.compile(r"  # guard: ([a-z-]+)$")
+
+
+class Part(Enum):
+    """What of the marked line is replaced: the innermost that begins on it or reaches over it."""
+
+    STATEMENT = "statement"
+    CONDITION = "condition"
+    """Of an `if`, a `while` or a comprehension."""
+    VALUE = "value"
+    """What is assigned, returned or looped over, or one of several values that stand in brackets."""
+
 
 class Guard(NamedTuple):
-    """A piece of the source, what it is without the guard, and where tests are that should notice."""
+    """A marked line, what becomes of it without the guard, and where tests are that should notice."""
 
     name: str
-    file: str
-    there: str
-    gone: str
+    part: Part
+    by: str
+    """What the part is replaced by; `{}` in it is what stood there."""
     tests: str
     """What pytest is told to run."""
 
 
+def dropped(name: str, tests: str) -> Guard:
+    """The statement is left out."""
+    return Guard(name, Part.STATEMENT, "pass", tests)
+
+
+def never(name: str, tests: str) -> Guard:
+    """The condition becomes False."""
+    return Guard(name, Part.CONDITION, "False", tests)
+
+
+def always(name: str, tests: str) -> Guard:
+    """The condition becomes True."""
+    return Guard(name, Part.CONDITION, "True", tests)
+
+
+def replaced(name: str, by: str, tests: str) -> Guard:
+    """Another statement stands there."""
+    return Guard(name, Part.STATEMENT, by, tests)
+
+
+def valued(name: str, by: str, tests: str) -> Guard:
+    """Another value stands there."""
+    return Guard(name, Part.VALUE, by, tests)
+
+
 PROCESSES = "tests/processes/test_processes.py"
 WARDENS = "tests/processes/test_wardens.py"
-WATCHES = "tests/unit/test_stopwatch.py"
+STOPWATCH = "tests/unit/test_stopwatch.py"
 
 GUARDS = [
-    Guard(
-        "absolute deadline: output arms it anew",
-        "referee/wire/pipes.py",
-        "read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))",
-        "read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data)); "
-        "place.watch.deadline_ns = time.monotonic_ns() + 200_000_000",
+    replaced(
+        "deadline",
+        "{}; place.watch.deadline_ns = time.monotonic_ns() + 200_000_000",
         f"{PROCESSES} -k deadline",
     ),
-    Guard(
-        "absolute deadline: a rejection arms it anew",
-        "referee/wire/pipes.py",
-        "        else:\n            watch.start(",
-        "        if True:\n            watch.start(",
-        f"{PROCESSES} -k rejection",
-    ),
-    Guard(
-        "a last look before silence",
-        "referee/wire/pipes.py",
-        "        self._read(place)\n        if place.heard:",
-        "        if place.heard:",
-        f"{PROCESSES} -k written_in_time",
-    ),
-    Guard(
-        "output cap of a turn",
-        "referee/wire/channel.py",
-        "if self._in_turn > TURN_CAP:",
-        "if False:",
-        f"{PROCESSES} -k flood",
-    ),
-    Guard(
-        "cap of lines of a turn",
-        "referee/wire/channel.py",
-        "elif self._lines_in_turn > LINES_CAP:",
-        "elif False:",
-        f"{PROCESSES} -k flood",
-    ),
-    Guard(
-        "output cap of a line",
-        "protocol/messages.py",
-        "if len(self._partial) + len(data) - start >= self._cap:",
-        "if False:",
-        f"{PROCESSES} tests/unit/test_messages.py -k flood or line",
-    ),
-    Guard(
-        "cap of requests for legal moves",
-        "referee/wire/channel.py",
-        "if self._lists > LIST_CAP:",
-        "if False:",
-        "tests/unit/test_sessions.py tests/unit/test_match.py",
-    ),
-    Guard(
-        "group kill: SIGTERM",
-        "referee/processes/warden.py",
-        "os.killpg(self._bot, number)",
-        "os.kill(self._bot, number)",
-        WARDENS,
-    ),
-    Guard(
-        "warden: adopts what a bot leaves behind",
-        "referee/processes/warden.py",
-        "    os.setsid()\n    _prctl(_SUBREAPER, 1)\n",
-        "",
-        WARDENS,
-    ),
-    Guard(
-        "warden: ends all when its referee is gone",
-        "referee/processes/warden.py",
-        "                if command != TERMINATE:\n                    break",
-        "                if command != TERMINATE:\n                    return",
-        WARDENS,
-    ),
-    Guard(
-        "warden: the bot dies with it",
-        "referee/processes/warden.py",
-        "    _prctl(_PARENT_DEATH, signal.SIGKILL)\n",
-        "",
-        WARDENS,
-    ),
-    Guard(
-        "launcher: ends what a killed warden leaves",
-        "referee/processes/warden.py",
-        "return _kill_children(wardens)",
-        "return False",
-        WARDENS,
-    ),
-    Guard(
-        "launcher: replaced when it was killed",
-        "referee/processes/launcher.py",
-        "if cls._only and cls._only._process.poll() is not None:",
-        "if False:",
-        WARDENS,
-    ),
-    Guard(
-        "launcher: replaced when it is killed at the last moment",
-        "referee/processes/launcher.py",
-        "for _ in range(2):",
-        "for _ in range(1):",
-        WARDENS,
-    ),
-    Guard(
-        "limit of processes",
-        "referee/processes/warden.py",
-        "(count := sum(map(_threads, tree))) > self._processes:",
-        "(count := 0) > self._processes:",
-        WARDENS,
-    ),
-    Guard(
-        "limit of memory of all together",
-        "referee/processes/warden.py",
-        "if memory > self._memory_bytes:",
-        "if False:",
-        WARDENS,
-    ),
-    Guard(
-        "limits of the kernel",
-        "referee/processes/warden.py",
-        "resource.setrlimit(number, (soft, hard))",
-        "pass",
-        WARDENS,
-    ),
-    Guard(
-        "escaping",
-        "referee/core/text.py",
-        'text = "".join(c if c.isprintable() else _escape(c) for c in text[:most])',
-        "text = text[:most]",
-        "tests/processes/test_escaping.py",
-    ),
-    Guard(
-        "drain of stderr",
-        "referee/processes/process.py",
-        "        if not self.stderr_open:\n            return\n        try:",
-        "        return\n        try:",
-        f"{PROCESSES} -k stderr",
-    ),
-    Guard(
-        "what is said off turn is read before the question",
-        "referee/wire/pipes.py",
-        "self._places[seat].unasked = self._places[seat].link.catch_up()",
-        "pass",
-        f"{PROCESSES} -k thought",
-    ),
-    Guard(
-        "a death is seen though the output is open",
-        "referee/wire/pipes.py",
-        "asked and process.control_open,",
-        "False,",
-        f"{PROCESSES} -k gone",
-    ),
-    Guard(
-        "the kernel's stamp",
-        "referee/wire/stopwatch.py",
-        "found = self._stamp_ns()\n",
-        "found = None\n",
-        WATCHES,
-    ),
-    Guard(
-        "a stamp is not believed after the clock was set",
-        "referee/wire/stopwatch.py",
-        "> _CLOCK_SET_NS:",
-        "> 1 << 62:",
-        WATCHES,
-    ),
-    Guard(
-        "stoppages of the referee are noticed",
-        "referee/wire/pipes.py",
-        "if late_ns > LATE_NS:",
-        "if False:",
-        f"{PROCESSES} -k stop",
-    ),
-    Guard(
-        "no garbage is collected during a game",
-        "referee/tournament/encounter.py",
-        "    gc.disable()\n",
-        "",
-        WATCHES,
-    ),
-    Guard(
-        "the margin widens the test for losing",
-        "referee/gameplay/clock.py",
-        "return used_us > self.budget_us + margin_us",
-        "return used_us > self.budget_us",
+    never("deadline-after-rejection", f"{PROCESSES} -k rejection"),
+    dropped("last-look", f"{PROCESSES} -k written_in_time"),
+    never("bytes-of-a-turn", f"{PROCESSES} -k flood"),
+    never("lines-of-a-turn", f"{PROCESSES} -k flood"),
+    never("bytes-of-a-line", f"{PROCESSES} tests/unit/test_messages.py -k flood or line"),
+    never("lists-of-a-question", "tests/unit/test_sessions.py tests/unit/test_match.py"),
+    replaced("group-kill", "os.kill(self._bot, number)", WARDENS),
+    dropped("orphans", WARDENS),
+    replaced("killed-referee", "return", WARDENS),
+    dropped("killed-warden", WARDENS),
+    valued("killed-warden-tree", "False", WARDENS),
+    valued("killed-launcher", "range(1)", WARDENS),
+    never("processes", WARDENS),
+    never("memory", WARDENS),
+    dropped("limits-of-the-kernel", WARDENS),
+    valued("escaping", "text[:most]", "tests/processes/test_escaping.py"),
+    always("drain-of-stderr", f"{PROCESSES} -k stderr"),
+    dropped("off-turn-first", f"{PROCESSES} -k thought"),
+    never("death-with-open-output", f"{PROCESSES} -k gone"),
+    valued("stamp", "None", STOPWATCH),
+    valued("clock-was-set", "0", STOPWATCH),
+    valued("stoppages", "0", f"{PROCESSES} -k stop"),
+    dropped("garbage", "tests/processes/test_time.py"),
+    valued(
+        "margin",
+        "used_us > self.control.move_us + self.reserve_us",
         "tests/unit/test_match.py tests/unit/test_clock.py",
     ),
-    Guard(
-        "a bot that broke something gets a fresh process",
-        "referee/tournament/encounter.py",
-        "seated[seat].faulted = bool(fault)",
-        "pass",
-        PROCESSES,
-    ),
-    Guard(
-        "environment: only what is named passes",
-        "referee/processes/bot.py",
-        "if _PASSED.fullmatch(name) or name in self.pass_env",
-        "if True",
-        PROCESSES,
-    ),
+    dropped("fresh-after-fault", PROCESSES),
+    always("environment", PROCESSES),
 ]
+
+
+def markers(root: Path = ROOT) -> Iterator[tuple[str, Path, int]]:
+    """The guards that are marked in the code: name, file and line."""
+    for path in sorted([*(root / "referee").rglob("*.py"), *(root / "protocol").glob("*.py")]):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if found := MARKER.search(line):
+                yield found[1], path, number
+
+
+def without(guard: Guard, source: str, line: int) -> str:
+    """The source with the guard switched off that is marked on this line.
+
+    Raises `ValueError` where the line has no such part.
+    """
+    parts = [part for part in _parts(ast.parse(source), guard.part) if _reaches(part, line)]
+    if not parts:
+        raise ValueError(f"the line of guard `{guard.name}` has no {guard.part.value}")
+    part = min(parts, key=lambda part: len(ast.get_source_segment(source, part) or ""))
+    lines = source.encode().splitlines(keepends=True)
+    begin = sum(map(len, lines[: part.lineno - 1])) + part.col_offset
+    assert part.end_lineno is not None and part.end_col_offset is not None
+    end = sum(map(len, lines[: part.end_lineno - 1])) + part.end_col_offset
+    data = source.encode()
+    there = data[begin:end].decode()
+    return (data[:begin] + guard.by.replace("{}", there).encode() + data[end:]).decode()
+
+
+def _parts(tree: ast.AST, part: Part) -> Iterator[ast.expr | ast.stmt]:
+    """All parts of this kind."""
+    for node in ast.walk(tree):
+        match part, node:
+            case Part.STATEMENT, ast.stmt() if not hasattr(node, "body"):
+                yield node
+            case Part.CONDITION, ast.If() | ast.While() | ast.IfExp():
+                yield node.test
+            case Part.CONDITION, ast.comprehension():
+                yield from node.ifs
+            case Part.VALUE, ast.Assign() | ast.AnnAssign() | ast.Return() if node.value:
+                yield node.value
+            case Part.VALUE, ast.For():
+                yield node.iter
+            case Part.VALUE, ast.Tuple() | ast.List():
+                yield from node.elts
+            case _:
+                pass
+
+
+def _reaches(part: ast.expr | ast.stmt, line: int) -> bool:
+    return part.lineno <= line <= (part.end_lineno or part.lineno)
 
 
 def main(names: list[str]) -> None:
@@ -245,8 +175,13 @@ def main(names: list[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="referee-guards-") as folder:
         copy = Path(folder, "project")
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", "*-results"))
+        marked = {name: (path, line) for name, path, line in markers(copy)}
         for guard in guards:
-            failed = without(guard, copy)
+            path, line = marked[guard.name]
+            text = path.read_text()
+            path.write_text(without(guard, text, line))
+            failed = failure(guard, copy)
+            path.write_text(text)
             rows.append([guard.name, failed or "NOTHING FAILS"])
             print("." if failed else "!", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
@@ -255,16 +190,11 @@ def main(names: list[str]) -> None:
         sys.exit(1)
 
 
-def without(guard: Guard, copy: Path) -> str:
-    """The first test that fails without a guard."""
-    path = copy / guard.file
-    text = path.read_text()
-    if text.count(guard.there) != 1:
-        sys.exit(f"`{guard.there}` is not there once in {guard.file}")
-    path.write_text(text.replace(guard.there, guard.gone))
+def failure(guard: Guard, copy: Path) -> str:
+    """The first test that fails in a copy of the project where a guard is switched off."""
     tests, _, wanted = guard.tests.partition(" -k ")
     choice = ["-k", wanted] if wanted else []
-    pytest = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider"]
+    pytest = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider", "-m", ""]
     try:
         done = subprocess.run(
             [*pytest, *tests.split(), *choice],
@@ -276,8 +206,6 @@ def without(guard: Guard, copy: Path) -> str:
         )
     except subprocess.TimeoutExpired:
         return "(a test never ends)"
-    finally:
-        path.write_text(text)
     return next((line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAILED")), "")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from protocol import messages as m
@@ -148,29 +149,44 @@ class ScriptedWire:
             self._hear(seat, used_us, self._coming[seat].pop(0)[1])
 
 
-def puppet(*answers: str | tuple[int, str] | None) -> Bot:
-    """A bot that says hello and ready, and gives these answers, after so many µs; None is silence.
+class Answering(ABC):
+    """A bot that says hello and ready; how it answers a question is for its subclasses to say."""
 
-    `{n}` in an answer is the question's number; an answer without it is a move's text.
-    """
-    left = list(answers)
-
-    def bot(lines: list[str]) -> Iterable[Said]:
+    def __call__(self, lines: list[str]) -> Iterator[Said]:
         for line in lines:
             word, *rest = line.split()
             if word == "hello":
                 yield 0, b"hello 1\n"
             elif word == "prepare":
                 yield 0, b"ready\n"
-            elif word == "ask" and left:
-                answer = left.pop(0)
-                if answer is None:
-                    continue
-                used_us, text = answer if isinstance(answer, tuple) else (1000, answer)
-                text = text.replace("{n}", rest[0]) if "{n}" in text else f"move {rest[0]} {text}"
-                yield used_us, text.encode() + b"\n"
+            elif word == "ask":
+                yield from self.answer(rest[0])
 
-    return bot
+    @abstractmethod
+    def answer(self, number: str) -> Iterator[Said]:
+        """What it says to the question with this number."""
+
+
+class Puppet(Answering):
+    """Gives these answers, after so many µs; None is silence.
+
+    `{n}` in an answer is the question's number; an answer without it is a move's text.
+    """
+
+    def __init__(self, *answers: str | tuple[int, str] | None) -> None:
+        self._remaining = list(answers)
+
+    def answer(self, number: str) -> Iterator[Said]:
+        answer = self._remaining.pop(0) if self._remaining else None
+        if answer is not None:
+            used_us, text = answer if isinstance(answer, tuple) else (1000, answer)
+            text = text.replace("{n}", number) if "{n}" in text else f"move {number} {text}"
+            yield used_us, text.encode() + b"\n"
+
+
+def puppet(*answers: str | tuple[int, str] | None) -> Bot:
+    """A bot that gives these answers, as `Puppet` says."""
+    return Puppet(*answers)
 
 
 class Events:

@@ -449,8 +449,8 @@ def test_chance_comes_from_the_seed_alone() -> None:
     assert len({tuple(prizes(bytes([i]))) for i in range(10)}) > 5
 
 
-def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
-    said: list[str] = []
+def told_of_clocks(said: list[str], *answers: str) -> Bot:
+    """A bot that asks for the other seats' clocks; what it is told is kept."""
 
     def bot(lines: list[str]) -> Iterable[Said]:
         said.extend(lines)
@@ -458,25 +458,21 @@ def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
             if line.startswith("hello"):
                 yield 0, b"hello 1 clocks\n"
             else:
-                yield from puppet("L:D4")([line])
+                yield from puppet(*answers)([line])
 
-    run(ScriptedWire(bot, puppet((4_000_000, "L:A1"))))
+    return bot
+
+
+def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
+    said: list[str] = []
+    run(ScriptedWire(told_of_clocks(said, "L:D4"), puppet((4_000_000, "L:A1"))))
     assert [line for line in said if line.startswith("reserve")] == ["reserve 2 6000", "reserve 2 4000"]
 
 
 def test_reserves_are_no_news_in_games_of_hidden_information(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        said.extend(lines)
-        for line in lines:
-            if line.startswith("hello"):
-                yield 0, b"hello 1 clocks\n"
-            else:
-                yield from puppet("3", "2")([line])
-
     monkeypatch.setattr(Bid, "is_open", False)
-    bid(bot, puppet("1", "2"))
+    bid(told_of_clocks(said, "3", "2"), puppet("1", "2"))
     assert "ask 1 1000 0" in said and not any(line.startswith("reserve") for line in said)
 
 

@@ -152,6 +152,7 @@ def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> Non
     assert paired.ratings["a"].half_width < 0.5 * single.ratings["a"].half_width
 
 
+@pytest.mark.slow
 def test_the_interval_covers_what_it_says() -> None:
     """500 pools of two equal bots with half the games drawn: 95 of 100 intervals hold the truth."""
     rng, held = Stream(b"coverage"), 0

@@ -18,7 +18,7 @@ from referee.gameplay.api import Opening
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from tests.unit.scripted import Events, Said, ScriptedWire
+from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
 PROTOCOL = Path(m.__file__).parent
 TRANSCRIPTS = sorted((PROTOCOL / "transcripts").glob("*.txt"))
@@ -118,23 +118,16 @@ class Reader:
             self.lines.pop(0)
 
 
-class Other:
+class Other(Answering):
     """Another seat: plays what the transcript says it plays."""
 
     def __init__(self) -> None:
         self.answers: list[str] = []
 
-    def __call__(self, lines: list[str]) -> Iterable[Said]:
-        for line in lines:
-            word, *rest = line.split()
-            if word == "hello":
-                yield 0, b"hello 1\n"
-            elif word == "prepare":
-                yield 0, b"ready\n"
-            elif word == "ask":
-                answer = self.answers.pop(0)
-                what = f"resign {rest[0]}" if answer == "resigns" else f"move {rest[0]} {answer}"
-                yield 0, what.encode() + b"\n"
+    def answer(self, number: str) -> Iterator[Said]:
+        answer = self.answers.pop(0)
+        what = f"resign {number}" if answer == "resigns" else f"move {number} {answer}"
+        yield 0, what.encode() + b"\n"
 
 
 class Seeded(ScriptedWire):

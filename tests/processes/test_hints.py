@@ -13,7 +13,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.encounter import play_encounter
-from tests.processes.test_processes import bot
+from tests.processes.encounters import bot
 
 LOOP = """
 import os, signal, sys, time

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -14,10 +11,8 @@ from typing import Any
 import pytest
 
 from referee.cli.doctor import _page
-from referee.core.errors import EnvironmentLacksError
-from referee.machine import measure
 from referee.machine.doctor import COARSE_STEP_NS, LEAST_DISK, Finding, Level, judge
-from referee.machine.measure import Disk, Figures, Spread, loopback, shares
+from referee.machine.measure import Disk, Figures, Spread, shares
 from referee.machine.survey import (
     Abilities,
     Group,
@@ -30,7 +25,6 @@ from referee.machine.survey import (
     processes_of,
     ticks,
 )
-from tests.command import referee
 
 GB = 1 << 30
 
@@ -320,47 +314,6 @@ def test_the_points_of_a_spread_were_measured() -> None:
     assert Spread.of([1, 2, 3]) == (3, 2, 3, 3, 3)
 
 
-def test_it_measures_this_machine() -> None:
-    done = referee("doctor", "--workers", "1", "--json")
-    assert done.code == 0, done.err
-    told = json.loads(done.out)
-    assert told["can_run"] is True
-    assert told["advice"]["workers"] == 1 and told["advice"]["margin_ms"] >= 10
-    assert {"moves", "load", "cores", "files", "disk", "isolation"} <= {
-        found["about"] for found in told["findings"]
-    }
-    figures = told["figures"]
-    moves = figures["moves"]
-    assert moves["number"] >= 100 and 0 < moves["p50_us"] <= moves["p99_us"] <= moves["p999_us"]
-    assert (figures["pinned_moves"] is None) == (not hasattr(os, "sched_setaffinity"))
-    assert figures["starts"]["p50_us"] > 1000 and figures["disk"]["sync"]["max_us"] > 0
-    assert figures["machine"]["cores"] >= 1 and figures["lack"] == ""
-
-
-def limited(files: int, workers: int) -> subprocess.CompletedProcess[str]:
-    command = shlex.join([sys.executable, "-m", "referee", "doctor", "--workers", str(workers)])
-    return subprocess.run(
-        ["sh", "-c", f"ulimit -n {files} && exec {command}"], capture_output=True, text=True, timeout=120
-    )
-
-
-def test_a_machine_that_lacks_descriptors_cannot_run_a_tournament() -> None:
-    done = limited(files=20, workers=1)
-    assert done.returncode == 5 and "Traceback" not in done.stderr
-    assert done.stdout.startswith("No tournament can be run here.")
-    assert "`ulimit -n 64` before the referee is started" in done.stdout
-    assert done.stderr.splitlines()[-1].endswith("Too many open files")
-
-
-def test_so_many_descriptors_as_are_said_to_be_enough_are_enough() -> None:
+def test_so_many_descriptors_are_said_to_be_enough() -> None:
+    """`tests/processes/test_measuring.py` tries it."""
     assert finding(on(files=Limit(64, 64)), "files").meaning == "enough for 8 games at a time"
-    done = limited(files=64, workers=8)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_bots_that_do_not_start_are_a_lack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "INSTANT", ("false",))
-    with pytest.raises(EnvironmentLacksError, match="an instant bot lost"):
-        loopback(1, pin=False, seconds=0.1)
-    figures = measure.examine(1, Path())
-    assert figures.moves is None and "does not start" in figures.lack

@@ -1,0 +1,45 @@
+"""Tournaments for the tests: their files, what they left in their folders."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.command import PLAIN
+
+
+def toml(path: Path, bots: dict[str, str] | None = None, options: str = "size = 3", **main: Any) -> Path:
+    """Writes a tournament file; short games of three random bots, if nothing else is said."""
+    if bots is None:
+        bots = dict.fromkeys("abc", PLAIN)
+    main = {"game": "blooms", "rounds": 2, "clock": "5s", "seed": "s", "workers": 1, **main}
+    lines = ["[tournament]", *(f"{key} = {json.dumps(value)}" for key, value in main.items())]
+    lines += ["[options]", options]
+    for name, cmd in bots.items():
+        lines += ["[[bot]]", f"name = {json.dumps(name)}", f"cmd = {json.dumps(cmd)}"]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+
+
+def games(folder: Path) -> dict[str, dict[str, Any]]:
+    """The games of a run by id, without what was measured; none may be there twice."""
+    found = {}
+    for game in lines_of(folder):
+        if game["kind"] == "game":
+            assert game["id"] not in found
+            found[game["id"]] = {k: v for k, v in game.items() if k not in ("measured", "prev", "hash")}
+    return found
+
+
+def run_with(patch: str, file: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """`referee run` with something broken in it."""
+    script = f"{patch}\nfrom referee.cli import main\nimport sys\nsys.argv[0] = 'referee'\nmain()"
+    command = [sys.executable, "-c", script, "run", str(file), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)

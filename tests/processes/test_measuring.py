@@ -1,0 +1,64 @@
+"""`referee doctor` on this machine, and on one that lacks something."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.core.errors import EnvironmentLacksError
+from referee.machine import measure
+from referee.machine.measure import loopback
+from tests.command import referee
+
+
+def test_it_measures_this_machine() -> None:
+    done = referee("doctor", "--workers", "1", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["can_run"] is True
+    assert told["advice"]["workers"] == 1 and told["advice"]["margin_ms"] >= 10
+    assert {"moves", "load", "cores", "files", "disk", "isolation"} <= {
+        found["about"] for found in told["findings"]
+    }
+    figures = told["figures"]
+    moves = figures["moves"]
+    assert moves["number"] >= 100 and 0 < moves["p50_us"] <= moves["p99_us"] <= moves["p999_us"]
+    assert (figures["pinned_moves"] is None) == (not hasattr(os, "sched_setaffinity"))
+    assert figures["starts"]["p50_us"] > 1000 and figures["disk"]["sync"]["max_us"] > 0
+    assert figures["machine"]["cores"] >= 1 and figures["lack"] == ""
+
+
+def limited(files: int, workers: int) -> subprocess.CompletedProcess[str]:
+    command = shlex.join([sys.executable, "-m", "referee", "doctor", "--workers", str(workers)])
+    return subprocess.run(
+        ["sh", "-c", f"ulimit -n {files} && exec {command}"], capture_output=True, text=True, timeout=120
+    )
+
+
+@pytest.mark.slow
+def test_a_machine_that_lacks_descriptors_cannot_run_a_tournament() -> None:
+    done = limited(files=20, workers=1)
+    assert done.returncode == 5 and "Traceback" not in done.stderr
+    assert done.stdout.startswith("No tournament can be run here.")
+    assert "`ulimit -n 64` before the referee is started" in done.stdout
+    assert done.stderr.splitlines()[-1].endswith("Too many open files")
+
+
+@pytest.mark.slow
+def test_so_many_descriptors_as_are_said_to_be_enough_are_enough() -> None:
+    done = limited(files=64, workers=8)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_bots_that_do_not_start_are_a_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "INSTANT", ("false",))
+    with pytest.raises(EnvironmentLacksError, match="an instant bot lost"):
+        loopback(1, pin=False, seconds=0.1)
+    figures = measure.examine(1, Path())
+    assert figures.moves is None and "does not start" in figures.lack

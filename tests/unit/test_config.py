@@ -1,0 +1,100 @@
+"""Tournament files that will not do are refused in one clear line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import referee
+
+GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]]\nname = "b"\ncmd = "true"\n'
+
+
+BAD_FILES: list[tuple[str, str]] = [
+    ("", "`tournament` is missing, expected an object"),
+    ("x", "the file is no TOML"),
+    ("[tournament]\n", "`tournament.game` is missing, expected a text"),
+    ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected an object"),
+    (GOOD.replace("blooms", "chess"), "no game `chess`, expected one of blooms"),
+    (GOOD.replace("game =", "gaem ="), "`tournament.gaem` is no key here, expected `game`"),
+    (GOOD.replace('"true"', "1", 1), ".toml`: `bot.1.cmd` is `1`, expected a text"),
+    (GOOD.replace('cmd = "true"\n[[', "[[", 1), "`bot.1.cmd` is missing, expected a text"),
+    (GOOD.replace('cmd = "true"\n[[', "cmd = []\n[[", 1), "`bot.1.cmd` is `[]`, expected a command"),
+    (GOOD.replace('"true"', '"\'x"', 1), "`bot.1.cmd`: command `'x` cannot be split"),
+    (GOOD.replace('"b"', '"A"'), "two bots are named `A`"),
+    (GOOD.replace('"b"', '"../b"'), "`../b` is no name for a bot"),
+    (GOOD.replace('"b"', '"b\\u001b[2J"'), "is no name for a bot"),
+    (GOOD.replace('"b"', "7"), "`bot.2.name` is `7`, expected a text"),
+    (GOOD + "nmae = 1\n", "`bot.2.nmae` is no key here, expected `name`"),
+    (GOOD + 'clock = "5"\n', "`bot.2.clock`: `5` is no time control"),
+    (GOOD + 'env = { "A B" = "1" }\n', "`bot.2.env` is"),
+    (GOOD + "env = { A = 1.5 }\n", "expected an object of texts and numbers"),
+    (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of texts"),
+    (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
+    (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number 3 to 8"),
+    (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`"),
+    (
+        GOOD + '[limits]\nmemroy = "1GB"\n',
+        "`limits`: `memroy` is no limit, expected one of memory,",
+    ),
+    (GOOD + '[limits]\nmemory = "1G"\n', "limit `memory` is `1G`, expected a size such as `512MB`"),
+    (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number, or `none`"),
+    (
+        GOOD + 'limits = { cpu = "1500ms" }\n',
+        "`bot.2.limits`: limit `cpu` is `1500ms`, expected whole",
+    ),
+    (GOOD + "pty = 1\n", "`bot.2.pty` is `1`, expected true or false"),
+    (GOOD.replace('"blooms"', '"blooms"\nclock = "cpu:none"'), "`cpu:none` is no time control"),
+    (GOOD + "[option]\nsize = 4\n", "`option` is no key here, expected `options`"),
+    (GOOD.replace('"blooms"', '"blooms"\nrounds = 0'), "`tournament.rounds` is `0`, expected a number 1 to"),
+    (GOOD.replace('"blooms"', '"blooms"\nrounds = true'), "`tournament.rounds` is `True`, expected a number"),
+    (GOOD.replace('"blooms"', '"blooms"\nrounds = 1.0'), "`tournament.rounds` is `1.0`, expected a number"),
+    (GOOD.replace('"blooms"', '"blooms"\nclock = "nan"'), "`tournament.clock`: `nan` is no time control"),
+    (GOOD.replace('"blooms"', '"blooms"\nmargin = "1"'), "`tournament.margin`: `1` is no time"),
+    (
+        GOOD.replace('"blooms"', '"blooms"\nkeep = "some"'),
+        "`tournament.keep` is `some`, expected one of faults",
+    ),
+    (GOOD.replace('"blooms"', '"blooms"\nseed = ""'), "the seed is empty"),
+    (
+        GOOD.replace('"blooms"', '"blooms"\nworkers = -1'),
+        "`tournament.workers` is `-1`, expected a number 0 to",
+    ),
+    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected more bots than 1"),
+    (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: no folder `"),
+    (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
+    (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
+    (
+        GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "false"', 1),
+        "cannot build bot `a`: `false` ended with 1",
+    ),
+    (
+        GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),
+        "cannot build bot `a`: No such file",
+    ),
+    ("a" + ".a" * 20_000 + " = 1", "line 1 has more than 4096 bytes"),
+    ("a = " + "[" * 1000, "brackets within brackets"),
+    ("a = [\n" + "[\n" * 100_000, "brackets within brackets"),
+    ("a = " + "9" * 4000 + "\n", "`a` is no key here"),
+    ("[" * 1_000_000, "line 1 has more than 4096 bytes"),
+    ("#" * 100 + "\n" + ("x" * 4000 + "\n") * 300, "the file has more than 1048576 bytes"),
+    ("\x00", "the file is no TOML"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_FILES, ids=lambda value: repr(value)[:50])
+def test_a_bad_file_is_one_clear_line(text: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    done = referee("run", str(file))
+    assert done.code == 2 and message in done.err, done.err
+    assert done.err.splitlines()[-1].startswith("referee: ") and len(done.err.splitlines()[-1]) < 500
+    assert done.out == "" and not (tmp_path / "bad-results" / "games.jsonl").exists()
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b"\xff\xfe")
+    for path in ("/no/such.toml", "/dev/zero", str(tmp_path), str(tmp_path / "latin")):
+        done = referee("run", path)
+        assert done.code == 2 and len(done.err.splitlines()) == 1

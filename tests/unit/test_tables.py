@@ -1,0 +1,56 @@
+"""Tables of results where more than two sit at a table, or one alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from referee.ratings.table import alone, rendered, tally
+from referee.records.record import Summary
+
+
+def summary(bots: str, ranks: tuple[int, ...], scores: tuple[int, ...], number: int = 1) -> Summary:
+    names = tuple(bots)
+    return Summary(
+        ":".join((str(number), *names)),
+        1,
+        "thetree",
+        names,
+        ranks,
+        scores,
+        "rules",
+        "",
+        True,
+        ("",) * len(names),
+    )
+
+
+def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
+    results = [summary("abcd", (1, 2, 2, 4), (0, 3, 3, 9))]
+    assert [tally(name, results).points for name in "abcd"] == [1, 0.5, 0.5, 0]
+    results.append(summary("bcda", (1, 1, 3, 4), (2, 2, 5, 6), 2))
+    assert tally("b", results).points == 0.5 + 2.5 / 3
+    assert tally("b", results).counts == [1, 1, 0]
+    table = rendered("abcd", results, "simple", 4)
+    assert "first" in table and "behind" in table and "41.7 %" not in table
+    assert "66.7 %" in table  # b: 4/3 of 2
+
+
+def test_bots_that_play_alone_are_ranked_by_wins_and_then_by_what_is_left() -> None:
+    results = []
+    for number, (a, b, c) in enumerate([(0, 4, 3), (5, 0, 2), (9, 0, 0)], 1):
+        for name, left in zip("abc", (a, b, c), strict=True):
+            results.append(summary(name, (1,) if left == 0 else (2,), (left,), number))
+    rows = alone("abc", results)
+    assert [(row.bot, row.wins, round(row.left, 2)) for row in rows] == [
+        ("b", 2, 1.33),
+        ("c", 1, 1.67),
+        ("a", 1, 4.67),
+    ]
+    text = rendered("abc", results, "simple", 1)
+    assert "Elo" not in text and text.index(" b ") < text.index(" c ") < text.index(" a ")
+    values: dict[str, Any] = json.loads(rendered("abc", results, "json", 1))
+    assert values["standings"][0]["share"] == pytest.approx(2 / 3)
+    assert rendered("abc", results, "csv", 1).splitlines()[1].startswith("1,b,3,2,0.6667,1.3333")

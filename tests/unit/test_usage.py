@@ -1,0 +1,85 @@
+"""What is typed wrong: one line, the right exit code, and nothing was started."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.processes.bot import Bot
+from tests.command import ROOT, referee
+
+BAD_INPUT: list[tuple[list[str], int, str]] = [
+    (["match"], 2, "Missing argument 'GAME'"),
+    (["match", "blooms"], 2, "Missing argument 'BOT...'"),
+    (["matsch", "blooms"], 2, "No such command 'matsch'"),
+    (["match", "chess", "true", "true"], 2, "no game `chess`, expected one of blooms"),
+    (["match", "\x1b[31mblooms", "true", "true"], 2, "expected one of blooms"),
+    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 1"),
+    (["match", "blooms", "true", "true", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 3"),
+    (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
+    (["match", "blooms", "true", "no-such-bot-anywhere"], 2, "no program `no-such-bot-anywhere` on the path"),
+    (["match", "blooms", "true", "x=/etc/passwd"], 2, "bot `x`: `/etc/passwd` is not executable"),
+    (["match", "blooms", "true", "x=/etc"], 2, "`/etc` is not executable, expected a program"),
+    (["match", "blooms", "true", "a/b=true"], 2, "`a/b` is no name for a bot, expected 1 to 64"),
+    (["match", "blooms", "true", "../x=true"], 2, "`../x` is no name for a bot"),
+    (["match", "blooms", "true", "..=true"], 2, "`..` is no name for a bot"),
+    (["match", "blooms", "true", "=true"], 2, "`` is no name for a bot"),
+    (["match", "blooms", "true", "a\x1b[2J=true"], 2, "has control characters"),
+    (["match", "blooms", "true", "a\n=true"], 2, "has control characters"),
+    (["match", "blooms", "true", "x" * 65 + "=true"], 2, "is no name for a bot"),
+    (["match", "blooms", "true", "ü=true"], 2, "`ü` is no name for a bot"),
+    (["match", "blooms", "true", "x="], 2, "there is no command, expected a program"),
+    (["match", "blooms", "true", "x='"], 2, "command `'` cannot be split (no closing quotation)"),
+    (["match", "blooms", "x=true", "X=true"], 2, "two bots are named `X`"),
+    (
+        ["match", "blooms", "true", "true", "--option", "siez=4"],
+        2,
+        "no option `siez`, expected one of size",
+    ),
+    (["match", "blooms", "true", "true", "--option", "size=4", "--option", "size=4"], 2, "is given twice"),
+    (["match", "blooms", "true", "true", "--option", "size"], 2, "option `size` has no value, expected K=V"),
+    (["match", "blooms", "true", "true", "--option", "size=9"], 2, "`size` is `9`, expected a number 3 to 8"),
+    (["match", "blooms", "true", "true", "--option", "size=1e1"], 2, "expected a number 3 to 8"),
+    (["match", "blooms", "true", "true", "--time", "2"], 2, "`2` is no time control, expected MOVE"),
+    (["match", "blooms", "true", "true", "--time", "0s"], 2, "leaves no time at all"),
+    (["match", "blooms", "true", "true", "--time", "-1s"], 2, "is no time control"),
+    (["match", "blooms", "true", "true", "--margin", "1"], 2, "`1` is no time, expected a number and a unit"),
+    (["match", "blooms", "true", "true", "-n", "0"], 2, "0 is not in the range"),
+    (["match", "blooms", "true", "true", "-n", "x\x1b[2J"], 2, "is not a valid integer"),
+    (
+        ["match", "blooms", "true", "true", "--seed", "a\nb"],
+        2,
+        "the seed is empty, too long or has",
+    ),
+    (["match", "blooms", "true", "true", "-o", "/dev/null/x"], 2, "cannot write to `/dev/null/x`"),
+    (["match", "blooms", "true", "true", "-o", "/etc/passwd"], 2, "cannot write to `/etc/passwd`"),
+    (["games", "chess"], 2, "no game `chess`"),
+    (["verify", "/no/such/file"], 2, "cannot read `/no/such/file`: No such file or directory"),
+    (["replay", "/no/such/file"], 2, "cannot read `/no/such/file`"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "message"), BAD_INPUT, ids=lambda value: repr(value)[:60])
+def test_bad_input_is_one_clear_line(words: list[str], code: int, message: str) -> None:
+    done = referee(*words)
+    assert done.code == code, done
+    assert message in done.err
+    assert done.out == "" and len(done.err.splitlines()) == 1 and done.err.startswith("referee: ")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("./bot", "bot"),
+        ("../x/engine.exe --depth 3", "engine"),
+        ("{python} -u sample_bots/plain_bot.py --deep", "plain_bot"),
+        ("{python} -m mine", "mine"),
+        ("java -cp /tmp Main", "Main"),
+        ("node", "node"),
+        ("env A=1 ./sample_bots/js_bot.js", "js_bot"),
+        ("sh -c 'exit 3'", "bot"),
+        ("mine=sh -c 'exit 3'", "mine"),
+        ("/..", "bot"),
+    ],
+)
+def test_the_name_of_a_bot_that_was_given_none(command: str, name: str) -> None:
+    assert Bot.parse(command, ROOT).name == name
