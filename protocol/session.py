@@ -117,28 +117,23 @@ class Session:
     """One conversation, as seen from either end.
 
     `said` takes down whatever either side says, message by message. The referee, which writes whole blocks
-    of its own lines at once, says with `enter` and `ask` where they lead; the tests hold a second session,
-    which is told of every line, against it.
+    of its own lines at once, sets `phase` to where they lead, and asks with `ask`; the tests hold a second
+    session, which is told of every line, against it.
     """
 
     def __init__(self) -> None:
         self.phase = Phase.NEW
+        """Where the session stands."""
         self.asked = 0
         """The highest question number so far in this game."""
-        self._row = TABLE[Phase.NEW]
         self._lapsed = False
         """Whether its time was up: it is closed, though the bot has not been told yet."""
-
-    def enter(self, phase: Phase) -> None:
-        """The session stands here now."""
-        self.phase = phase
-        self._row = TABLE[phase]
 
     def ask(self) -> int:
         """The next question is open; its number."""
         self.asked += 1
         self._lapsed = False
-        self.enter(Phase.ASKED)
+        self.phase = Phase.ASKED
         return self.asked
 
     def lapse(self) -> None:
@@ -161,7 +156,7 @@ class Session:
                     return False
             elif kind in ANYWHERE and self.phase is not Phase.NEW:
                 return True
-        to = self._row.get(kind)
+        to = TABLE[self.phase].get(kind)
         if to is None or not self._may_say(speaker, kind):
             raise Breach(f"`{message.word}` is not expected in state {self.phase.value}")
         if isinstance(message, AskLine):
@@ -171,8 +166,7 @@ class Session:
             self._lapsed = False
         elif kind is ReadyLine:
             self.asked = 0
-        if to is not self.phase:
-            self.enter(to)
+        self.phase = to
         return True
 
     def _may_say(self, speaker: Speaker, kind: type[Message]) -> bool:

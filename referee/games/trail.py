@@ -32,6 +32,10 @@ class Trail:
 
     def lines(self, audience: Audience = None) -> Lines:
         """All lines up to here that somebody is told, oldest first."""
+        if (before := self._before) is not None and audience in before._known:
+            # The usual case: whoever reads here has read up to the position before.
+            lines = self._known[audience] = before._known.pop(audience) + self.own(audience)
+            return lines
         unread = []
         node: Trail | None = self
         while node is not None and audience not in node._known:

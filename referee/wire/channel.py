@@ -106,7 +106,7 @@ class Channel:
 
     def greet(self) -> bytes:
         """The referee's hello."""
-        self._session.enter(Phase.GREETED)
+        self._session.phase = Phase.GREETED
         self.last_said = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
         return self.last_said
 
@@ -114,7 +114,7 @@ class Channel:
         """A game's description."""
         self.aside = Aside()
         self._bytes_in_turn = self._lines_in_turn = 0
-        self._session.enter(Phase.LOADING)
+        self._session.phase = Phase.LOADING
         self.last_said = m.encode(
             m.GameLine(opening.slug, opening.rules, seat + 1, opening.seats),
             *(m.OptionLine(name, str(value)) for name, value in opening.options.items()),
@@ -174,14 +174,14 @@ class Channel:
         self._expected = NO_MOVE
         if self._session.phase not in (Phase.LOADING, Phase.WAITING, Phase.ASKED):
             return b""
-        self._session.enter(Phase.IDLE)
+        self._session.phase = Phase.IDLE
         return m.encode(m.EndLine(outcome.ranks, ending.word, outcome.sentence))
 
     def quit(self) -> bytes:
         """The last message; nothing where it would make no sense."""
         if self._session.phase in (Phase.NEW, Phase.SETUP, Phase.CLOSED):
             return b""
-        self._session.enter(Phase.CLOSED)
+        self._session.phase = Phase.CLOSED
         return m.encode(m.QuitLine())
 
     def hear(self, data: bytes) -> list[What]:
@@ -231,7 +231,7 @@ class Channel:
         if not text or not text.isprintable():
             return None
         self.last_heard.append(data[:-1])
-        self._session.enter(Phase.WAITING)
+        self._session.phase = Phase.WAITING
         return self._answer(self._session.asked, text)
 
     def _flood(self, start: bytes) -> Failure:

@@ -91,7 +91,9 @@ class _Poll:
     """What is waited for with one set of streams."""
 
     def __init__(self, places: Sequence[Place], wanted: Sequence[int]) -> None:
-        self.poll = select.poll()
+        poll = select.poll()
+        self.wait = poll.poll
+        """Takes milliseconds, and gives the descriptors that are ready."""
         self.streams: dict[int, tuple[Place, int]] = {}
         """By descriptor."""
         for place, bits in zip(places, wanted, strict=True):
@@ -105,7 +107,7 @@ class _Poll:
                 (_STDERR, process.stderr),
             ):
                 if bits & bit:
-                    self.poll.register(descriptor, select.POLLOUT if bit == _STDIN else select.POLLIN)
+                    poll.register(descriptor, select.POLLOUT if bit == _STDIN else select.POLLIN)
                     self.streams[descriptor] = (place, bit)
 
 
@@ -269,22 +271,26 @@ class PipesWire:
 
     def _wait(self) -> None:
         """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
-        deadline_ns = min(place.watch.deadline_ns for place in self._places if place.asked)
+        places = self._places
         before_ns = time.monotonic_ns()
-        slice_ns = max(0, min(SLICE_NS, deadline_ns - before_ns))
-        wanted = tuple([place.wanted() for place in self._places])
+        slice_ns = SLICE_NS
+        for place in places:
+            if place.asked:
+                slice_ns = min(slice_ns, place.watch.deadline_ns - before_ns)
+        if slice_ns < 0:
+            slice_ns = 0
+        wanted = tuple([place.wanted() for place in places])
         poll = self._polls.get(wanted)
         if poll is None:
-            poll = self._polls[wanted] = _Poll(self._places, wanted)
-        ready = [poll.streams[descriptor] for descriptor, _ in poll.poll.poll(-(-slice_ns // 1_000_000))]
+            poll = self._polls[wanted] = _Poll(places, wanted)
+        ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
         self._notice_stoppage(slice_ns)
-        for place in self._places:
-            if (place, _STDOUT) not in ready:
-                place.watch.empty_ns = before_ns
         read: list[tuple[Place, int, int, bytes]] = []
+        spoke: list[Place] = []
         died: list[Place] = []
         for place, stream in ready:
             if stream == _STDOUT:
+                spoke.append(place)
                 if (data := place.link.read()) is not None:
                     read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))  # guard: deadline
             elif stream == _STDERR:
@@ -293,6 +299,9 @@ class PipesWire:
                 self._send(place, b"")
             else:
                 died.append(place)
+        for place in places:
+            if place not in spoke:
+                place.watch.empty_ns = before_ns
         for place, stamp_ns, cpu_ns, data in read:
             if whats := place.link.hear(data):
                 place.hear(whats, place.watch.written_ns(stamp_ns), cpu_ns)

@@ -142,13 +142,14 @@ class Stopwatch:
             used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
         else:
             used_ns = wall_ns - self.began_ns - self._uncharged_ns
-        return max(0, -(-used_ns // 1000))
+        return -(-used_ns // 1000) if used_ns > 0 else 0
 
     def timing(self, game_began_ns: int, wall_ns: int, cpu_ns: int) -> Timing:
         """All that was measured of a move that ended so."""
+        began_ns, began_cpu_ns = self.began_ns, self._began_cpu_ns
         return Timing(
-            (self.began_ns - game_began_ns) // 1000,
-            max(0, wall_ns - self.began_ns) // 1000,
-            max(0, cpu_ns - self._began_cpu_ns) // 1000,
+            (began_ns - game_began_ns) // 1000,
+            (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0,
+            (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0,
             self._lost_ns // 1000,
         )
