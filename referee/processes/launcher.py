@@ -111,21 +111,47 @@ class Started(NamedTuple):
     pid: int
 
 
-def start(request: Request, streams: Mapping[str, int]) -> Started:
-    """Has a bot started. `streams` are its ends of the streams in `warden.STREAMS`; they are not closed here.
+class Asked:
+    """A bot whose start was asked for; whether it succeeded is known after `wait`."""
 
-    Raises `OSError` where this bot cannot be started, `EnvironmentLacksError` where none can be.
-    """
-    encoded = request.encode()
-    descriptors = [streams[name] for name in warden.STREAMS]
-    # The program that starts bots may have been killed.
-    for _ in range(2):  # guard: killed-launcher
-        launcher = Launcher.get()
+    def __init__(self, request: Request, streams: Mapping[str, int]) -> None:
+        """`streams` are the bot's ends of those in `warden.STREAMS`; they stay open until `wait` returned.
+
+        Raises `EnvironmentLacksError` where no bot can be started.
+        """
+        self._request = request.encode()
+        self._descriptors = [streams[name] for name in warden.STREAMS]
+        self._sent = self._send()
+
+    def _send(self) -> tuple[Launcher, socket.socket]:
+        # The program that starts bots may have been killed.
+        for _ in range(2):  # guard: killed-launcher
+            launcher = Launcher.get()
+            try:
+                return launcher, launcher.send(self._request, self._descriptors)
+            except (BrokenPipeError, ConnectionResetError):
+                Launcher.close()
+        raise EnvironmentLacksError("the program that starts bots does not live")
+
+    def wait(self) -> Started:
+        """The bot that was started.
+
+        Raises `OSError` where this bot cannot be started, `EnvironmentLacksError` where none can be.
+        """
         try:
-            return _answer(launcher, launcher.send(encoded, descriptors))
-        except (BrokenPipeError, ConnectionResetError):
+            return _answer(*self._sent)
+        except ConnectionResetError:
             Launcher.close()
-    raise EnvironmentLacksError("the program that starts bots does not live")
+            self._sent = self._send()
+        try:
+            return _answer(*self._sent)
+        except ConnectionResetError:
+            Launcher.close()
+            raise EnvironmentLacksError("the program that starts bots does not live") from None
+
+    def cancel(self) -> None:
+        """Whatever was started is ended by its warden, since nobody is at the other end."""
+        self._sent[1].close()
 
 
 def _sent(control: socket.socket, request: bytes, streams: list[int]) -> socket.socket:

@@ -48,34 +48,71 @@ class Keep:
         return (self._head + middle + self._tail).decode("utf-8", "backslashreplace")
 
 
+class Start:
+    """A bot whose start was asked for: several bots are started at the same time by asking for all of them
+    before the first is waited for.
+
+    Raises `OSError` where its streams cannot be made, `EnvironmentLacksError` where no bot can be started.
+    """
+
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
+        self.streams = _streams(bot)
+        try:
+            self.stderr, self._its_stderr = os.pipe()
+        except BaseException:
+            self.streams.close_its_ends()
+            self.streams.close()
+            raise
+        its = {
+            "stdin": self.streams.its_stdin,
+            "stdout": self.streams.its_stdout,
+            "stderr": self._its_stderr,
+        }
+        try:
+            self._asked = launcher.Asked(_request(bot, self.streams.is_terminal), its)
+        except BaseException:
+            self._close()
+            raise
+
+    def wait(self) -> launcher.Started:
+        """The bot that was started. Raises `OSError`, `EnvironmentLacksError`."""
+        try:
+            started = self._asked.wait()
+        except BaseException:
+            self._close()
+            raise
+        self._close_its_ends()
+        return started
+
+    def cancel(self) -> None:
+        """The bot is not wanted any more."""
+        self._asked.cancel()
+        self._close()
+
+    def _close_its_ends(self) -> None:
+        self.streams.close_its_ends()
+        os.close(self._its_stderr)
+
+    def _close(self) -> None:
+        self._close_its_ends()
+        os.close(self.stderr)
+        self.streams.close()
+
+
 class BotProcess:
     """A bot that was started, in a session and process group of its own.
 
     Raises `OSError` where it cannot be started, `EnvironmentLacksError` where nothing can be.
     """
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(self, bot: Bot, start: Start | None = None) -> None:
+        """`start`: the bot's start, where that was asked for before."""
+        start = start or Start(bot)
         self._limits = bot.limits
-        self._streams = _streams(bot)
-        try:
-            self.stderr, its_stderr = os.pipe()
-            try:
-                its = {
-                    "stdin": self._streams.its_stdin,
-                    "stdout": self._streams.its_stdout,
-                    "stderr": its_stderr,
-                }
-                self._started = launcher.start(_request(bot, self._streams.is_terminal), its)
-            except BaseException:
-                os.close(self.stderr)
-                raise
-            finally:
-                os.close(its_stderr)
-        except BaseException:
-            self._streams.close()
-            raise
-        finally:
-            self._streams.close_its_ends()
+        self._started = start.wait()
+        self._streams = start.streams
+        self.stderr = start.stderr
         os.set_blocking(self.stderr, False)
         self._control = self._started.control
         self._control.setblocking(False)

@@ -6,6 +6,7 @@ that broke something gets a fresh process for its next game, so no game suffers 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import platform
 from collections import Counter
@@ -25,6 +26,7 @@ from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
+from referee.processes.process import Start
 from referee.records.record import GameRecord, Summary, faults
 from referee.tournament.kept import Kept, OnExit, end
 from referee.tournament.plan import START_US
@@ -61,17 +63,27 @@ def play_encounter(
     came: set[Link] = set()
     """Those that played before this encounter."""
 
-    def link_of(name: str) -> Link:
-        if link := kept.take(by_name[name]) if kept and name in staying else None:
-            came.add(link)
-            return link
-        return Link(by_name[name], tap, NOT_TRIED if name in given_up else None)
+    starts: dict[str, Start] = {}
+    """Those that were asked for and are not yet waited for."""
+
+    def link_up(names: Iterable[str]) -> None:
+        """Has a link to each of these bots, all of which start at the same time."""
+        for name in names:
+            if link := kept.take(by_name[name]) if kept and name in staying else None:
+                came.add(link)
+                links[name] = link
+            elif name in given_up:
+                links[name] = Link(by_name[name], tap, NOT_TRIED)
+            else:
+                with contextlib.suppress(OSError):  # it is told where the bot is waited for
+                    starts[name] = Start(by_name[name])
+        for name in names:
+            if name not in links:
+                links[name] = Link(by_name[name], tap, start=starts.pop(name, None))
 
     try:
         for terms in games:
-            for name in terms.bots:
-                if name not in links:
-                    links[name] = link_of(name)
+            link_up([name for name in dict.fromkeys(terms.bots) if name not in links])
             seated = [links[name] for name in terms.bots]
             served = [link.served if link in came else 0 for link in seated]
             record = _play(terms, seated, show, start_us)
@@ -86,6 +98,8 @@ def play_encounter(
             for name in [name for name in links if name in staying]:
                 kept.put(links.pop(name))
     finally:
+        for start in starts.values():
+            start.cancel()
         end(links.values(), on_exit)
 
 

@@ -13,7 +13,7 @@ from referee.gameplay.api import Failure, What
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, Start
 from referee.wire.channel import Channel
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
@@ -31,8 +31,12 @@ class Link:
     A bot that cannot even be started is a link too: its seat learns of it when it is opened.
     """
 
-    def __init__(self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None) -> None:
-        """A `failure` that is known already spares trying."""
+    def __init__(
+        self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None, start: Start | None = None
+    ) -> None:
+        """A `failure` that is known already spares trying; `start` is the bot's start, where that was asked
+        for before.
+        """
         self.bot = bot
         self.channel = Channel()
         self.greeted = False
@@ -49,7 +53,7 @@ class Link:
         if failure:
             return
         try:
-            self.process = BotProcess(bot)
+            self.process = BotProcess(bot, start)
             self._said.register(self.process.stdout, select.POLLIN)
         except OSError as error:
             if error.errno in _OUR_LACK:
