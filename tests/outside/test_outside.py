@@ -53,7 +53,7 @@ def install(folder: Path, package: str = "connect-four", version: str = "1.0", g
     (info / "entry_points.txt").write_text(f"[referee.games]\nconnect4 = connect_four:{game}\n")
 
 
-@pytest.fixture(params=["file", "installed"])
+@pytest.fixture(params=["file", pytest.param("installed", marks=pytest.mark.slow)])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return made(tmp_path, request.param)
 
@@ -194,6 +194,7 @@ def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeErr
     assert told in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_is_told(file: Place) -> None:
     played(file)
     with (file.folder / "connect_four.py").open("a") as source:
@@ -205,6 +206,7 @@ def test_a_file_that_changed_is_told(file: Place) -> None:
     assert done.code == 0 and done.err.startswith("warning: the sha256 of the game") and "1 2 3 4" in done.out
 
 
+@pytest.mark.slow
 def test_a_run_is_not_continued_with_another_file(file: Place) -> None:
     bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{RANDOM}'\n" for name in "ab")
     (file.folder / "t.toml").write_text(f"[tournament]\ngame = '{file.game}'\n{bots}")
@@ -215,6 +217,7 @@ def test_a_run_is_not_continued_with_another_file(file: Place) -> None:
     assert done.code == 2 and "another tournament: the sha256 of the game `connect4` is " in done.err
 
 
+@pytest.mark.slow
 def test_a_file_that_moved_is_the_same_game(file: Place) -> None:
     played(file)
     (file.folder / "elsewhere").mkdir()
@@ -225,6 +228,7 @@ def test_a_file_that_moved_is_the_same_game(file: Place) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_the_records_of_another_game_are_told(file: Place, tmp_path: Path) -> None:
     assert referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run")).code == 0
     for command in ("verify", "replay"):

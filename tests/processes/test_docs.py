@@ -105,6 +105,7 @@ def test_the_commands_of_the_contributors_page(checkout: Path) -> None:
     assert {path.name: path.read_text() for path in golden.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None:
     page = (ROOT / "referee" / "games" / "ADDING.md").read_text()
     sh = "".join(re.findall(r"^   ```sh\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL))

@@ -1192,6 +1192,7 @@ def test_the_truth_is_among_what_may_be_imagined(spells: str) -> None:
     assert met == {"one", "few", "all", "declared"}
 
 
+@pytest.mark.slow
 def test_everything_that_agrees_is_imagined_as_often() -> None:
     rng = Stream(b"often")
     options = GAME.settle({"max_turns": "30"})

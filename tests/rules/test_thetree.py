@@ -397,6 +397,7 @@ def as_told(state: State[Any], players: int) -> Slow:
     return slow
 
 
+@pytest.mark.slow
 def test_just_the_legal_moves_are_accepted_and_the_first_reason_is_told() -> None:
     rng = Stream(b"window")
     told_reasons: Counter[str] = Counter()
