@@ -27,7 +27,7 @@ class Opening(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a seat is asked, and all it is told with it, in one write."""
+    """What a seat is asked, with everything that it is told in the same write."""
 
     news: tuple[str, ...]
     """The lines since the last question."""
@@ -83,16 +83,16 @@ class ListRequest(NamedTuple):
 
 
 class Silence(NamedTuple):
-    """Nothing was answered in the time that an answer was waited for."""
+    """No answer came while one was waited for."""
 
     detail: str
-    """What did come."""
+    """What came instead."""
     hint: str = ""
     """What that often means."""
 
 
 class Failure(NamedTuple):
-    """The bot broke something, and nothing that it says from here on counts."""
+    """The bot committed a fault that ends the conversation; whatever it writes from here on is ignored."""
 
     ending: Ending
     detail: str
@@ -100,14 +100,14 @@ class Failure(NamedTuple):
 
 
 What = Ready | Answer | Resigned | ListRequest | Silence | Failure
-"""What came of a question, or of opening a game."""
+"""The kinds of replies to a question, or to the opening of a game."""
 
 READY = Ready()
 RESIGNED = Resigned()
 
 
 class Reply(NamedTuple):
-    """What came of a question: the one envelope in which a wire tells the loop of a seat."""
+    """A seat's reply to a question, as a wire hands it to the game loop."""
 
     seat: Seat
     what: What
@@ -134,7 +134,7 @@ class Wire(Protocol):
         """Answers a request; the question stays open and its time runs on."""
 
     def next_reply(self) -> Reply:
-        """What happens next at the seats that were opened or asked."""
+        """Waits for the next reply of the seats that were opened or asked."""
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells every seat that the game is over."""

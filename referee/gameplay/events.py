@@ -85,23 +85,23 @@ _BY_WORD = {ending.word: ending for ending in Ending}
 
 
 class Timing(NamedTuple):
-    """What a wire measured of a move beside what is charged; microseconds."""
+    """What a wire measured of a move, apart from what is charged; microseconds."""
 
     asked_us: int = 0
     """When the move's first question was asked, from the beginning of the game."""
     wall_us: int = 0
     """From then to its answer, or to where the waiting ended."""
     cpu_us: int = 0
-    """What the bot computed meanwhile; 0 where that cannot be known."""
+    """Computing time of the bot meanwhile; 0 where that cannot be known."""
     stopped_us: int = 0
-    """What of that time the referee itself was not running."""
+    """How much of that time the referee itself was not running."""
 
 
 NOT_TIMED = Timing()
 
 
 class Drawn(NamedTuple):
-    """Chance gave this."""
+    """An outcome of chance."""
 
     text: str
 
@@ -133,7 +133,7 @@ class Moved(NamedTuple):
 
 
 class Unplayed(NamedTuple):
-    """A seat moved, but another left in the same turn, so the turn did not count."""
+    """A seat moved, but another one retired in the same turn, so that the turn did not count."""
 
     seat: Seat
     text: str
@@ -142,7 +142,7 @@ class Unplayed(NamedTuple):
 
 
 class Retired(NamedTuple):
-    """A seat is out of the game, by a fault or by its own will."""
+    """A seat retired: by a fault, or because it resigned."""
 
     seat: Seat
     ending: Ending
@@ -150,7 +150,7 @@ class Retired(NamedTuple):
     used_us: int
     timing: Timing = NOT_TIMED
     hint: str = ""
-    """What may help the bot's author, where more is known than the ending's own hint says."""
+    """A hint for the author of the bot, where more is known than the ending's own hint says."""
 
 
 Event = Drawn | Rejected | Moved | Unplayed | Retired

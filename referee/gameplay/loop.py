@@ -43,10 +43,10 @@ from referee.games.api import CHANCE, SHARED_CHANCE, Refusal, State
 from referee.games.sampling import legal_moves
 
 Watch = Callable[[Event, State[Any]], None]
-"""Told of every event, with the state after it."""
+"""Called with every event and the state after it."""
 
 Dice = Callable[[State[Any]], str]
-"""What chance gives in a state."""
+"""Gives the outcome of chance in a state, as text."""
 
 
 class _Exit(NamedTuple):
@@ -60,25 +60,25 @@ class _Exit(NamedTuple):
 
 
 class _Player:
-    """What the loop keeps of a seat."""
+    """What the loop keeps for each seat."""
 
     __slots__ = ("charged", "clock", "defaulted", "lists", "rejections", "told")
 
     def __init__(self, clock: SeatClock) -> None:
         self.clock = clock
         self.told = 0
-        """How many lines of its news it has been told."""
+        """The number of lines of news that the seat has been sent."""
         self.rejections = 0
         self.charged: Charge | None = None
-        """What its last move cost; told with the next question."""
+        """What its last move cost; sent with the next question."""
         self.defaulted: str | None = None
-        """The move that was submitted for it; told with the next question."""
+        """The move that was submitted for it; sent with the next question."""
         self.lists = 0
-        """Its requests for legal moves in this game."""
+        """The number of its requests for legal moves in this game."""
 
 
 class _Turn:
-    """One round of questions: what came of it, kept until every seat that acts has answered."""
+    """The results of one turn, collected until every seat that acts has replied."""
 
     __slots__ = ("events", "exits", "moves")
 
@@ -107,13 +107,13 @@ def ending_of(reply: Reply, clock: SeatClock, margin_us: int) -> Ending | None:
 
 
 def seeded_dice(terms: Terms) -> Dice:
-    """Chance as the game's seed has it."""
+    """Dice whose outcomes follow from the seeds of the game."""
     streams = {CHANCE: chance_stream(terms.seed), SHARED_CHANCE: chance_stream(terms.shared_seed)}
     return lambda state: state.draw(streams[state.to_act()[0]])
 
 
 def play(terms: Terms, wire: Wire, dice: Dice, watch: Watch) -> Verdict:
-    """Plays one game. Whatever a bot does is a verdict; what this raises is the referee's own failure."""
+    """Plays one game. Whatever a bot does leads to a verdict; an exception is a failure of the referee."""
     return _GameLoop(terms, wire, dice, watch).play()
 
 
@@ -128,12 +128,12 @@ class _GameLoop:
         self.reserves_us = self.all_reserves_us()
         self.ending = Ending.RULES
         self.retired = 0
-        """How many seats have retired."""
+        """The number of seats that have retired."""
         self.sentence = ""
-        """Who ended the game by retiring, and how, if somebody did."""
+        """Who ended the game by retiring, and how; empty where the rules ended it."""
 
     def play(self) -> Verdict:
-        """From the opening to the end."""
+        """Plays from the opening to the end."""
         rated = self.start()
         while (outcome := self.state.outcome()) is None:
             acting = self.state.to_act()
@@ -147,7 +147,7 @@ class _GameLoop:
         return Verdict(outcome, self.ending, rated)
 
     def start(self) -> bool:
-        """Opens every seat; those that do not get ready retire together. Whether any did get ready."""
+        """Opens every seat; those that do not get ready retire together. Returns whether any got ready."""
         exits: dict[Seat, _Exit] = {}
         seats = range(len(self.players))
         for seat in seats:
@@ -160,20 +160,20 @@ class _GameLoop:
         return len(exits) < len(seats)
 
     def opening(self, seat: Seat) -> Opening:
-        """What a seat is told of the game before it begins."""
+        """The description of the game that a seat is sent before it begins."""
         terms = self.terms
         game = terms.game
         seed = bot_seed(terms.seed, seat)
         return Opening(game.slug, game.rules, len(self.players), terms.options, terms.controls[seat], seed)
 
     def roll(self) -> None:
-        """Chance decides."""
+        """Applies the outcome of chance."""
         text = self.dice(self.state)
         self.state = self.state.chance(text)
         self.watch(Drawn(text), self.state)
 
     def take_turn(self, acting: tuple[Seat, ...]) -> None:
-        """Asks every seat that acts, and applies what they did when all have answered."""
+        """Asks every seat that acts, and applies their moves when all have replied."""
         turn = _Turn()
         self.wire.catch_up(acting)
         for seat in acting:
@@ -194,7 +194,7 @@ class _GameLoop:
         self.apply(turn, acting)
 
     def ask(self, seat: Seat) -> None:
-        """A new question, with the news since the last one."""
+        """Sends a seat a new question, with the news since its last one."""
         player = self.players[seat]
         news = self.state.seen(seat)
         clock = player.clock
@@ -214,7 +214,7 @@ class _GameLoop:
         player.charged = player.defaulted = None
 
     def take_answer(self, turn: _Turn, reply: Reply, answer: Answer) -> None:
-        """A move if the rules allow it; else the seat is told why and asked again, its time running on."""
+        """Accepts a legal move; otherwise tells the seat why and asks again while its time runs on."""
         seat, used_us = reply.seat, reply.used_us
         player = self.players[seat]
         try:
@@ -235,21 +235,21 @@ class _GameLoop:
         turn.events.append(Moved(seat, self.state.write(move), charge, False, answer.info, reply.timing))
 
     def ask_again(self, seat: Seat, refusal: Refusal, used_us: int) -> None:
-        """The same move, a new question, with what remains of the time."""
+        """Asks again for the same move, with the time that remains."""
         clock = self.players[seat].clock
         wait_us = clock.available_us + self.terms.margin_us
         rejected = (refusal.reason, refusal.sentence)
         self.wire.post(seat, Question((), *clock.remaining_us(used_us), wait_us, rejected=rejected))
 
     def submit_default(self, turn: _Turn, move: Any, reply: Reply) -> None:
-        """In games that have a default, time that is up costs the choice and not the game."""
+        """Submits the default move: in games that have one, being out of time costs only the choice."""
         seat = reply.seat
         charge = self.players[seat].clock.charge(reply.used_us, in_time=False)
         turn.moves[seat] = move
         turn.events.append(Moved(seat, self.state.write(move), charge, defaulted=True, timing=reply.timing))
 
     def show_legal(self, seat: Seat, request: ListRequest) -> None:
-        """All legal moves of a seat, or a random sample where there are more than may be sent."""
+        """Sends a seat its legal moves, or a random sample where there are more than may be sent."""
         player = self.players[seat]
         player.lists += 1
         rng = list_stream(self.terms.seed, seat, player.lists)
@@ -257,8 +257,8 @@ class _GameLoop:
         self.wire.show_legal(seat, LegalMoves(tuple(map(self.state.write, moves)), total, sampled))
 
     def apply(self, turn: _Turn, acting: tuple[Seat, ...]) -> None:
-        """The moves of a turn together. Where a seat retires, the turn does not count for the others either:
-        with two seats the game is over, with more they are asked anew.
+        """Applies the moves of a turn together. Where a seat retires, the turn does not count for the others
+        either: with two seats the game is over, with more they are asked again.
         """
         before = self.state
         if not turn.exits:
@@ -293,7 +293,7 @@ class _GameLoop:
         return tuple(player.clock.reserve_us for player in self.players)
 
     def retire(self, exits: Mapping[Seat, _Exit]) -> None:
-        """Takes seats out of the game, all that retire at once together."""
+        """Takes seats out of the game; those that retire in the same turn do so together."""
         if not exits:
             return
         self.state = self.state.drop(exits)
@@ -309,7 +309,7 @@ class _GameLoop:
 
 
 def _exit(ending: Ending, reply: Reply) -> _Exit:
-    """An exit with what a person would want to know beside the verdict."""
+    """Why a seat retires, with what its author would want to know beside the verdict."""
     detail = hint = ""
     what = reply.what
     if isinstance(what, Silence | Failure):

@@ -1,1 +1,1 @@
-"""The conversation with the bots of a game: the protocol over processes, and whose time it is."""
+"""The connection to the bots of a game: the protocol over their processes, and the time of their moves."""

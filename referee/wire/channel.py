@@ -27,36 +27,36 @@ from referee.gameplay.events import Ending, Seat
 from referee.games.api import Outcome
 
 CAPABILITIES = ("list",)
-"""What this referee offers."""
+"""The capabilities that the referee announces in its `hello`."""
 
 TURN_CAP = 1 << 20
-"""Bytes that a bot may write between two answers. A thousand full log lines are a quarter of it."""
+"""Bytes that a bot may write between two answers, enough for hundreds of log lines of full length."""
 
 LINES_CAP = 10_000
-"""Lines that it may write between two answers: each costs the referee a microsecond that others wait for."""
+"""Lines that a bot may write between two answers: parsing each costs the referee some microseconds."""
 
 LIST_CAP = 16
-"""Requests for legal moves to one question: each costs the referee work that no clock but the bot's own
-should have to bear.
+"""`list` requests that a bot may make for one question: each makes the referee work while the opponent may be
+thinking too.
 """
 
 LOG_CAP = 16_384
-"""Bytes of a bot's log lines that are kept of a game."""
+"""Bytes of a bot's `log` lines that are kept for each game."""
 
 NOISE_KEPT = 5
-"""Lines of noise that are kept of a game, in words; all are counted."""
+"""Lines of noise that are kept for each game; all of them are counted."""
 
 
 NO_MOVE = b"\n"
-"""No answer begins so: every line that is read begins behind a newline."""
+"""A prefix that no answer has, since lines are read without their newlines."""
 
 LAST_KEPT = 3
-"""Lines of either side that are kept in case that the bot commits a fault."""
+"""The last lines of each side that are kept to explain a fault."""
 
 
 @dataclass
 class Aside:
-    """What a bot said in a game beside its answers; nothing of it has an effect."""
+    """What a bot wrote in a game apart from its answers; it has no effect on the game."""
 
     noise: list[str] = field(default_factory=list)
     noise_count: int = 0
@@ -68,7 +68,7 @@ class Aside:
 
 
 class Channel:
-    """One conversation. What it hears after a `Failure` is dropped."""
+    """One conversation. Everything that comes after a `Failure` is dropped."""
 
     def __init__(self) -> None:
         self._session = Session()
@@ -80,27 +80,27 @@ class Channel:
         self._answered = 0
         """The number of the question that was answered last."""
         self._expected = NO_MOVE
-        """How the answer to the open question begins, if it is a move; `NO_MOVE` where none is open."""
+        """The prefix of a move that answers the open question; `NO_MOVE` where no question is open."""
         self.heard_bytes = 0
         self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
-        """The last lines that came, whatever they were."""
+        """The last lines that the bot wrote."""
         self.last_said = b""
-        """What was said last that asks for something, in one write."""
+        """The last write to the bot that asked it for something."""
         self.failure: Failure | None = None
         self.aside = Aside()
 
     @property
     def phase(self) -> Phase:
-        """Where the session stands."""
+        """The phase of the session."""
         return self._session.phase
 
     @property
     def partial(self) -> bytes:
-        """What has come of a line that has no newline yet."""
+        """The beginning of a line whose newline has not come yet."""
         return self._lines.partial
 
     def begin(self) -> None:
-        """A new game begins: what passed in the one before explains nothing of it."""
+        """Forgets the dialogue of the previous game, which explains nothing in the next one."""
         self.last_heard.clear()
         self.last_said = b""
 
@@ -125,7 +125,7 @@ class Channel:
         return self.last_said
 
     def ask(self, seat: Seat, question: Question) -> bytes:
-        """A question with all that goes with it. Written as lines at once, since it is said at every move."""
+        """A question with everything that goes with it, formatted directly, since every move has one."""
         session = self._session
         lines = []
         if session.phase is Phase.ASKED and not question.defaulted:
@@ -152,8 +152,8 @@ class Channel:
         return data
 
     def lapse(self) -> None:
-        """The open question's time is up: an answer that comes later is dropped, also before the bot is told
-        what became of it, which may be some turns of the others later.
+        """Closes the open question, whose time is up: an answer that still comes is dropped. The bot is told
+        with its next question, which may be some turns later.
         """
         self._session.lapse()
         self._expected = NO_MOVE
@@ -170,7 +170,7 @@ class Channel:
         return data
 
     def close(self, outcome: Outcome, ending: Ending) -> bytes:
-        """The end of the game; nothing to a bot that does not know of the game."""
+        """The end of the game; empty where the bot was never told of the game."""
         self._expected = NO_MOVE
         if self._session.phase not in (Phase.LOADING, Phase.WAITING, Phase.ASKED):
             return b""
@@ -178,14 +178,14 @@ class Channel:
         return m.encode(m.EndLine(outcome.ranks, ending.word, outcome.sentence))
 
     def quit(self) -> bytes:
-        """The last message; nothing where it would make no sense."""
+        """The last message; empty where the bot could not expect it."""
         if self._session.phase in (Phase.NEW, Phase.SETUP, Phase.CLOSED):
             return b""
         self._session.phase = Phase.CLOSED
         return m.encode(m.QuitLine())
 
     def hear(self, data: bytes) -> list[What]:
-        """What a chunk of the bot's output says, as far as it matters; a `Failure` is the last."""
+        """The replies in a chunk of the bot's output; nothing comes after a `Failure`."""
         if self.failure:
             return []
         self.heard_bytes += len(data)
@@ -216,7 +216,7 @@ class Channel:
 
     def _plain_move(self, data: bytes) -> Answer | None:
         """The answer in a chunk that is just one line, a move to the open question in plain characters, as
-        nearly all chunks are; None for all others. The way through `_line` and the table gives the same.
+        nearly all chunks are; None for all others. Going through `_line` and the table gives the same result.
         """
         expected = self._expected
         if (

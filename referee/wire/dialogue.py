@@ -10,7 +10,7 @@ from referee.core.text import shown
 
 
 class Dialogue:
-    """Every line between the referee and its bots, with the time since it was made."""
+    """Formats every line between the referee and its bots, with the seconds since this object was made."""
 
     def __init__(self, say: Callable[[str], None], began_ns: int | None = None) -> None:
         self._say = say
@@ -18,11 +18,11 @@ class Dialogue:
         self._partial: dict[tuple[str, str], bytes] = {}
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
-        """A tap for a wire."""
+        """Takes what passes now, as a `Tap`."""
         self.take(time.monotonic_ns(), name, direction, data)
 
     def take(self, now_ns: int, name: str, direction: str, data: bytes) -> None:
-        """What passed at a time."""
+        """Takes what passed at a given time."""
         elapsed = (now_ns - self._began_ns) / 1e9
         *lines, rest = (self._partial.pop((name, direction), b"") + data).split(b"\n")
         self._partial[name, direction] = rest[:LINE_CAP]

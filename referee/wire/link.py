@@ -1,4 +1,4 @@
-"""A bot's process with the conversation that is held with it."""
+"""The connection to one bot: its process together with the conversation with it."""
 
 from __future__ import annotations
 
@@ -17,37 +17,35 @@ from referee.processes.process import BotProcess, Start
 from referee.wire.channel import Channel
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
-"""Why a process cannot be started that is not its program's fault."""
+"""Errors at a start that are the machine's and not the bot's."""
 
 _WAITED_FOR = (b"hello", b"ready", b"move", b"resign")
 
 Tap = Callable[[str, str, bytes], None]
-"""Told of every byte that passes: the bot's name, `<` (to it) or `>` (from it), the bytes."""
+"""Called with everything that passes: the bot's name, `<` (to the bot) or `>` (from it), and the bytes."""
 
 
 class Link:
-    """One bot's process with its conversation; it serves the games of an encounter.
+    """The connection to one bot, for the games of an encounter.
 
-    A bot that cannot even be started is a link too: its seat learns of it when it is opened.
+    A bot that cannot be started has a connection too: the failure is reported when its seat is opened.
     """
 
     def __init__(
         self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None, start: Start | None = None
     ) -> None:
-        """A `failure` that is known already spares trying; `start` is the bot's start, where that was asked
-        for before.
-        """
+        """With a `failure` the bot is not started; `start` is a start that was requested before."""
         self.bot = bot
         self.channel = Channel()
         self.greeted = False
         self.faulted = False
-        """Set by whoever runs the games: a bot that lost by a fault is not asked to play on."""
+        """Set by whoever plays the games: after a fault a bot gets a fresh process for its next game."""
         self.served = 0
-        """How many games it has served; counted by whoever runs the games."""
+        """The number of games that this process has played; counted by whoever plays them."""
         self.unsent = b""
         self._tap = tap
         self._said = select.poll()
-        """Whether there is something on its stdout."""
+        """Polls the bot's stdout."""
         self.process: BotProcess | None = None
         self.failure = failure
         if failure:
@@ -64,18 +62,18 @@ class Link:
 
     @property
     def fit(self) -> bool:
-        """Whether it may serve another game. What else it did meanwhile is judged when that is opened, not
-        by what happens to be known of it now.
+        """Whether the process can play another game. Whatever it did since the last one is judged when the
+        next one is opened, so that verdicts do not depend on when the referee looked.
         """
         return self.process is not None and not self.faulted
 
     @property
     def stdout_open(self) -> bool:
-        """Whether something may still come."""
+        """Whether more output may come."""
         return self.process is not None and self.process.stdout_open
 
     def send(self, data: bytes) -> Failure | None:
-        """Sends what can be sent now and keeps the rest; a bot that closed its input is gone."""
+        """Writes what fits into the pipe and keeps the rest; a failure where the bot closed its input."""
         self.unsent += data
         assert self.process
         try:
@@ -90,20 +88,20 @@ class Link:
         return None
 
     def read(self) -> bytes | None:
-        """A chunk of its output: None if there is none, empty at the end."""
+        """A chunk of the bot's output: None if there is none, empty at the end."""
         assert self.process
         return self.process.read()
 
     def hear(self, data: bytes) -> list[What]:
-        """What a chunk says; an empty chunk says that the bot is gone."""
+        """The replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, ">", data)
         return self.channel.hear(data) if data else [self._gone("closed its output")]
 
     def catch_up(self) -> list[What]:
-        """What lies there, said before it was asked."""
+        """Reads everything that the bot wrote before it is asked."""
         heard: list[What] = []
-        # Nearly always nothing does, and asking that first spares an error that would have to be caught.
+        # Nearly always there is nothing, and polling is cheaper than an exception from a read.
         while self.stdout_open and not self.channel.failure and self._said.poll(0):
             if (data := self.read()) is None:
                 break
@@ -111,20 +109,20 @@ class Link:
         return heard
 
     def drain_stderr(self) -> None:
-        """Takes what there is on its stderr."""
+        """Reads what there is on the bot's stderr."""
         assert self.process
         self.process.drain_stderr()
 
     def last_words(self) -> list[What]:
-        """What there is to hear of a bot whose process may have ended: what it said, then that it is gone.
+        """The replies of a bot whose process may have exited: what it still wrote, then that it is gone.
 
-        Its output may still be open then: somebody that it started holds it.
+        Its stdout may still be open, held by a process that the bot started.
         """
         assert self.process
         return (self.catch_up() or self.hear(b"")) if self.process.exit_status() else []
 
     def what_came(self) -> tuple[str, str]:
-        """Of a bot whose time is up: what did come, and what that often means."""
+        """For a bot whose time is up: what came instead of an answer, and a hint at what that often means."""
         aside, partial = self.channel.aside, self.channel.partial
         noise = aside.noise[-1] if aside.noise else ""
         if self.unsent:
@@ -140,7 +138,7 @@ class Link:
 
     @property
     def held_back(self) -> bool:
-        """Whether something came when its input was closed that had been waited for before."""
+        """Whether an answer that had been waited for came only when the bot's input was closed."""
         lines = self.process.final_output.split(b"\n")[:-1] if self.process else []
         return any(line.partition(b" ")[0] in _WAITED_FOR for line in lines)
 
@@ -161,11 +159,11 @@ class Link:
 
 
 LOST_GRACE_S = 0.2
-"""A bot that broke something has so long after its input was closed: what it had held back comes then."""
+"""Seconds that a bot at fault has to exit after its input was closed; output that it held back comes then."""
 
 
 def _first_line(bot: Bot) -> bytes | None:
-    """What the bot's program begins with, if it is a file that can be read."""
+    """The first line of the bot's program, where that is a file that can be read."""
     try:
         with (bot.cwd / bot.argv[0]).open("rb") as file:
             return file.readline(200).removesuffix(b"\n")
@@ -174,7 +172,7 @@ def _first_line(bot: Bot) -> bytes | None:
 
 
 def end_links(links: Sequence[Link]) -> None:
-    """Says quit to bots and ends their processes; those that broke something are given little grace."""
+    """Sends `quit` to bots and ends their processes; bots at fault are given less time to exit."""
     fit: list[BotProcess] = []
     unfit: list[BotProcess] = []
     for link in links:

@@ -1,7 +1,7 @@
 """The wire to real processes.
 
 The referee waits in one place, `PipesWire._wait`, for all the seats that it asked something, with one
-absolute deadline a seat that no output can push back. It waits in slices: a slice that ends late shows
+absolute deadline for each seat that no output can move. It waits in slices: a slice that ends late shows
 that the referee itself was not running (stopped, or starved of its processor); `stopwatch.py` says what
 becomes of that.
 """
@@ -33,7 +33,7 @@ from referee.wire.stopwatch import Stopwatch
 
 
 class Place:
-    """A seat of a game: its link, its time, and what it is being asked."""
+    """What the wire keeps of a seat: its connection, its stopwatch, and what it is being asked."""
 
     __slots__ = (
         "asked",
@@ -50,25 +50,25 @@ class Place:
         self.link = link
         self.watch = Stopwatch(link.process)
         self.opening: Opening | None = None
-        """What it is told of the game when it has said hello."""
+        """The game that is described to it once it has said hello."""
         self.asked = False
         self.by_cpu = False
-        """Whether its clock counts what it computes."""
+        """Whether its clock counts computing time."""
         self.unasked: list[What] = []
-        """What it said before it is asked."""
+        """What it wrote before it is asked."""
         self.heard: deque[tuple[int, int, What]] = deque()
-        """What it said and the loop was not told yet: when, what it had computed by then (ns), and what."""
+        """Replies that the loop has not taken yet: time and computing time (ns), and the reply."""
         self.stderr_starting = Keep()
-        """Its stderr up to this game's `ready`."""
+        """Its stderr up to the `ready` of this game."""
 
     def hear(self, whats: Iterable[What], wall_ns: int, cpu_ns: int = 0) -> None:
-        """Keeps what it said until the loop asks for it."""
+        """Keeps replies until the loop asks for them."""
         for what in whats:
             self.heard.append((wall_ns, cpu_ns, what))
 
     def wanted(self) -> int:
-        """Which of its streams are waited for now, as bits: output and death and room to write to it where it
-        is asked, and its stderr.
+        """The streams to wait for, as bits: always its stderr; where it is asked also its output, the report
+        of its exit, and room in its input.
         """
         process = self.link.process
         if process is None:
@@ -88,14 +88,14 @@ _STDOUT, _CONTROL, _STDIN, _STDERR = 1, 2, 4, 8
 
 
 class _Poll:
-    """What is waited for with one set of streams."""
+    """A poll object for one set of streams."""
 
     def __init__(self, places: Sequence[Place], wanted: Sequence[int]) -> None:
         poll = select.poll()
         self.wait = poll.poll
-        """Takes milliseconds, and gives the descriptors that are ready."""
+        """Waits for so many milliseconds at most and returns the descriptors that are ready."""
         self.streams: dict[int, tuple[Place, int]] = {}
-        """By descriptor."""
+        """Seat and stream of each descriptor."""
         for place, bits in zip(places, wanted, strict=True):
             process = place.link.process
             if process is None:
@@ -112,18 +112,18 @@ class _Poll:
 
 
 class PipesWire:
-    """The seats of one game, each with the link of the bot that sits there."""
+    """The seats of one game, each with the connection to its bot."""
 
     def __init__(self, links: Sequence[Link], start_us: int) -> None:
         self._places = [Place(link) for link in links]
         self._start_ns = start_us * 1000
         self._polls: dict[tuple[int, ...], _Poll] = {}
-        """By what is waited for."""
+        """The poll objects, by the streams that they wait for."""
         self._stoppage = StoppageDetector()
         self.began_ns = self._stoppage.looked_ns
 
     def open(self, seat: Seat, opening: Opening) -> None:
-        """Greets a new process first; the game is described when it has answered."""
+        """Greets a new process first; the game is described once it has answered."""
         place = self._places[seat]
         link = place.link
         place.opening = opening
@@ -153,12 +153,12 @@ class PipesWire:
             self._send(place, place.link.channel.open(seat, opening))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
-        """Reading what one of them poured out is in nobody's time, least of all in another's."""
+        """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time."""
         for seat in seats:
             self._places[seat].unasked = self._places[seat].link.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
-        """What the bot said before was said before it was asked, and is judged so."""
+        """Asks a seat. What the bot wrote before is judged as written before the question."""
         place = self._places[seat]
         link, watch = place.link, place.watch
         said_before, place.unasked = place.unasked, []
@@ -172,13 +172,13 @@ class PipesWire:
         self._write(place, b"" if link.channel.failure else link.channel.ask(seat, question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
-        """The moves go out as fast as the bot reads them."""
+        """Sends the legal moves, as fast as the bot reads them."""
         place = self._places[seat]
         if not place.link.channel.failure:
             self._write(place, place.link.channel.show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
-        """What cannot be written at once is not waited for."""
+        """Tells every bot of the end, without waiting for room in its pipe."""
         for place in self._places:
             place.asked = False
             link = place.link
@@ -190,17 +190,17 @@ class PipesWire:
         return self._places[seat].watch.stopped_us
 
     def cpu_us(self, seat: Seat) -> int:
-        """What the seat's bot has computed since it was ready, on its own time and on others'."""
+        """Computing time of the seat's bot since it was ready, in its own turns and in others'."""
         return self._places[seat].watch.game_cpu_us()
 
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
-        """What a seat's bot said beside its answers, and on stderr before and since its `ready`."""
+        """What a seat's bot wrote apart from its answers, and its stderr before and since its `ready`."""
         place = self._places[seat]
         process = place.link.process
         return place.link.channel.aside, place.stderr_starting, process.cut() if process else Keep()
 
     def next_reply(self) -> Reply:
-        """Waits until one of the asked seats has something to tell, or its time is up."""
+        """Waits until one of the asked seats has replied, or its time is up."""
         while True:
             for seat, place in enumerate(self._places):
                 if place.asked and place.heard and (reply := self._told(seat, place)):
@@ -213,7 +213,7 @@ class PipesWire:
                     return silence
 
     def _silence(self, seat: Seat, place: Place, now_ns: int) -> Reply | None:
-        """Whether a seat's time is up."""
+        """The reply of a seat whose time is up; None where it is not."""
         watch = place.watch
         used_us = watch.up_us(now_ns)
         if used_us is None:
@@ -228,7 +228,7 @@ class PipesWire:
         return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
     def _read(self, place: Place) -> None:
-        """Reads all that a bot has written by now."""
+        """Reads everything that a bot has written by now."""
         link, watch = place.link, place.watch
         while link.stdout_open and not link.channel.failure and (data := link.read()) is not None:
             stamp_ns = time.monotonic_ns()
@@ -236,8 +236,8 @@ class PipesWire:
                 place.hear(whats, watch.written_ns(stamp_ns), watch.cpu_ns())
 
     def _write(self, place: Place, data: bytes) -> None:
-        """Tells a bot something in its own time. Until here the referee's lateness is not the bot's; from
-        here on the bot may run, and the referee wait for its processor.
+        """Writes to a bot while its time runs. What the referee was late by until here is not charged; from here
+        on the bot may run while the referee waits for a processor.
         """
         self._notice_stoppage(0, place)
         self._send(place, data)
@@ -248,7 +248,7 @@ class PipesWire:
             place.hear([failure], time.monotonic_ns(), place.watch.cpu_ns())
 
     def _told(self, seat: Seat, place: Place) -> Reply | None:
-        """The seat's next reply, if there is one now."""
+        """The next reply of a seat, where there is one."""
         watch = place.watch
         while place.heard:
             wall_ns, cpu_ns, what = place.heard.popleft()
@@ -270,7 +270,7 @@ class PipesWire:
         return None
 
     def _wait(self) -> None:
-        """Waits one slice at most; reads and stamps all that is there before any of it is looked at."""
+        """Waits one slice at most; reads and stamps everything that is ready before any of it is parsed."""
         places = self._places
         before_ns = time.monotonic_ns()
         slice_ns = SLICE_NS
@@ -310,7 +310,7 @@ class PipesWire:
                 place.hear(place.link.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
 
     def _notice_stoppage(self, waited_ns: int, writer: Place | None = None) -> None:
-        """What the referee was late by is told to the stopwatches of those whose time runs."""
+        """Reports what the referee was late by to the stopwatches of the seats whose time runs."""
         looked_ns, now_ns = self._stoppage.looked_ns, time.monotonic_ns()
         if late_ns := self._stoppage.late_ns(now_ns, waited_ns):
             for place in self._places:

@@ -1,34 +1,34 @@
-"""Whether the referee itself was running: it notices afterwards when it was stopped or got no processor."""
+"""Detects that the referee itself was not running: stopped, or without a processor."""
 
 from __future__ import annotations
 
 import time
 
 SLICE_NS = 10_000_000
-"""The referee waits for so long at most before it looks whether it is running."""
+"""The longest wait between two checks whether the referee was running."""
 
 LATE_NS = 5_000_000
-"""A slice may end late by so much and still be ordinary; half the default margin."""
+"""Lateness that is ordinary, half the default margin; only more counts as a stoppage."""
 
 _REFRESH_NS = 1_000_000
-"""So old may the reading of the referee's own computing time be: reading it costs as much as a move's rules,
+"""The greatest age of the last reading of the referee's own computing time. Reading it takes a system call,
 and it is needed only where a gap is suspicious.
 """
 
 
 class StoppageDetector:
-    """Compares the time that passed with what the referee computed and waited for meanwhile."""
+    """Compares the time that passed with the time that the referee computed or waited."""
 
     def __init__(self) -> None:
         self.looked_ns = self._read_ns = time.monotonic_ns()
-        """When it was last looked, and when the computing time was last read."""
+        """The times of the last check and of the last reading of the computing time."""
         self._cpu_ns = time.process_time_ns()
 
     def late_ns(self, now_ns: int, waited_ns: int) -> int:
-        """For how long the referee was not running since the last look; 0 where that is ordinary.
+        """Nanoseconds since the last check in which the referee was not running; 0 where that is ordinary.
 
-        Since the last look it computed, and waited for `waited_ns` at most. What passed beyond that it was
-        stopped, starved, or held up by who reads its own output.
+        Since the last check it computed, and waited for `waited_ns` at most. For the rest of the time it was
+        stopped, had no processor, or was blocked by a reader of its own output.
         """
         gap_ns = now_ns - self.looked_ns - waited_ns
         self.looked_ns = now_ns

@@ -1,4 +1,4 @@
-"""The time of one seat's move, and what of it is the bot's.
+"""Measures the time of one seat's move, and decides how much of it is charged.
 
 It runs from the moment in which the referee begins to write the question to the moment in which the answer
 was written. The second is usually the one in which it was read. Where the two may differ because the referee
@@ -16,21 +16,21 @@ from referee.processes import stamped
 from referee.processes.process import BotProcess
 
 CPU_WALL = 3
-"""With a clock of computing time a bot may take so many times its time on the wall …"""
+"""Under a clock of computing time a bot may take this multiple of its time available on the wall clock,"""
 
 CPU_WALL_NS = 1_000_000_000
-"""… and so much more, since it may be waiting for something that never comes."""
+"""and this much more; the bound is needed since it may wait for something that never comes."""
 
 _CLOCK_SET_NS = 2_000_000
-"""When the two clocks drift apart by more than this, one of them was set."""
+"""A drift between the two clocks beyond which one of them must have been set."""
 
 
 _TOGETHER_NS = 100_000
-"""Two clocks are read together if no more than this lies between."""
+"""The longest gap between two clock readings that count as simultaneous."""
 
 
 def _both_clocks_ns() -> tuple[int, int]:
-    """A moment by the monotonic clock and by the system's."""
+    """The current time by the monotonic clock and by the system clock."""
     for _ in range(10):  # somebody else may get the processor in between, but not every time
         now_ns = time.monotonic_ns()
         real_ns = time.time_ns()
@@ -40,7 +40,7 @@ def _both_clocks_ns() -> tuple[int, int]:
 
 
 class Stopwatch:
-    """One seat's; times are of the monotonic clock, nanoseconds."""
+    """The stopwatch of one seat; times are nanoseconds of the monotonic clock."""
 
     def __init__(self, process: BotProcess | None) -> None:
         self._process = process
@@ -48,18 +48,17 @@ class Stopwatch:
         self._clock = process.clock if process else None
         self._by_cpu = False
         self.stopped_us = 0
-        """What the referee was not running during all moves of the game so far."""
+        """Microseconds in which the referee was not running, over all moves of the game so far."""
         self.began_ns = self.deadline_ns = 0
         self.empty_ns = 0
-        """When its output was last seen to be empty, or a little before."""
+        """The last time at which the bot's output was known to be empty."""
         self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
         self._wait_ns = self._allowance_ns = 0
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
 
     def start(self, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
-        """A new move, of which `allowance_ns` are an allowance: within it some milliseconds cost nothing.
-
-        `by_cpu`: what counts is how much the bot computes.
+        """Starts the time of a new move. Answers are waited for `wait_ns`; within `allowance_ns` a few
+        milliseconds more or less cost nothing. `by_cpu`: what counts is the bot's computing time.
         """
         self._by_cpu = by_cpu
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
@@ -71,23 +70,23 @@ class Stopwatch:
         self.deadline_ns = self.began_ns + on_the_wall
 
     def look(self) -> None:
-        """The bot is ready: takes note of the processes that it has, whose computing is measured."""
+        """Notes the processes that the bot has when it is ready, to measure their computing time."""
         if self._clock:
             self._clock.look()
             self._ready_cpu_ns = self._clock.near_ns()
 
     def game_cpu_us(self) -> int:
-        """What these have computed since."""
+        """Computing time of these processes since, in microseconds."""
         return max(0, self._clock.near_ns() - self._ready_cpu_ns) // 1000 if self._clock else 0
 
     def cpu_ns(self) -> int:
-        """What the bot has computed by now: all that it ever started, if its clock is of that."""
+        """The bot's computing time so far, in ns; under a `cpu:` clock that of everything it ever started."""
         if self._clock is None:
             return 0
         return self._clock.all_ns() if self._by_cpu else self._clock.near_ns()
 
     def late(self, looked_ns: int, now_ns: int, late_ns: int, ours: bool) -> None:
-        """Between two looks the referee was not running for so long. `ours`: it was its turn to write."""
+        """Between two checks the referee was not running for `late_ns`. `ours`: it was its turn to write."""
         late_ns = min(late_ns, now_ns - max(looked_ns, self.began_ns))
         self.stopped_us += late_ns // 1000
         if ours or not self._stamped:
@@ -97,7 +96,7 @@ class Stopwatch:
         self._lost_ns += late_ns
 
     def answered(self) -> None:
-        """The referee wrote to a bot whose time runs on: what lay unread until then is taken off."""
+        """The referee wrote to a bot whose time runs on: while its output lay unread nothing is charged."""
         self._leave_out(self._unread_ns)
         self._unread_ns = self._stopped_ns = 0
 
@@ -106,20 +105,20 @@ class Stopwatch:
         self.deadline_ns += late_ns
 
     def written_ns(self, read_ns: int) -> int:
-        """When something was written, at the latest, that has just been read."""
+        """The latest time at which output was written that has just been read."""
         in_doubt = self._stopped_ns or read_ns - self.began_ns - self._uncharged_ns > self._allowance_ns
         if not self._stamped or not in_doubt:
             return read_ns
         found = self._stamp_ns()  # guard: stamp
         if found is None:
             found = read_ns - self._stopped_ns
-        # Some ways of writing leave no stamp, but nothing was there when it was last looked.
+        # Some ways of writing leave no stamp, but at the last check there was no output.
         written = min(read_ns, max(found, self.empty_ns))
         self._unread_ns = max(self._unread_ns, read_ns - written)
         return written
 
     def _stamp_ns(self) -> int | None:
-        """The kernel's stamp; None where the system's clock, of which it is, was set meanwhile."""
+        """The kernel's stamp; None where the system clock, which it is taken from, was set meanwhile."""
         assert self._process
         written = stamped.written_ns(self._process.stdout) - self._began_real_ns
         now_ns, now_real_ns = _both_clocks_ns()
@@ -129,7 +128,7 @@ class Stopwatch:
         return self.began_ns + written
 
     def up_us(self, now_ns: int) -> int | None:
-        """What was used, if the time is up; else None."""
+        """The time used in microseconds where the time is up; else None."""
         if self._by_cpu and (used_ns := self.cpu_ns() - self._began_cpu_ns) > self._wait_ns:
             return -(-used_ns // 1000)
         if now_ns > self.deadline_ns:
@@ -137,15 +136,15 @@ class Stopwatch:
         return None
 
     def used_us(self, wall_ns: int, cpu_ns: int) -> int:
-        """What is charged for a move that ended so; rounded up: late by a nanosecond is late."""
-        if self._by_cpu:  # what it computed while its answer lay unread is not known, and not of the move
+        """The time charged for a move that ended then, rounded up to microseconds: late by a nanosecond is late."""
+        if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
             used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
         else:
             used_ns = wall_ns - self.began_ns - self._uncharged_ns
         return -(-used_ns // 1000) if used_ns > 0 else 0
 
     def timing(self, game_began_ns: int, wall_ns: int, cpu_ns: int) -> Timing:
-        """All that was measured of a move that ended so."""
+        """Everything that was measured of a move that ended then."""
         began_ns, began_cpu_ns = self.began_ns, self._began_cpu_ns
         return Timing(
             (began_ns - game_began_ns) // 1000,
