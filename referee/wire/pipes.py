@@ -236,8 +236,8 @@ class PipesWire:
                 place.hear(whats, watch.written_ns(stamp_ns), watch.cpu_ns())
 
     def _write(self, place: Place, data: bytes) -> None:
-        """Writes to a bot while its time runs. What the referee was late by until here is not charged; from here
-        on the bot may run while the referee waits for a processor.
+        """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
+        this the bot may run while the referee waits for a processor.
         """
         self._notice_stoppage(0, place)
         self._send(place, data)

@@ -136,7 +136,7 @@ class Stopwatch:
         return None
 
     def used_us(self, wall_ns: int, cpu_ns: int) -> int:
-        """The time charged for a move that ended then, rounded up to microseconds: late by a nanosecond is late."""
+        """What is charged for a move that ended then, rounded up: late by a nanosecond is late."""
         if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
             used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
         else:
