@@ -57,8 +57,8 @@ def test_so_many_descriptors_as_are_said_to_be_enough_are_enough() -> None:
 
 
 def test_bots_that_do_not_start_are_a_lack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "INSTANT", ("false",))
+    monkeypatch.setattr(measure, "INSTANT_BOT", ("false",))
     with pytest.raises(EnvironmentLacksError, match="an instant bot lost"):
         loopback(1, pin=False, seconds=0.1)
-    figures = measure.examine(1, Path())
+    figures = measure.measure_machine(1, Path())
     assert figures.moves is None and "does not start" in figures.lack
