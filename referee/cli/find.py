@@ -18,7 +18,7 @@ from referee.tournament.folder import dialogues, read_run
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--id", "game_id", metavar="ID", help="Only the game with this id.")
 @click.option(
-    "--bot", "bots", metavar="A", multiple=True, help="Games of this bot; given twice: games of both."
+    "--bot", "bots", metavar="A", multiple=True, help="Games of this bot; repeat it for games of several."
 )
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
 @click.option("--won-by", metavar="A", help="Games that this bot won.")

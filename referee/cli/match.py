@@ -71,7 +71,7 @@ from referee.wire.dialogue import Dialogue
     metavar="TIME",
     default=f"{MARGIN_US // 1000}ms",
     show_default=True,
-    help="How late an answer may be without a charge.",
+    help="How late an answer is still accepted; this time is not charged.",
 )
 @start_option
 @click.option(

@@ -329,12 +329,12 @@ def _memory_finding(figures: Figures) -> Finding:
     if most is None:
         return Finding("memory", Level.FINE, measured, "compare it with what your bots need")
     if most >= figures.workers:
-        return Finding("memory", Level.FINE, measured, f"enough for {_workers(most)} if bots need few")
+        return Finding("memory", Level.FINE, measured, f"enough for {_workers(most)} if bots need little")
     return Finding(
         "memory",
         Level.WARNING,
         measured,
-        f"enough for {_workers(most)} if bots need little memory: the system kills processes when there is no more",
+        f"enough for {_workers(most)} if bots need little: the system kills processes when it runs out",
         "fewer workers, or more memory",
     )
 

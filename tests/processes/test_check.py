@@ -1,4 +1,4 @@
-"""`referee check`: every bad bot fails the step that is there to find it, and the sample bots pass."""
+"""`referee check`: each bad bot fails the step that tests for its defect, and the sample bots pass."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def outcomes(it: CheckSettings, *chosen: int) -> dict[int, StepResult]:
     return {outcome.number: outcome for outcome in run_steps(it, chosen)}
 
 
-VICES = [
+DEFECTS = [
     ("crashes at the start", 1, "exited with status 1 before it sent `hello`"),
     ("never reads", 2, "did not send `hello` in 1s: nothing came"),
     ("says hello without a newline", 2, "a line without a newline came: hello 1"),
@@ -94,22 +94,22 @@ VICES = [
 NEVER_FAILED = {11}
 
 
-def quick(vice: str) -> bool:
-    """Whether it is the first that its step is there to find."""
-    (step,) = (step for name, step, _ in VICES if name == vice)
-    return vice == next(name for name, other, _ in VICES if other == step)
+def quick(defect: str) -> bool:
+    """Whether it is the first defect in the list that its step finds."""
+    (step,) = (step for name, step, _ in DEFECTS if name == defect)
+    return defect == next(name for name, other, _ in DEFECTS if other == step)
 
 
 @pytest.mark.parametrize(
-    ("vice", "step", "words"),
-    [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in VICES],
+    ("defect", "step", "words"),
+    [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in DEFECTS],
 )
-def test_a_vice_is_found_by_its_step(vice: str, step: int, words: str) -> None:
+def test_a_defect_is_found_by_its_step(defect: str, step: int, words: str) -> None:
     before = time.monotonic()
-    memory_bytes = 80 * MB if vice == "is large" else 500 * MB
+    memory_bytes = 80 * MB if defect == "is large" else 500 * MB
     start = "1s" if step == 2 else "5s"
-    found = outcomes(settings(f"{BAD} '{vice}'", start=start, memory_bytes=memory_bytes), step)
-    assert time.monotonic() - before < 30, "a bot that hangs is given up"
+    found = outcomes(settings(f"{BAD} '{defect}'", start=start, memory_bytes=memory_bytes), step)
+    assert time.monotonic() - before < 30, "the check gives up a bot that hangs"
     assert [found[number].result for number in range(1, min(step, 4))] == ["passed"] * (min(step, 4) - 1)
     outcome = found[step]
     assert outcome.result == "failed" and words in outcome.text
@@ -121,12 +121,12 @@ def test_a_vice_is_found_by_its_step(vice: str, step: int, words: str) -> None:
         assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
 
 
-def test_every_step_that_can_fail_has_a_vice() -> None:
-    assert {step for _, step, _ in VICES} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
+def test_every_step_that_can_fail_has_a_defect() -> None:
+    assert {step for _, step, _ in DEFECTS} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
 
 
 @pytest.mark.slow
-def test_the_bot_without_a_vice_passes_everything() -> None:
+def test_the_bot_without_a_defect_passes_everything() -> None:
     found = outcomes(settings(BAD))
     assert {outcome.result for outcome in found.values()} == {"passed"}
     thirds = found[4].figures["answers_by_third"]
@@ -135,7 +135,7 @@ def test_the_bot_without_a_vice_passes_everything() -> None:
     assert found[11].figures["same"]
 
 
-def test_what_is_no_fault_is_told_all_the_same() -> None:
+def test_what_is_not_a_fault_is_reported_too() -> None:
     dice = outcomes(settings(f"{BAD} 'plays its own dice'"), 11)[11]
     assert dice.result == "passed" and dice.text.startswith("no: ") and not dice.figures["same"]
     complaint = outcomes(settings(f"{BAD} 'quits with a complaint'"), 12)[12]
@@ -151,13 +151,13 @@ def test_a_program_that_cannot_be_executed(tmp_path: Path) -> None:
     assert {found[number].text for number in range(2, len(STEPS) + 1)} == {"needs step 1"}
 
 
-def test_a_late_answer_on_a_busy_machine_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hint_for_a_late_answer_names_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (99.0, 0.0, 0.0))
     failure = outcomes(settings(f"{BAD} 'takes its time where there is little'"), 6)[6].failure
     assert failure and "this machine was busy: load 99 on" in failure.hint
 
 
-def test_other_settings_are_near_to_the_usual_ones() -> None:
+def test_other_options_are_next_to_the_defaults() -> None:
     for slug, name, values in (
         ("blooms", "size", {4, 3, 5}),
         ("vinetree", "size", {9, 7, 11}),  # only odd numbers
@@ -181,7 +181,7 @@ SAMPLE_BOTS = [
     ("floral", "random_bot.py", {"max_turns": "8"}),
 ]
 SLOW = {"deducing_bot.py", "search_bot.py --playouts 2"}
-"""To start, or to get ready; some steps do."""
+"""Bots that need long to start or to get ready; only some steps are run."""
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def expect_fit(it: CheckSettings, *chosen: int) -> None:
 
 
 def test_a_game_may_end_while_the_bot_is_asked() -> None:
-    """What its thread comes to then is said in the next game, where it was never asked."""
+    """Its thread answers later, in the next game, in which that question was never asked."""
     outcome = outcomes(settings(BAD, "floral"), 8)[8]
     assert outcome.result == "failed" and "question 3 was never asked" in outcome.text
     assert "after a game that ended while its own question was open" in outcome.text
@@ -224,8 +224,8 @@ def test_where_a_default_is_submitted_silence_is_a_failure_too() -> None:
     assert time.monotonic() - before < 20
 
 
-def check(*words: str, vice: str = "none") -> Done:
-    return referee("check", "blooms", f'mine={BAD} "{vice}"', "--time", "2s", *words)
+def check(*words: str, defect: str = "none") -> Done:
+    return referee("check", "blooms", f'mine={BAD} "{defect}"', "--time", "2s", *words)
 
 
 def test_the_command_s_list() -> None:
@@ -238,7 +238,7 @@ def test_the_command_s_list() -> None:
 
 
 def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
-    done = check("--option", "size=3", vice="counts the questions of all games")
+    done = check("--option", "size=3", defect="counts the questions of all games")
     assert done.code == 7 and done.err == "referee: mine failed step 7\n"
     assert " 7 failed  plays a second game\n" in done.out
     for line in (
@@ -259,8 +259,8 @@ def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     assert spoken[0] == spoken[1]
 
 
-def test_data() -> None:
-    done = check("--json", "--step", "7", "--step", "2", vice="exits at the end of a game")
+def test_the_report_as_json() -> None:
+    done = check("--json", "--step", "7", "--step", "2", defect="exits at the end of a game")
     assert done.code == 7
     value = json.loads(done.out)
     assert value["bot"] == "mine" and value["game"] == "blooms" and value["passed"] is False
@@ -277,8 +277,8 @@ def test_data() -> None:
     ("place", "words"),
     [("rejected", ()), ("malformed", ()), ("turn", ()), ("partial", ()), ("rejected", ("--json",))],
 )
-def test_what_a_bot_says_is_fit_to_be_seen(place: str, words: tuple[str, ...]) -> None:
-    """`referee` looks at all that is printed."""
+def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
+    """`tests.command.referee` looks at everything that is printed."""
     bot = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'} {place}"
     done = referee("check", "blooms", bot, "--time", "2s", "--step", "4", *words)
     assert done.code == 7 and ("\\u202eevil" in done.out or "\\x1b[2J" in done.out)

@@ -74,7 +74,7 @@ def finding(figures: Figures, about: str) -> Finding:
     return found
 
 
-def test_of_a_good_machine_nothing_is_to_be_said() -> None:
+def test_a_good_machine_has_no_warnings() -> None:
     diagnosis = diagnose(FIGURES)
     assert not diagnosis.warnings and not diagnosis.lacks
     assert diagnosis.advice == (4, 10, True, 5)
@@ -147,14 +147,14 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("about", "well", "ill", "said"), STEPS, ids=[f"{about}: {said}" for about, _, _, said in STEPS]
+    ("about", "good", "bad", "text"), STEPS, ids=[f"{about}: {text}" for about, _, _, text in STEPS]
 )
-def test_each_warning_appears_and_disappears(about: str, well: Figures, ill: Figures, said: str) -> None:
-    assert finding(well, about).level is Level.FINE
-    found = finding(ill, about)
+def test_each_warning_appears_and_disappears(about: str, good: Figures, bad: Figures, text: str) -> None:
+    assert finding(good, about).level is Level.FINE
+    found = finding(bad, about)
     assert found.level is Level.WARNING
-    assert said in f"{found.measured}: {found.meaning} → {found.advice}"
-    assert found in diagnose(ill).warnings
+    assert text in f"{found.measured}: {found.meaning} → {found.advice}"
+    assert found in diagnose(bad).warnings
 
 
 def test_the_margin_is_twice_what_one_move_of_a_thousand_takes_and_not_below_the_default() -> None:
@@ -196,7 +196,7 @@ def test_pinning_is_advised_where_it_is_steadier_and_there_are_cores_for_it() ->
         assert not diagnose(figures).advice.pin
 
 
-def test_where_no_game_can_be_played_that_is_said_first() -> None:
+def test_that_no_game_can_be_played_comes_first() -> None:
     lacking = FIGURES._replace(moves=None, pinned_moves=None, starts=None, lack="cannot start bots")
     diagnosis = diagnose(lacking)
     assert [found.measured for found in diagnosis.lacks] == ["cannot start bots"]
@@ -308,12 +308,12 @@ def test_memory_and_processes(tmp_path: Path) -> None:
     assert processes_of(os.geteuid() + 1, tmp_path) is None
 
 
-def test_the_points_of_a_spread_were_measured() -> None:
+def test_the_percentiles_are_measured_times() -> None:
     assert Distribution.of([7]) == (1, 7, 7, 7, 7)
     assert Distribution.of(range(1000, 0, -1)) == (1000, 500, 990, 999, 1000)
     assert Distribution.of([1, 2, 3]) == (3, 2, 3, 3, 3)
 
 
-def test_so_many_descriptors_are_said_to_be_enough() -> None:
+def test_the_number_of_descriptors_that_is_enough() -> None:
     """`tests/processes/test_measuring.py` tries it."""
     assert finding(on(files=Limit(64, 64)), "files").meaning == "enough for 8 games at a time"
