@@ -1,7 +1,7 @@
 """The first contact with a bot, from its start to its first answer; steps 1 to 3 report on it.
 
 The input of a bot that sends nothing is closed, to see what follows: a program that buffers its output writes
-it then, and that tells a missing flush from a bot that does nothing.
+it then, which distinguishes a missing flush from a bot that does nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SLOW_HINT = (
 )
 
 BUSY_DIVISOR = 10
-"""A bot that computes for more than one part in so many of the time is busy and does not just wait."""
+"""A bot whose processor time is more than 1/10 of the time is busy and does not just wait."""
 
 
 class FirstContact(NamedTuple):

@@ -67,8 +67,9 @@ class CheckSettings:
     def terms_with_questions(
         self, name: str, seat: Seat, questions: int, control: TimeControl | None = None
     ) -> Terms:
-        """The terms of a game in which this seat gets at least so many questions when the house player plays
-        all seats. Some tries are made, as in a game with chance a seat may be asked rarely.
+        """The terms of a game in which this seat gets this many questions if the house player has all seats.
+
+        Several games are tried, as a seat may be asked rarely in a game with chance.
         """
         for number in range(_MAX_TRIES):
             terms = self.terms(f"{name} {number}", control=control)

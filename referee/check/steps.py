@@ -38,7 +38,7 @@ MEMORY_GAMES = (1, 3, 5)
 """How many games each of the processes plays whose memory is compared."""
 
 GROWTH_GAMES = 100
-"""A bot that would exceed its memory limit within so many more games fails."""
+"""A bot whose growth would exceed its memory limit within this many more games fails."""
 
 UNKNOWN_MESSAGES = (b"remark 1 a later referee may say more than protocol 1 knows\n", b"asking 999 2000 0\n")
 """Lines that a bot has to ignore. The second begins like a message of protocol 1."""

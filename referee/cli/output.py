@@ -26,7 +26,7 @@ def show_data(text: str) -> None:
 
 
 def say(line: str) -> None:
-    """Prints a line on stderr; that nobody reads stderr any more is not an error."""
+    """Prints a line on stderr; a closed stderr is not an error."""
     try:
         click.echo(line, err=True)
     except OSError:

@@ -98,29 +98,29 @@ def diagnose(figures: Figures) -> Diagnosis:
 def _advice(figures: Figures) -> Advice:
     slow_us = figures.moves.p999_us if figures.moves else 0
     return Advice(
-        workers=max(1, min(figures.workers, *_most_workers(figures).values())),
+        workers=max(1, min(figures.workers, *_max_workers(figures).values())),
         margin_ms=_to_ms(max(MARGIN_US, 2 * slow_us)),
-        pin=_pin(figures),
+        pin=_should_pin(figures),
         shortest_clock_ms=_to_ms(max(1, OVERHEAD_FACTOR * slow_us)),
     )
 
 
-def _pin(figures: Figures) -> bool:
+def _should_pin(figures: Figures) -> bool:
     """Whether pinning makes move times steadier and every game can have a core of its own."""
     free, pinned = figures.moves, figures.pinned_moves
-    if not free or not pinned or _crowded(figures):
+    if not free or not pinned or _is_overloaded(figures):
         return False
     return pinned.p99_us < free.p99_us and pinned.p999_us < free.p999_us
 
 
-def _most_workers(figures: Figures) -> dict[str, int]:
+def _max_workers(figures: Figures) -> dict[str, int]:
     """The number of games at a time that each limited resource allows."""
     machine = figures.machine
     most = {"cores": max(1, (machine.physical or machine.cores) - 1)}
     if machine.group.cpu_percent is not None:
         most["quota"] = max(1, machine.group.cpu_percent // 100 - 1)
     if machine.files.soft is not None:
-        most["files"] = _by_files(machine.files.soft)
+        most["files"] = _max_workers_by_files(machine.files.soft)
     if (room := _process_room(figures)) is not None:
         most["processes"] = room // PROCESSES_A_WORKER
     if (memory := _memory(figures)) is not None:
@@ -128,7 +128,7 @@ def _most_workers(figures: Figures) -> dict[str, int]:
     return most
 
 
-def _by_files(limit: int) -> int:
+def _max_workers_by_files(limit: int) -> int:
     return max(0, limit - FILES) // FILES_A_WORKER if limit >= WORKER_FILES else 0
 
 
@@ -152,7 +152,7 @@ def _busy_percent(figures: Figures) -> int:
     return figures.machine.load_percent if figures.busy_percent is None else figures.busy_percent
 
 
-def _crowded(figures: Figures) -> bool:
+def _is_overloaded(figures: Figures) -> bool:
     """Whether other programs need more cores than the workers leave free."""
     spare = max(0, figures.machine.cores - figures.workers)
     return _busy_percent(figures) > 100 * spare + BACKGROUND_PERCENT
@@ -227,7 +227,7 @@ def _load(figures: Figures) -> Finding:
     measured = f"other programs use {_cores_of(_busy_percent(figures))} of {cores} cores"
     if figures.stolen_percent:
         measured += f"; {_cores_of(figures.stolen_percent)} of that is used by other virtual machines"
-    if not _crowded(figures):
+    if not _is_overloaded(figures):
         return Finding("load", Level.FINE, measured, "enough cores are free")
     return Finding(
         "load",
@@ -246,7 +246,7 @@ def _cores(figures: Figures) -> Finding:
         measured += "; the number of physical cores is not known on this system"
     elif threads:
         measured += f", as threads of {machine.physical} physical cores"
-    most = _most_workers(figures)["cores"]
+    most = _max_workers(figures)["cores"]
     if figures.workers > machine.cores:
         meaning = "more games at a time than cores: bots wait for a core while their clocks run"
     elif threads and figures.workers > most:
@@ -271,7 +271,7 @@ def _quota(figures: Figures) -> Finding:
         Level.WARNING,
         measured,
         "when the quota is used up, all processes pause for the rest of the period, even in a move",
-        f"remove the quota, or `workers = {_most_workers(figures)['quota']}` at most",
+        f"remove the quota, or `workers = {_max_workers(figures)['quota']}` at most",
     )
 
 
@@ -280,7 +280,7 @@ def _files(figures: Figures) -> Finding:
     measured = f"{_limit(limit)} open files"
     if limit.soft is None:
         return Finding("files", Level.FINE, measured, "enough")
-    most = _by_files(limit.soft)
+    most = _max_workers_by_files(limit.soft)
     if most >= figures.workers:
         return Finding("files", Level.FINE, measured, f"enough for {_workers(most)}")
     needed = max(WORKER_FILES, FILES + FILES_A_WORKER * figures.workers)
@@ -305,7 +305,7 @@ def _processes(figures: Figures) -> Finding:
         measured += f", {machine.processes_used} in use"
     if machine.group.processes is not None:
         measured += f"; the control group allows {machine.group.processes} more"
-    most = _most_workers(figures).get("processes")
+    most = _max_workers(figures).get("processes")
     if most is None:
         return Finding("processes", Level.FINE, measured, "enough")
     if most >= figures.workers:
@@ -325,7 +325,7 @@ def _memory_finding(figures: Figures) -> Finding:
     measured = "not known on this system" if known is None else f"{about_size(known)} available"
     if limit is not None:
         measured += f"; the control group allows {about_size(limit)}"
-    most = _most_workers(figures).get("memory")
+    most = _max_workers(figures).get("memory")
     if most is None:
         return Finding("memory", Level.FINE, measured, "compare it with what your bots need")
     if most >= figures.workers:
