@@ -1,1 +1,1 @@
-"""Whether a bot is fit for tournaments: numbered steps, each a small trial; and whether a game is."""
+"""Checks whether a bot is fit for tournaments, in numbered steps; and whether a game keeps the invariants."""

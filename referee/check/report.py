@@ -1,4 +1,4 @@
-"""A check's results as people read them, and as data."""
+"""The results of a check, as text and as data."""
 
 from __future__ import annotations
 
@@ -8,45 +8,50 @@ from typing import Any
 
 import click
 
-from referee.check.bench import Bench
-from referee.check.course import StepResult
+from referee.check.runner import StepResult
+from referee.check.settings import CheckSettings
 from referee.core.units import about
 
 _INDENT = " " * 11
-_TITLE = 25
-_INKS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+_TITLE_WIDTH = 25
+_COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 
-def heading(bench: Bench) -> str:
-    """What is checked, and under what."""
-    options = " ".join(f"{name}={value}" for name, value in bench.options.items())
-    return f"{bench.bot.name} in {bench.game.slug} ({options}), clock {bench.clocks[0]}, seed {bench.seed}"
+def heading(settings: CheckSettings) -> str:
+    """The line above the results: the bot, the game with its options, the clock and the seed."""
+    options = " ".join(f"{name}={value}" for name, value in settings.options.items())
+    game = f"{settings.game.slug} ({options})"
+    return f"{settings.bot.name} in {game}, clock {settings.clocks[0]}, seed {settings.seed}"
 
 
-def told(step: StepResult, again: str, width: int) -> Iterator[str]:
-    """The lines of the result of a step; `again` is the command that repeats the step."""
-    result = click.style(f"{step.result:7}", fg=_INKS[step.result], bold=step.result == "failed")
-    head = f"{step.number:2} {result} {step.title:{_TITLE}} "
+def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
+    """The result of a step in lines of text; `again` is the command that repeats the step."""
+    result = click.style(f"{step.result:7}", fg=_COLOURS[step.result], bold=step.result == "failed")
+    head = f"{step.number:2} {result} {step.title:{_TITLE_WIDTH}} "
     failure = step.failure
     if failure is None:
-        column = len(_INDENT) + _TITLE + 1
+        column = len(_INDENT) + _TITLE_WIDTH + 1
         first, *others = _wrapped(step.text, width - column) or [""]
         yield f"{head}{first}".rstrip()
         yield from (" " * column + line for line in others)
         return
     yield head.rstrip()
-    evidence = failure.evidence
-    block = [*_wrapped(failure.what, width - len(_INDENT)), "", *(f"| {line}" for line in evidence.dialogue)]
-    if evidence.stderr:
-        block += ["", "its stderr:", *(f"| {line}" for line in evidence.stderr)]
-    block += ["", f"its process {evidence.process or 'was still there'}"]
-    block += [*_wrapped(f"hint: {failure.hint}", width - len(_INDENT)), f"again: {again}"]
+    diagnostics = failure.diagnostics
+    block = [
+        *_wrapped(failure.what, width - len(_INDENT)),
+        "",
+        *(f"| {line}" for line in diagnostics.dialogue),
+    ]
+    if diagnostics.stderr:
+        block += ["", "stderr of the bot:", *(f"| {line}" for line in diagnostics.stderr)]
+    block += ["", f"the bot's process {diagnostics.process or 'was still running'}"]
+    block += [*_wrapped(f"hint: {failure.hint}", width - len(_INDENT)), f"run again: {again}"]
     yield from ((_INDENT + line).rstrip() for line in ("", *block, ""))
 
 
 def summary(results: Sequence[StepResult]) -> str:
-    """All of it in a line."""
-    counts = {result: sum(one.result == result for one in results) for result in _INKS}
+    """One line with the number of steps by result, and the total time."""
+    counts = {result: sum(one.result == result for one in results) for result in _COLOURS}
     parts = [f"{count} {result}" for result, count in counts.items() if count]
     return f"{', '.join(parts)} in {about(sum(one.used_us for one in results))}"
 
@@ -55,15 +60,15 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-def as_json(bench: Bench, results: Sequence[StepResult], again: Sequence[str]) -> dict[str, Any]:
-    """Everything."""
+def as_json(settings: CheckSettings, results: Sequence[StepResult], again: Sequence[str]) -> dict[str, Any]:
+    """The whole report as JSON data."""
     return {
-        "bot": bench.bot.name,
-        "command": list(bench.bot.command),
-        "game": bench.game.slug,
-        "options": dict(bench.options),
-        "clocks": [str(clock) for clock in bench.clocks],
-        "seed": bench.seed,
+        "bot": settings.bot.name,
+        "command": list(settings.bot.command),
+        "game": settings.game.slug,
+        "options": dict(settings.options),
+        "clocks": [str(clock) for clock in settings.clocks],
+        "seed": settings.seed,
         "passed": all(one.result != "failed" for one in results),
         "steps": [_json_step(one, command) for one, command in zip(results, again, strict=True)],
     }
@@ -80,5 +85,5 @@ def _json_step(step: StepResult, again: str) -> dict[str, Any]:
         "again": again,
     }
     if failure := step.failure:
-        value["failure"] = {"hint": failure.hint, **failure.evidence._asdict()}
+        value["failure"] = {"hint": failure.hint, **failure.diagnostics._asdict()}
     return value

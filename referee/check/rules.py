@@ -1,4 +1,4 @@
-"""Whether a game keeps to what every game has to, whatever its rules are: for the tests of games.
+"""Checks a game for the invariants of every game, whatever its rules are: for the tests of games.
 
 from referee.check.rules import check_game
 from connect_four import GAME
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from referee.check.table import NO_MOVE, House
+from referee.check.wires import NO_MOVE, HouseWire
 from referee.core.errors import RecordError
 from referee.core.rng import Stream
 from referee.core.seeds import game_seed
@@ -39,13 +39,13 @@ from referee.records.record import GameRecord
 from referee.records.replay import replay
 
 LISTED = 400
-"""Legal moves of a position that are looked at."""
+"""At most this many legal moves of a position are looked at."""
 
 NO_OPTIONS: Mapping[str, str] = {}
 
 _HOSTILE = ["", " ", "\t", "x" * 5000, "9" * 5000, "0-0@" + "9" * 5000 + ",0", "L:A" + "9" * 5000]
 _HOSTILE += ["A1 " * 1300, "\x1b[2J", "ß", "Ａ１", "-0", "@", "move"]
-"""Texts that are a move in no game."""
+"""Texts that are not a move in any game."""
 
 _PROBES = ("A", "S", "5-1@0,2", "0", "-", "A1", "L:A1", "O:A1 W:A2")
 """Texts that may be a move in some game."""
@@ -54,13 +54,13 @@ _ALPHABET = "ABCDEFGHILORSUWXZ0123456789:-@, {}abdul\té"
 
 
 class Broken(AssertionError):
-    """A game does not keep to what every game has to."""
+    """A game violates an invariant of all games."""
 
 
 def check_game(game: Game[Any], given: Mapping[str, str] = NO_OPTIONS) -> None:
-    """Plays random games under these options, and raises `Broken` with what does not hold.
+    """Plays random games with these options, and raises `Broken` if an invariant does not hold.
 
-    Takes some seconds for a game whose positions are cheap. Raises `GameOptionError` too.
+    Takes some seconds for a game whose moves are computed quickly. Raises `GameOptionError` too.
     """
     options = game.settle(given)
     for invariant in INVARIANTS:
@@ -83,57 +83,60 @@ def random_game(game: Game[Any], options: Options, seed: str) -> Iterator[State[
 
 
 def random_match(game: Game[Any], options: Options, seed: str) -> GameRecord:
-    """A random game through the real match, in which some answers are no move."""
+    """A random game through the game loop, in which some answers are not moves."""
     names = tuple("abcd"[: game.seats(options)])
     controls = (game.clock,) * len(names)
     seeds = (game_seed(seed, "game"), game_seed(seed, "shared"))
     terms = Terms("1:" + ":".join(names), game, options, names, controls, *seeds)
-    house = _Careless(terms)
-    verdict = play(terms, house, seeded_dice(terms), house.watch)
-    return GameRecord(terms, tuple(house.events), verdict, {}, game.rules)
+    wire = _CarelessWire(terms)
+    verdict = play(terms, wire, seeded_dice(terms), wire.watch)
+    return GameRecord(terms, tuple(wire.events), verdict, {}, game.rules)
 
 
-class _Careless(House):
-    """All seats play at random, and sometimes answer what is no move."""
+class _CarelessWire(HouseWire):
+    """All seats play at random, and sometimes answer with a text that is not a move."""
 
     def act(self, seat: Seat) -> Reply:
-        """A random move, or none."""
+        """A random legal move, or sometimes a text that is not a move."""
         return super().act(seat) if self._rng.below(20) else Reply(seat, Answer(NO_MOVE))
 
 
 def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:
-    """A random game ends within the bound; what is legal is read and written, and nothing else is read."""
+    """A random game ends within `longest`; legal moves are read back as written, nothing else is read."""
     for number in range(4):
         moves = 0
         rng = Stream(f"texts {number}".encode())
         for state in random_game(game, options, f"{number}"):
             for seat in () if is_chance(state) else state.to_act():
                 moves += 1
-                _must(moves <= game.longest(options), "a game has more moves than `longest` says")
+                _require(moves <= game.longest(options), "a game has more moves than `longest` says")
                 _moves_round_trip(state, seat, rng)
         outcome = state.outcome()
         seats = game.seats(options)
-        _must(state.to_act() == (), "somebody acts when the game is over")
-        _must(outcome is not None and bool(outcome.sentence), "an outcome has no sentence")
+        _require(state.to_act() == (), "a seat is to act when the game is over")
+        _require(outcome is not None and bool(outcome.sentence), "an outcome has no sentence")
         assert outcome
-        _must(len(outcome.ranks) == len(outcome.scores) == seats, "not every seat has a rank and a score")
-        _must(min(outcome.ranks) == 1 or (seats == 1 and outcome.ranks == (2,)), "nobody has rank 1")
+        _require(len(outcome.ranks) == len(outcome.scores) == seats, "not every seat has a rank and a score")
+        _require(min(outcome.ranks) == 1 or (seats == 1 and outcome.ranks == (2,)), "nobody has rank 1")
 
 
 def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
     legal = list(islice(state.legal(seat), LISTED))
     complete = len(legal) < LISTED
     count = state.count(seat)
-    _must(bool(legal) and state.any_legal(seat), "a seat acts that has no legal move")
-    _must(len(set(legal)) == len(legal), "`legal` gives a move twice")
-    _must(count is None or len(legal) == min(count, LISTED), f"`count` says {count}, and `legal` does not")
+    _require(bool(legal) and state.any_legal(seat), "a seat is to act that has no legal move")
+    _require(len(set(legal)) == len(legal), "`legal` gives a move twice")
+    _require(
+        count is None or len(legal) == min(count, LISTED),
+        f"`count` says {count}, but `legal` gives {len(legal)} moves",
+    )
     for move in legal[:: max(1, len(legal) // 20)]:
         text = state.write(move)
         _check_read(state, seat, text, move)
         _check_read(state, seat, f"  {text.lower()} ", move)
     sampled = state.sample(seat, rng)
     text = state.write(sampled)
-    _must(not complete or sampled in legal, f"`sample` gives `{text}`, which `legal` does not")
+    _require(not complete or sampled in legal, f"`sample` gives `{text}`, which `legal` does not")
     _check_read(state, seat, text, sampled)
     for mutant in _mutants(text, rng):
         try:
@@ -141,19 +144,19 @@ def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
         except Refusal as refusal:
             _check_refusal(mutant, refusal)
         else:
-            _must(not complete or read in legal, f"`{shown(mutant)}` is read, and is not legal")
+            _require(not complete or read in legal, f"`{shown(mutant)}` is read as a move, but is not legal")
 
 
 def _check_read(state: State[Any], seat: Seat, text: str, move: object) -> None:
     try:
         read = state.read(seat, text)
     except Refusal as refusal:
-        raise Broken(f"`{shown(text)}` is a legal move, and is refused: {refusal.sentence}") from None
-    _must(read == move, f"`{shown(text)}` is read as another move than it was written for")
+        raise Broken(f"`{shown(text)}` is a legal move, but is refused: {refusal.sentence}") from None
+    _require(read == move, f"`{shown(text)}` is not read as the move that it was written for")
 
 
 def _mutants(text: str, rng: Stream) -> Iterable[str]:
-    """Texts that are nearly a move."""
+    """Texts that are almost a move."""
     for _ in range(6):
         at = rng.below(len(text) + 1)
         letter = _ALPHABET[rng.below(len(_ALPHABET))]
@@ -166,24 +169,31 @@ def _mutants(text: str, rng: Stream) -> Iterable[str]:
 
 def _check_refusal(text: str, refusal: Refusal) -> None:
     of = f"refusing `{shown(text, 40)}`"
-    _must(bool(refusal.reason) and " " not in refusal.reason, f"{of}: the reason is not one word")
+    _require(bool(refusal.reason) and " " not in refusal.reason, f"{of}: the reason is not one word")
     is_none = isinstance(refusal, NotAMove)
-    _must(is_none == (refusal.reason == "not-a-move"), f"{of}: the reason `not-a-move` is that of `NotAMove`")
-    _must(shown(refusal.sentence, 400) == refusal.sentence, f"{of}: the sentence shows what was sent raw")
-    _must(len(refusal.sentence) < 300, f"{of}: the sentence has 300 characters or more")
+    _require(
+        is_none == (refusal.reason == "not-a-move"),
+        f"{of}: the reason is `not-a-move` exactly for `NotAMove`",
+    )
+    _require(
+        shown(refusal.sentence, 400) == refusal.sentence, f"{of}: the sentence has unescaped text of the bot"
+    )
+    _require(len(refusal.sentence) < 300, f"{of}: the sentence has 300 characters or more")
 
 
 def blanks_are_forgiven_and_other_white_space_is_not(game: Game[Any], options: Options) -> None:
-    """Blanks round a move change nothing; blanks alone are no move, nor is a move with other white space."""
+    """Spaces around a move are ignored; spaces alone or other white space are not read as a move."""
     rng = Stream(b"blanks")
     for state in islice(random_game(game, options, "blanks"), 20):
         for seat in () if is_chance(state) else state.to_act():
             move = state.sample(seat, rng)
             text = state.write(move)
             for spelled in (f" {text}", f"{text}  ", f"   {text} "):
-                _must(state.read(seat, spelled) == move, f"blanks round the move `{text}` are not forgiven")
+                _require(
+                    state.read(seat, spelled) == move, f"spaces around the move `{text}` are not ignored"
+                )
             for spelled in ("", " ", "  ", *(text + white for white in "\t\n\r\u00a0\u3000")):
-                _must(not _reads(state, seat, spelled), f"{spelled!a} is read as a move")
+                _require(not _reads(state, seat, spelled), f"{spelled!a} is read as a move")
 
 
 def _reads(state: State[Any], seat: Seat, text: str) -> bool:
@@ -195,7 +205,7 @@ def _reads(state: State[Any], seat: Seat, text: str) -> bool:
 
 
 def hostile_texts_are_refused(game: Game[Any], options: Options) -> None:
-    """What is no move in any game is refused, in a sentence that is bounded and can be shown."""
+    """Texts that are not a move in any game are refused, with a sentence that is bounded and escaped."""
     for state in islice(random_game(game, options, "hostile"), 30):
         for seat in () if is_chance(state) else state.to_act():
             for text in _HOSTILE:
@@ -208,21 +218,21 @@ def hostile_texts_are_refused(game: Game[Any], options: Options) -> None:
 
 
 def what_is_seen_only_grows(game: Game[Any], options: Options) -> None:
-    """News is added to and never changed, and its lines can be sent."""
+    """News is only appended and never changed, and its lines can be sent."""
     audiences: list[Seat | None] = [None, *range(game.seats(options))]
     before: dict[Seat | None, tuple[str, ...]] = dict.fromkeys(audiences, ())
     for state in random_game(game, options, "seen"):
         for audience in audiences:
             lines = state.seen(audience)
-            _must(lines[: len(before[audience])] == before[audience], "what was seen before has changed")
+            _require(lines[: len(before[audience])] == before[audience], "earlier news has changed")
             for line in lines[len(before[audience]) :]:
-                _must(shown(line, 1000) == line, f"a line of news cannot be sent: `{shown(line)}`")
+                _require(shown(line, 1000) == line, f"a line of news cannot be sent: `{shown(line)}`")
             before[audience] = lines
-    _must(all(before.values()), "somebody is told nothing of a whole game")
+    _require(all(before.values()), "a seat gets no news in a whole game")
 
 
 def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options: Options) -> None:
-    """`imagine` gives what the seat cannot tell from the true position, and in an open game that itself."""
+    """`imagine` gives a position that looks the same to the seat; in an open game, the true position."""
     rng = Stream(b"imagined")
     differ = False
     for number in range(2):
@@ -235,15 +245,16 @@ def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options:
                     _looks(state, seat),
                     strict=True,
                 ):
-                    _must(one == other, f"an imagined position has another {what} for seat {seat + 1}")
+                    _require(one == other, f"an imagined position has another {what} for seat {seat + 1}")
                 differ |= imagined.seen(None) != state.seen(None)
     if game.seats(options) > 1:
-        what = f"`is_open` is {game.is_open}, and what is imagined differs from the truth: {differ}"
-        _must(differ != game.is_open, what)
+        how = "differ" if differ else "do not differ"
+        what = f"`is_open` is {game.is_open}, but imagined positions {how} from the true ones"
+        _require(differ != game.is_open, what)
 
 
 def _looks(state: State[Any], seat: Seat) -> tuple[object, ...]:
-    """All that a seat can learn from a position, also what is legal and why other things are not."""
+    """Everything a seat can learn from a position, including legal moves and the reasons of refusals."""
     acts = seat in state.to_act()
     legal = [state.write(move) for move in islice(state.legal(seat), LISTED)] if acts else []
     answers = []
@@ -261,7 +272,7 @@ def _text(picture: Picture) -> list[str]:
 
 
 def imagined_games_play_on_to_their_end(game: Game[Any], options: Options) -> None:
-    """What is imagined is a whole position."""
+    """An imagined position can be played to the end of the game."""
     rng = Stream(b"on")
     for state in list(random_game(game, options, "on"))[1:20:4]:
         seat = max(0, min(state.to_act(), default=0))
@@ -271,7 +282,7 @@ def imagined_games_play_on_to_their_end(game: Game[Any], options: Options) -> No
 
 
 def seats_that_leave_always_lead_to_an_outcome(game: Game[Any], options: Options) -> None:
-    """Whoever leaves and whenever, the others play on, and one of them is first."""
+    """Whichever seats retire and whenever, the others play on, and one of them is first."""
     seats = game.seats(options)
     for number in range(12):
         rng = Stream(f"leave {number}".encode())
@@ -282,23 +293,25 @@ def seats_that_leave_always_lead_to_an_outcome(game: Game[Any], options: Options
         here = set(range(seats))
         over = state.outcome()
         while state.outcome() is None:
-            _must(bool(here), "all seats have left, and the game goes on")
+            _require(bool(here), "all seats have retired, but the game continues")
             leaving = {seat for seat in here if rng.below(2)} or {min(here)}
             state = state.drop(leaving)
             here -= leaving
             for _ in range(rng.below(6)):
                 if state.outcome() is None:
                     state = step(state, rng)
-                    _must(set(state.to_act()) <= here | {CHANCE, SHARED_CHANCE}, "a seat acts that has left")
+                    _require(
+                        set(state.to_act()) <= here | {CHANCE, SHARED_CHANCE}, "a retired seat is to act"
+                    )
         outcome = state.outcome()
         assert outcome
         if not over and 0 < len(here) < seats:
             best = min(outcome.ranks[seat] for seat in here)
-            _must(best == 1, "seats have left, and none of those that stayed is first")
+            _require(best == 1, "seats have retired, and none of the others is first")
 
 
 def states_are_immutable(game: Game[Any], options: Options) -> None:
-    """Playing on from a position, or leaving it, does not change it."""
+    """Playing on from a position, or retiring a seat in it, does not change the position."""
     seats = game.seats(options)
     rng = Stream(b"immutable")
     for state in list(random_game(game, options, "immutable"))[:20]:
@@ -310,7 +323,7 @@ def states_are_immutable(game: Game[Any], options: Options) -> None:
                 after.seen(None)
                 if after.outcome() is None:
                     step(after, rng)
-        _must(_fingerprint(state, seats) == before, "a position changed when it was played on from")
+        _require(_fingerprint(state, seats) == before, "a position changed when it was played on from")
 
 
 def _fingerprint(state: State[Any], seats: int) -> tuple[object, ...]:
@@ -319,7 +332,7 @@ def _fingerprint(state: State[Any], seats: int) -> tuple[object, ...]:
 
 
 def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
-    """What `draw` gives `chance` takes, and nothing that is near to it; neither where no chance acts."""
+    """`chance` takes what `draw` gives and nothing similar, and both refuse where chance is not to act."""
     state = game.start(options)
     rng = Stream(b"chance")
     while is_chance(state):
@@ -332,7 +345,7 @@ def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
         state.draw(rng)
     except BadChance:
         return
-    raise Broken("`draw` gives something where chance does not act")
+    raise Broken("`draw` gives something where chance is not to act")
 
 
 def _refuses_chance(state: State[Any], text: str) -> None:
@@ -344,14 +357,14 @@ def _refuses_chance(state: State[Any], text: str) -> None:
 
 
 def the_same_seed_is_the_same_game_and_its_record_plays_again(game: Game[Any], options: Options) -> None:
-    """In a match, with some answers that are no move: nothing depends on anything but the seed."""
+    """The same seed gives the same game, with rejections too, and its record can be replayed."""
     made = random_match(game, options, "seed")
-    _must(random_match(game, options, "seed") == made, "the same seed gives another game")
-    _must(random_match(game, options, "other") != made, "another seed gives the same game")
+    _require(random_match(game, options, "seed") == made, "the same seed gives another game")
+    _require(random_match(game, options, "other") != made, "another seed gives the same game")
     try:
         replay(made, lambda event, state: None, by_seed=True)
     except RecordError as error:
-        raise Broken(f"a record does not play again: {error}") from None
+        raise Broken(f"a record cannot be replayed: {error}") from None
 
 
 INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
@@ -366,9 +379,9 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     chance_takes_only_what_it_gives,
     the_same_seed_is_the_same_game_and_its_record_plays_again,
 )
-"""What holds for every game."""
+"""The checks of the invariants, in their order."""
 
 
-def _must(condition: bool, message: str) -> None:
+def _require(condition: bool, message: str) -> None:
     if not condition:
         raise Broken(message)

@@ -1,6 +1,6 @@
-"""The steps: each a function that tries one thing, and says what it found or raises `Failed`.
+"""The steps of a check: functions that each test one thing, and return an observation or raise `StepFailed`.
 
-A step takes for granted what the steps that it needs have shown, so its hint can speak of one thing alone.
+A step relies on what the steps that it needs have already shown, so its hint can name a single cause.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from referee.check.acquaintance import acquaint
-from referee.check.bench import Bench, house_moves
-from referee.check.subject import Failed
-from referee.check.table import FaultyTable, RejectingTable, Table, TakenOverTable
-from referee.check.words import counted, listed
+from referee.check.first_contact import make_first_contact
+from referee.check.formatting import counted, listed
+from referee.check.settings import CheckSettings, house_moves
+from referee.check.tested_bot import StepFailed
+from referee.check.wires import BotWire, FaultyOpponentWire, RejectingWire, TakeoverWire
 from referee.core.text import shown
 from referee.core.units import about, about_size
 from referee.gameplay.api import Failure
@@ -25,258 +25,273 @@ from referee.games.api import Options
 from referee.processes.ending import GRACE_S
 from referee.wire.link import Link
 
-ENOUGH_S = 4.0
-"""After so long no further game is begun to look for more positions; every seat has one in any case."""
+MAX_SEARCH_S = 4.0
+"""After this time no further games are started to find more positions; every seat plays at least one."""
 
-SHORT = 8
-"""Answers of the bot's in a game that need not be a whole one."""
+SHORT_GAME = 8
+"""How many answers the bot gives in a game that need not be complete."""
 
-TIMED = 30
-"""Answers under each clock."""
+TIMED_ANSWERS = 30
+"""How many answers the bot gives under each clock."""
 
-GAMES = (1, 3, 5)
-"""Games of the processes whose memory is compared."""
+MEMORY_GAMES = (1, 3, 5)
+"""How many games each of the processes plays whose memory is compared."""
 
-PACE = 100
-"""A bot that would fill its memory within so many games grows."""
+GROWTH_GAMES = 100
+"""A bot whose growth would exceed its memory limit within this many more games fails."""
 
-UNKNOWN = (b"remark 1 a later referee may say more than protocol 1 knows\n", b"asking 999 2000 0\n")
-"""Lines that a bot ignores. The second begins like one that it does not."""
+UNKNOWN_MESSAGES = (b"remark 1 a later referee may say more than protocol 1 knows\n", b"asking 999 2000 0\n")
+"""Lines that a bot has to ignore. The second begins like a message of protocol 1."""
 
 
 class Observation(NamedTuple):
-    """What a step found that was passed: for people, and in figures."""
+    """The result of a step that passed, as text and as figures."""
 
     text: str
     figures: dict[str, Any]
 
 
-class Skipped(Exception):
-    """The step cannot be tried here; the text says why."""
+class StepSkipped(Exception):
+    """The step does not apply here; the text says why."""
 
 
 class Step(NamedTuple):
-    """What is tried, and which steps must not have failed before."""
+    """A title, the function that runs the step, and the steps that must not have failed before."""
 
     title: str
-    trial: Callable[[Bench], Observation]
+    trial: Callable[[CheckSettings], Observation]
     needs: tuple[int, ...]
 
 
-def starts(bench: Bench) -> Observation:
-    """The program can be started, and is there until it is greeted."""
-    acquaint(bench).passed(1)
+def starts(settings: CheckSettings) -> Observation:
+    """The program can be started, and runs until the referee sends `hello`."""
+    make_first_contact(settings).require(1)
     return Observation("", {})
 
 
-def gets_ready(bench: Bench) -> Observation:
-    """Hello and ready come in time."""
-    met = acquaint(bench).passed(2)
-    figures = {"hello_us": met.hello_us, "ready_us": met.ready_us}
-    return Observation(f"hello after {about(met.hello_us)}, ready after {about(met.ready_us)}", figures)
+def gets_ready(settings: CheckSettings) -> Observation:
+    """The bot sends `hello` and `ready` in time."""
+    contact = make_first_contact(settings).require(2)
+    figures = {"hello_us": contact.hello_us, "ready_us": contact.ready_us}
+    return Observation(
+        f"`hello` after {about(contact.hello_us)}, `ready` after {about(contact.ready_us)}", figures
+    )
 
 
-def flushes(bench: Bench) -> Observation:
-    """The first question is answered."""
-    met = acquaint(bench).passed(3)
-    figures = {"answer_us": met.answer_us, "answer": shown(met.answer)}
-    return Observation(f"`{shown(met.answer, 40)}` after {about(met.answer_us)}", figures)
+def flushes(settings: CheckSettings) -> Observation:
+    """The bot answers the first question."""
+    contact = make_first_contact(settings).require(3)
+    figures = {"answer_us": contact.answer_us, "answer": shown(contact.answer)}
+    return Observation(f"`{shown(contact.answer, 40)}` after {about(contact.answer_us)}", figures)
 
 
-def answers_legally(bench: Bench) -> Observation:
-    """Whole games in each seat, under several settings, against a house that plays at random."""
-    settings = list(bench.settings())
+def answers_legally(settings: CheckSettings) -> Observation:
+    """Complete games in each seat, under several sets of options, against the house player."""
+    option_sets = list(settings.option_sets())
     games: list[tuple[Options, Seat]] = [
-        (options, seat) for options in (*settings, bench.options) for seat in range(bench.game.seats(options))
+        (options, seat)
+        for options in (*option_sets, settings.options)
+        for seat in range(settings.game.seats(options))
     ]
-    began_s = time.monotonic()
+    started_s = time.monotonic()
     thirds = [0, 0, 0]
     played: list[Options] = []
     for number, (options, seat) in enumerate(games):
-        if number >= bench.seats and time.monotonic() - began_s > ENOUGH_S:
+        if number >= settings.seats and time.monotonic() - started_s > MAX_SEARCH_S:
             break
-        with bench.start() as bot:
-            table = Table(bot.sits(bench.terms(f"legal {number}", options), seat))
-            others = [f"{name}={value}" for name, value in options.items() if bench.options[name] != value]
-            bot.expect(table, " ".join([f"in seat {seat + 1}", *others]))
-        moves = len(table.moves)
+        with settings.start() as bot:
+            wire = BotWire(bot.seated(settings.terms(f"legal {number}", options), seat))
+            others = [f"{name}={value}" for name, value in options.items() if settings.options[name] != value]
+            bot.expect(wire, " ".join([f"in seat {seat + 1}", *others]))
+        moves = len(wire.moves)
         for place in range(moves):
             thirds[3 * place // moves] += 1
         played.append(options)
-    distinct = sum(options in played for options in settings)
+    distinct = sum(options in played for options in option_sets)
     figures = {"games": len(played), "settings": distinct, "answers_by_third": thirds, "rejections": 0}
     early, middle, late = thirds
     return Observation(
-        f"{sum(thirds)} answers in {counted(len(played), 'game')} under {counted(distinct, 'setting')}: "
-        f"{early} early, {middle} in the middle, {late} late; no rejection",
+        f"{sum(thirds)} answers in {counted(len(played), 'game')} with {counted(distinct, 'set')} of "
+        f"options: {early} early, {middle} in the middle, {late} late; no rejections",
         figures,
     )
 
 
-def obeys_a_rejection(bench: Bench) -> Observation:
-    """One of its legal answers is rejected all the same; it answers the next question and goes on."""
+def handles_a_rejection(settings: CheckSettings) -> Observation:
+    """One of the bot's legal answers is rejected; it has to answer the next question and play on."""
     where = "after a rejection"
     hint = (
-        "behind `rejected` comes an `ask` with the next number: choose again, and answer with that number; "
-        "the clock runs on"
+        "after `rejected` comes an `ask` with the next number: choose again and answer with that number; "
+        "the clock keeps running"
     )
-    with bench.start() as bot:
-        table = RejectingTable(bot.sits(bench.lively("rejection", 0, SHORT // 2), 0), most=SHORT)
-        bot.play(table)
-        if table.rejected and table.fault and bot.link.channel.aside.stale_count:
-            hint = f"it answered the old question once more: {hint}"
-        bot.require_no_fault(table, where if table.rejected else "", hint if table.rejected else "")
-        if not table.rejected:
-            raise Skipped("there was no position in which it had a choice")
-        if not table.again:
-            raise bot.failed(f"{where}: it resigned", hint)
-    same = "the same move" if table.again == table.rejected else "another one"
+    with settings.start() as bot:
+        wire = RejectingWire(
+            bot.seated(settings.terms_with_questions("rejection", 0, SHORT_GAME // 2), 0),
+            max_answers=SHORT_GAME,
+        )
+        bot.play(wire)
+        if wire.rejected and wire.fault and bot.link.channel.aside.stale_count:
+            hint = f"the bot answered the old question again: {hint}"
+        bot.require_no_fault(wire, where if wire.rejected else "", hint if wire.rejected else "")
+        if not wire.rejected:
+            raise StepSkipped("there was no position in which the bot had a choice")
+        if not wire.again:
+            raise bot.failed(f"{where}: the bot resigned", hint)
+    same = "the same move" if wire.again == wire.rejected else "another move"
     return Observation(
-        f"`{shown(table.rejected, 40)}` was rejected, and it answered with {same}",
-        {"rejected": shown(table.rejected), "answered": shown(table.again)},
+        f"`{shown(wire.rejected, 40)}` was rejected, and the bot answered with {same}",
+        {"rejected": shown(wire.rejected), "answered": shown(wire.again)},
     )
 
 
-def keeps_time(bench: Bench) -> Observation:
-    """Under each clock no answer is late."""
-    failures: list[Failed] = []
+def keeps_time(settings: CheckSettings) -> Observation:
+    """No answer is late, under each of the clocks."""
+    failures: list[StepFailed] = []
     found: list[dict[str, Any]] = []
-    for number, control in enumerate(bench.clocks):
-        seat = number % bench.seats
-        with bench.start() as bot:
-            table = Table(bot.sits(bench.lively(f"time {number}", seat, SHORT, control), seat), most=TIMED)
-            bot.play(table)
+    for number, control in enumerate(settings.clocks):
+        seat = number % settings.seats
+        with settings.start() as bot:
+            wire = BotWire(
+                bot.seated(settings.terms_with_questions(f"time {number}", seat, SHORT_GAME, control), seat),
+                max_answers=TIMED_ANSWERS,
+            )
+            bot.play(wire)
             try:
-                bot.require_no_fault(
-                    table, f"under {control}, question {table.answers + 1}", _time_hint(table)
-                )
-            except Failed as error:
+                bot.require_no_fault(wire, f"under {control}, question {wire.answers + 1}", _time_hint(wire))
+            except StepFailed as error:
                 failures.append(error)
-        used = [move.charge.used_us for move in table.moves if not move.defaulted]
-        failed = table.fault is not None
+        used = [move.charge.used_us for move in wire.moves if not move.defaulted]
+        failed = wire.fault is not None
         found.append({"clock": str(control), "failed": failed, "answers": len(used)})
         found[-1]["slowest_us"] = max(used, default=None)
     slowest = ["failed" if one["failed"] else about(one["slowest_us"] or 0) for one in found]
     text = ", ".join(f"{what} under {one['clock']}" for what, one in zip(slowest, found, strict=True))
     if failures:
         first = failures[0]
-        raise Failed(f"{first.what} (slowest answers: {text})", first.hint, first.evidence)
+        raise StepFailed(f"{first.what} (slowest answers: {text})", first.hint, first.diagnostics)
     return Observation(f"slowest answers: {text}", {"clocks": found})
 
 
-def _time_hint(table: Table) -> str:
-    if table.fault is None or table.fault.ending is not Ending.TIME:
+def _time_hint(wire: BotWire) -> str:
+    if wire.fault is None or wire.fault.ending is not Ending.TIME:
         return ""
     busy, cores = os.getloadavg()[0], os.cpu_count() or 1
     return (
-        "each `ask` says what is left, in milliseconds: of the move's allowance, and of the reserve. Think "
-        "less where that is little, or name the clocks that it is made for with `--time`"
-        + (f" (this machine was busy: {busy:.0f} programs wanted {cores} cores)" if busy > cores + 1 else "")
+        "each `ask` has the time that remains of the allowance and of the reserve, in milliseconds: think "
+        "less when it is short, or name the clocks that the bot is made for with `--time`"
+        + (f" (this machine was busy: load {busy:.0f} on {cores} cores)" if busy > cores + 1 else "")
     )
 
 
-def plays_a_second_game(bench: Bench) -> Observation:
-    """Two games in one process, from other seats."""
+def plays_a_second_game(settings: CheckSettings) -> Observation:
+    """Two games in one process, in the first and in the last seat."""
     hint = (
-        "behind `end` comes `game` or `quit`: forget the game that is over, answer `prepare` with `ready` "
-        "once more, and take each question's number from its `ask`: they begin anew"
+        "after `end` comes `game` or `quit`: discard the finished game, answer `prepare` with `ready` "
+        "again, and take each question's number from its `ask`: the numbers restart with each game"
     )
-    with bench.start() as bot:
-        first = Table(bot.sits(bench.lively("first", 0, SHORT), 0), most=TIMED)
+    with settings.start() as bot:
+        first = BotWire(
+            bot.seated(settings.terms_with_questions("first", 0, SHORT_GAME), 0), max_answers=TIMED_ANSWERS
+        )
         bot.expect(first, "in the first game")
-        seat = bench.seats - 1
-        second = Table(bot.sits(bench.lively("second", seat, SHORT), seat), most=TIMED)
+        seat = settings.seats - 1
+        second = BotWire(
+            bot.seated(settings.terms_with_questions("second", seat, SHORT_GAME), seat),
+            max_answers=TIMED_ANSWERS,
+        )
         bot.expect(second, "in the second game", hint)
     return Observation(
         f"{first.answers} and {second.answers} answers", {"answers": [first.answers, second.answers]}
     )
 
 
-def takes_a_fault(bench: Bench) -> Observation:
-    """Opponents that do not start, and that leave in the middle; the next game goes on."""
-    if bench.seats == 1:
-        raise Skipped("it plays alone")
+def handles_opponents_faults(settings: CheckSettings) -> Observation:
+    """Opponents that do not start or that fail in mid-game; the bot has to play the next game."""
+    if settings.seats == 1:
+        raise StepSkipped("the game has a single seat")
     hint = (
-        "`end` may come at any time once the game was described, also before the first question and while "
-        "one is open; then comes `game` or `quit`"
+        "`end` may come at any time after `game`, also before the first question and while a question is "
+        "open; then comes `game` or `quit`"
     )
     ends: list[str] = []
-    with bench.start() as bot:
-        terms = bench.lively("fault", 0, SHORT)
-        for text, most, crossing in (
+    with settings.start() as bot:
+        terms = settings.terms_with_questions("fault", 0, SHORT_GAME)
+        for text, max_answers, while_asked in (
             ("before its first question", 0, False),
             ("in the middle", 2, False),
             ("while its own question was open", 2, True),
         ):
-            table = FaultyTable(bot.sits(terms, 0), most, crossing)
-            bot.expect(table, f"after a game that ended {ends[-1]}" if ends else "", hint if ends else "")
-            if crossing and not table.crossed:
-                continue  # the seats take turns: nobody leaves while the bot is asked
+            wire = FaultyOpponentWire(bot.seated(terms, 0), max_answers, while_asked)
+            bot.expect(wire, f"after a game that ended {ends[-1]}" if ends else "", hint if ends else "")
+            if while_asked and not wire.ended_while_asked:
+                continue  # the seats take turns: no opponent can fail while the bot is asked
             ends.append(text)
-        bot.expect(Table(bot.sits(terms, 0), most=SHORT), f"after a game that ended {ends[-1]}", hint)
-    return Observation(f"games ended {listed(ends)}, and it played the next", {"ends": ends})
+        bot.expect(
+            BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME), f"after a game that ended {ends[-1]}", hint
+        )
+    return Observation(f"games ended {listed(ends)}, and the bot played the next one", {"ends": ends})
 
 
-class Talkative(Link):
-    """Says more than protocol 1 has."""
+class UnknownMessagesLink(Link):
+    """A link that also sends messages that are not part of protocol 1."""
 
     def send(self, data: bytes) -> Failure | None:
-        """Sends the unknown lines too, wherever a new message may come."""
-        return super().send(re.sub(rb"(?m)^(?=(?:game|prepare|ask|end)\b)", b"".join(UNKNOWN), data))
+        """Sends the data with unknown messages wherever a new message may come."""
+        return super().send(re.sub(rb"(?m)^(?=(?:game|prepare|ask|end)\b)", b"".join(UNKNOWN_MESSAGES), data))
 
 
-def ignores_the_unknown(bench: Bench) -> Observation:
-    """Messages that protocol 1 does not have."""
+def ignores_unknown_messages(settings: CheckSettings) -> Observation:
+    """The bot ignores messages that are not part of protocol 1."""
     hint = (
-        "a line whose first word is not known is ignored, so that later referees may say more; compare the "
-        "whole word, up to the blank or the end of the line"
+        "ignore every line whose first word is unknown, so that later referees may send more; compare the "
+        "whole word, up to the space or the end of the line"
     )
-    with bench.start(Talkative) as bot:
-        terms = bench.lively("unknown", 0, SHORT)
+    with settings.start(UnknownMessagesLink) as bot:
+        terms = settings.terms_with_questions("unknown", 0, SHORT_GAME)
         for _ in range(2):
-            table = Table(bot.sits(terms, 0), most=SHORT)
-            bot.expect(table, "among messages that it does not know", hint)
-    return Observation("before `game`, `prepare`, `ask` and `end`", {})
+            wire = BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME)
+            bot.expect(wire, "with unknown messages", hint)
+    return Observation("sent before `game`, `prepare`, `ask` and `end`", {})
 
 
-def takes_over(bench: Bench) -> Observation:
-    """Its first question comes in the middle of a game, with all the news so far."""
+def joins_a_game_in_progress(settings: CheckSettings) -> Observation:
+    """The bot's first question comes in the middle of a game, with all the news so far."""
     hint = (
-        "all `news` lines of a game in their order are all there is to know, its own moves among them: build "
-        "the position from them alone, however many come at once"
+        "the `news` lines of a game, in order, have everything there is to know, the bot's own moves "
+        "included: build the position from them alone, however many come at once"
     )
     games: list[dict[str, int]] = []
     for quarter in (1, 2, 3):
-        seat = (quarter - 1) % bench.seats
-        terms = bench.lively(f"middle {quarter}", seat, SHORT // 2)
+        seat = (quarter - 1) % settings.seats
+        terms = settings.terms_with_questions(f"middle {quarter}", seat, SHORT_GAME // 2)
         after = max(1, len(house_moves(terms, seat)) * quarter // 4)
-        with bench.start() as bot:
-            table = TakenOverTable(bot.sits(terms, seat), after, most=SHORT // 2)
-            bot.expect(
-                table, f"in seat {seat + 1}, behind {counted(after, 'move')} that it did not make", hint
-            )
-        if not table.answers:
-            raise Skipped("there was no game in which it was asked often enough")
-        games.append({"after": after, "news": table.told, "answers": table.answers})
+        with settings.start() as bot:
+            wire = TakeoverWire(bot.seated(terms, seat), after, max_answers=SHORT_GAME // 2)
+            bot.expect(wire, f"in seat {seat + 1}, after {counted(after, 'move')} that it did not make", hint)
+        if not wire.answers:
+            raise StepSkipped("there was no game in which the bot was asked often enough")
+        games.append({"after": after, "news": wire.news_count, "answers": wire.answers})
     afters = listed(game["after"] for game in games)
     news = listed(game["news"] for game in games)
     return Observation(
-        f"after {afters} moves that it did not make, with {news} lines of news at once",
+        f"after {afters} moves of the house player in its seat, with {news} lines of news at once",
         {"games": games},
     )
 
 
-def plays_a_seed_again(bench: Bench) -> Observation:
-    """Twice the same game in fresh processes. Not to play it again is no fault."""
+def repeats_a_game_from_its_seed(settings: CheckSettings) -> Observation:
+    """The same game twice, in new processes. A bot that plays another game passes too."""
     games: list[list[str]] = []
     for _ in range(2):
-        with bench.start() as bot:
-            table = Table(bot.sits(bench.lively("again", 0, SHORT), 0), most=SHORT)
-            bot.expect(table)
-            games.append([move.text for move in table.moves])
+        with settings.start() as bot:
+            wire = BotWire(
+                bot.seated(settings.terms_with_questions("again", 0, SHORT_GAME), 0), max_answers=SHORT_GAME
+            )
+            bot.expect(wire)
+            games.append([move.text for move in wire.moves])
     first, second = games
     if first == second:
-        return Observation(f"yes: {counted(len(first), 'move')} alike", {"same": True})
+        return Observation(f"yes: {counted(len(first), 'equal move')}", {"same": True})
     pairs = zip(first, second, strict=False)
     place = next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), None)
     where = (
@@ -285,75 +300,85 @@ def plays_a_seed_again(bench: Bench) -> Observation:
         else (f"move {place + 1} was `{shown(first[place], 40)}` and then `{shown(second[place], 40)}`")
     )
     return Observation(
-        f"no: {where}. It need not; if it is to, it takes all its randomness from `seed` and does not "
-        f"look at the time",
+        f"no: {where}. This is not required; a bot that is to repeat its games takes all randomness from "
+        f"`seed` and does not depend on the time",
         {"same": False},
     )
 
 
-def quits(bench: Bench) -> Observation:
-    """It exits by itself when it is told to."""
-    with bench.start() as bot:
-        table = Table(bot.sits(bench.lively("quit", 0, 1), 0), most=1)
-        bot.play(table)
-        if table.fault:  # a rejection is no matter here
-            bot.require_no_fault(table)
-        began_ns = time.monotonic_ns()
+def quits(settings: CheckSettings) -> Observation:
+    """The bot exits by itself after `quit`."""
+    with settings.start() as bot:
+        wire = BotWire(bot.seated(settings.terms_with_questions("quit", 0, 1), 0), max_answers=1)
+        bot.play(wire)
+        if wire.fault:  # a rejection does not matter here
+            bot.require_no_fault(wire)
+        started_ns = time.monotonic_ns()
         bot.end()
-        used_us = (time.monotonic_ns() - began_ns) // 1000
+        used_us = (time.monotonic_ns() - started_ns) // 1000
         assert bot.exit_report
         status = bot.exit_report.status
         if bot.link.process and bot.link.process.terminated:
             raise bot.failed(
-                f"it was still there {GRACE_S} s after `quit` and the end of its input, and {status}",
-                "exit on `quit` and at the end of the input; a thread that is still on keeps it alive",
+                f"the bot was still running {GRACE_S} s after `quit` and the end of its input, and {status}",
+                "exit on `quit` and at the end of the input; a running thread keeps the process alive",
             )
-    return Observation(f"it {status} after {about(used_us)}", {"status": status, "used_us": used_us})
+    return Observation(f"{status} after {about(used_us)}", {"status": status, "used_us": used_us})
 
 
-def leaves_no_process(bench: Bench) -> Observation:
-    """When it has exited, so has all that it started."""
-    with bench.start() as bot:
-        bot.expect(Table(bot.sits(bench.lively("leave", 0, SHORT), 0), most=SHORT))
+def leaves_no_processes(settings: CheckSettings) -> Observation:
+    """When the bot has exited, no process that it started is still running."""
+    with settings.start() as bot:
+        bot.expect(
+            BotWire(
+                bot.seated(settings.terms_with_questions("leave", 0, SHORT_GAME), 0), max_answers=SHORT_GAME
+            )
+        )
         bot.end()
         assert bot.exit_report
-        left, escaped = ([*map(shown, names)] for names in (bot.exit_report.orphans, bot.exit_report.escaped))
-        if left:
+        orphans, escaped = (
+            [*map(shown, names)] for names in (bot.exit_report.orphans, bot.exit_report.escaped)
+        )
+        if orphans:
             away = f"; {listed(escaped)} had left its process group" if escaped else ""
+            were = "was" if len(orphans) == 1 else "were"
             raise bot.failed(
-                f"when it had exited, {listed(left)} {'was' if len(left) == 1 else 'were'} still there{away}",
-                "end what it started, and wait for that, before it exits",
+                f"after the bot exited, {listed(orphans)} {were} still running{away}",
+                "end every process that the bot started, and wait for it, before the bot exits",
             )
     return Observation("", {})
 
 
-def keeps_its_memory(bench: Bench) -> Observation:
-    """Processes that play the same game more and more often."""
-    terms = bench.lively("memory", 0, SHORT)
+def keeps_memory_bounded(settings: CheckSettings) -> Observation:
+    """Memory of processes that play the same game once, three and five times."""
+    terms = settings.terms_with_questions("memory", 0, SHORT_GAME)
     peaks: list[int] = []
-    for games in GAMES:
-        with bench.start() as bot:
+    for games in MEMORY_GAMES:
+        with settings.start() as bot:
             for _ in range(games):
-                bot.expect(Table(bot.sits(terms, 0), most=SHORT))
+                bot.expect(BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME))
             bot.end()
             assert bot.exit_report
             peaks.append(bot.exit_report.memory_bytes)
-            if bench.memory_bytes and peaks[-1] > bench.memory_bytes:
+            if settings.memory_bytes and peaks[-1] > settings.memory_bytes:
                 raise bot.failed(
-                    f"{about_size(peaks[-1])} after {counted(games, 'game')}, expected at most "
-                    f"{about_size(bench.memory_bytes)}",
-                    "take less, or allow more with `--memory`",
+                    f"the bot used {about_size(peaks[-1])} after {counted(games, 'game')}, expected at most "
+                    f"{about_size(settings.memory_bytes)}",
+                    "use less memory, or allow more with `--memory`",
                 )
-    pace = min((later - earlier) // (GAMES[1] - GAMES[0]) for earlier, later in pairwise(peaks))
-    if bench.memory_bytes and peaks[-1] + PACE * pace > bench.memory_bytes:
+    growth = min(
+        (later - earlier) // (MEMORY_GAMES[1] - MEMORY_GAMES[0]) for earlier, later in pairwise(peaks)
+    )
+    if settings.memory_bytes and peaks[-1] + GROWTH_GAMES * growth > settings.memory_bytes:
         raise bot.failed(
-            f"it grows by {about_size(pace)} with each game: {listed(map(about_size, peaks))} after "
-            f"{listed(GAMES)} games",
-            "let go of a game when it has ended; a collector that was given no bound (`java -Xmx`) looks the "
-            "same",
+            f"memory grows by {about_size(growth)} with each game: {listed(map(about_size, peaks))} after "
+            f"{listed(MEMORY_GAMES)} games",
+            "free the memory of a game when it has ended; a garbage collector without a limit (`java -Xmx`) "
+            "looks the same",
         )
     return Observation(
-        f"at most {about_size(max(peaks))}", {"peak_bytes": max(peaks), "games": GAMES, "peaks_bytes": peaks}
+        f"at most {about_size(max(peaks))}",
+        {"peak_bytes": max(peaks), "games": MEMORY_GAMES, "peaks_bytes": peaks},
     )
 
 
@@ -362,18 +387,18 @@ STEPS: tuple[Step, ...] = (
     Step("gets ready in time", gets_ready, (1,)),
     Step("flushes its answers", flushes, (2,)),
     Step("answers legally", answers_legally, (3,)),
-    Step("obeys a rejection", obeys_a_rejection, (4,)),
+    Step("handles a rejection", handles_a_rejection, (4,)),
     Step("keeps time", keeps_time, (4,)),
     Step("plays a second game", plays_a_second_game, (4,)),
-    Step("takes an opponent's fault", takes_a_fault, (7,)),
-    Step("ignores unknown messages", ignores_the_unknown, (7,)),
-    Step("takes over a game", takes_over, (4,)),
-    Step("plays a seed again", plays_a_seed_again, (4,)),
+    Step("handles opponents' faults", handles_opponents_faults, (7,)),
+    Step("ignores unknown messages", ignores_unknown_messages, (7,)),
+    Step("joins a game in progress", joins_a_game_in_progress, (4,)),
+    Step("repeats a seeded game", repeats_a_game_from_its_seed, (4,)),
     Step("quits", quits, (3,)),
-    Step("leaves no process", leaves_no_process, (4, 12)),
-    Step("keeps its memory", keeps_its_memory, (7,)),
+    Step("leaves no processes", leaves_no_processes, (4, 12)),
+    Step("keeps memory bounded", keeps_memory_bounded, (7,)),
 )
-"""In the order in which they are tried, counted from 1."""
+"""All steps in their order, counted from 1."""
 
 ALWAYS = 3
-"""The first steps are one conversation, without which there is nothing to look at: they are always tried."""
+"""How many of the first steps always run: they are one conversation, which all other steps need."""

@@ -25,17 +25,16 @@ from referee.core.text import shown
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(referee.__version__, prog_name="referee")
 def cli() -> None:
-    """Pits game-playing programs against each other.
+    """Plays games between bots and ranks them.
 
-    A bot is any program that reads lines on stdin and writes lines on stdout, as protocol/PROTOCOL.md
-    says.
+    A bot is any program that speaks the protocol of protocol/PROTOCOL.md on stdin and stdout.
 
     \b
     Exit codes:
-      0  done                             5  the machine lacks what is needed
-      1  a fault of the referee's own     6  a record does not verify
+      0  success                          5  the machine lacks something needed
+      1  an error of the referee itself   6  a record failed verification
       2  wrong usage                      7  a bot failed a step of its check
-      3  stopped by a signal              8  --strict, and a bot was at fault
+      3  stopped by a signal              8  a bot was at fault, with --strict
       4  a result could not be stored
     """
 
@@ -45,10 +44,10 @@ for command in (run, match, check, table, find, replay, verify, games, doctor):
 
 
 def main() -> None:
-    """Runs the command line and exits with the code of what went wrong, if something did."""
+    """Runs the command line, and exits with 0 or the exit code of the error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a – is no reason to fail in an old locale
+            stream.reconfigure(errors="backslashreplace")  # a `–` is not to fail in an old locale
     sys.exit(_run())
 
 
@@ -60,7 +59,7 @@ def _run() -> int:
         return UsageError.exit_code
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "referee"
-        # click quotes what was typed as it was typed.
+        # click quotes the input unescaped.
         say(f"referee: {shown(error.format_message(), 400)} (see `{where} --help`)")
         return UsageError.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -70,6 +69,6 @@ def _run() -> int:
         say(f"referee: {error}")
         return error.exit_code
     except SystemExit:
-        # So click ends when the reader of stdout, such as `head`, has had enough. That is no failure.
+        # click exits this way when stdout is closed, as after `| head`. That is not an error.
         pass
     return 0

@@ -1,4 +1,4 @@
-"""`referee check`: whether a bot is fit for tournaments, step by step."""
+"""`referee check`: checks step by step whether a bot is fit for tournaments."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import click
 from rich.console import Console
 
 from referee.check import report
-from referee.check.bench import Bench
-from referee.check.course import StepResult, course
+from referee.check.formatting import listed, shell_quoted
+from referee.check.runner import StepResult, run_steps
+from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
-from referee.check.words import listed, quoted
-from referee.cli.given import START, pairs, start_option
+from referee.cli.options import START, key_values, start_option
 from referee.cli.output import show_data
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.rng import fresh_seed
@@ -27,7 +27,7 @@ from referee.processes.limits import Limits
 from referee.tournament.plan import Entrant, checked_seed
 
 CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
-WIDEST = 110
+MAX_WIDTH = 110
 
 
 @click.command(
@@ -40,35 +40,39 @@ WIDEST = 110
     "steps",
     type=click.IntRange(1, len(STEPS)),
     multiple=True,
-    help="Only this step, with the first three, which all others need.",
+    help="Only this step and the first three, which all others need.",
 )
 @click.option(
     "--option",
     "options",
     metavar="K=V",
     multiple=True,
-    help="An option of the game; then only these are tried.",
+    help="An option of the game; no other options are then tried.",
 )
 @click.option(
     "--time",
     "clocks",
     metavar="TC",
     multiple=True,
-    help=f"A clock that it must keep; the first holds in all steps. Default: {', '.join(CLOCKS)}.",
+    help=f"A clock that the bot must keep; the first one is used in all steps. Default: {', '.join(CLOCKS)}.",
 )
-@click.option("--seed", metavar="TEXT", help="Makes the check the same again. Default: drawn.")
+@click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
 @start_option
 @click.option(
-    "--memory", metavar="SIZE", default="1GB", show_default=True, help="What its largest process may take."
+    "--memory",
+    metavar="SIZE",
+    default="1GB",
+    show_default=True,
+    help="Memory limit for the bot's largest process.",
 )
 @click.option(
     "--limit",
     "limits",
     metavar="K=V",
     multiple=True,
-    help="What it may take, as for a match: cpu=60s.",
+    help="A resource limit for the bot, as for `match`: cpu=60s.",
 )
-@click.option("--pty", is_flag=True, help="The bot gets a terminal, not pipes.")
+@click.option("--pty", is_flag=True, help="Give the bot a terminal instead of pipes.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def check(
     game: str,
@@ -85,19 +89,19 @@ def check(
 ) -> None:
     """Checks whether BOT is fit for tournaments in GAME.
 
-    BOT is [name=]command as for `match`. It plays against the house, which moves at random. What it fails is
-    told with what passed between it and the referee, its stderr, a hint, and the command that repeats the
-    step. Exits with 7 if it failed any.
+    BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For a
+    failed step the report has the last lines of the dialogue, the bot's stderr, a hint, and the command that
+    repeats the step. Exits with 7 if any step failed.
 
     \b
     Example:
       referee check blooms '{python} mine.py'
     """
     seed = checked_seed(seed or fresh_seed().hex()[:8])
-    bench = Bench(
-        replace(Bot.parse(bot, Path.cwd()), limits=Limits.parse(pairs("limit", limits)), pty=pty),
+    settings = CheckSettings(
+        replace(Bot.parse(bot, Path.cwd()), limits=Limits.parse(key_values("limit", limits)), pty=pty),
         game_given(game, Path.cwd()),
-        pairs("option", options),
+        key_values("option", options),
         seed,
         tuple(map(_clock, clocks or CLOCKS)),
         parse_period(start),
@@ -111,40 +115,40 @@ def check(
     repeated += ["--pty"] if pty else []
 
     def again(result: StepResult) -> str:
-        return " ".join(map(quoted, [*repeated, "--step", str(result.number)]))
+        return " ".join(map(shell_quoted, [*repeated, "--step", str(result.number)]))
 
-    heading = report.heading(bench)
-    for control in bench.clocks:
-        Entrant(bench.bot, control).check()
+    heading = report.heading(settings)
+    for control in settings.clocks:
+        Entrant(settings.bot, control).check()
     if not as_json:
         show_data(f"{heading}\n")
-    width = min(shutil.get_terminal_size().columns, WIDEST)
+    width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
     results: list[StepResult] = []
     status = Console(stderr=True).status("")
 
-    def begins(title: str) -> None:
+    def on_start(title: str) -> None:
         status.update(f"{title} …")
         status.start()
 
     try:
-        for result in course(bench, steps, begins):
-            status.stop()  # while it is on, rich takes what goes to stdout for its own
+        for result in run_steps(settings, steps, on_start):
+            status.stop()  # rich captures stdout while the status is shown
             results.append(result)
             if not as_json:
-                show_data("\n".join(report.told(result, again(result), width)))
+                show_data("\n".join(report.step_lines(result, again(result), width)))
     finally:
         status.stop()
     if as_json:
-        show_data(json.dumps(report.as_json(bench, results, [*map(again, results)])))
+        show_data(json.dumps(report.as_json(settings, results, [*map(again, results)])))
     else:
         show_data(f"\n{report.summary(results)}")
     failed = [result.number for result in results if result.result == "failed"]
     if failed:
-        raise CheckFailed(f"{bench.bot.name} failed step{'s' * (len(failed) > 1)} {listed(failed)}")
+        raise CheckFailed(f"{settings.bot.name} failed step{'s' * (len(failed) > 1)} {listed(failed)}")
 
 
 def _clock(text: str) -> TimeControl:
     control = TimeControl.parse(text)
     if not control.timed:
-        raise UsageError("the clock is `none`, expected one under which a bot that hangs can be given up")
+        raise UsageError("the clock is `none`, expected one with a time limit")
     return control

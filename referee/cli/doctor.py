@@ -1,4 +1,4 @@
-"""`referee doctor`: measures the machine, and says what a tournament on it should be like."""
+"""`referee doctor`: measures the machine, and recommends settings for tournaments on it."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from tabulate import tabulate
 
 from referee.cli.output import say, show_data
 from referee.core.errors import EnvironmentLacksError
-from referee.machine.doctor import PIN_ONLY, Diagnosis, Finding, Level, judge
-from referee.machine.measure import Figures, examine
+from referee.machine.doctor import PIN_ONLY, Diagnosis, Finding, Level, diagnose
+from referee.machine.measure import Figures, measure_machine
 from referee.tournament.config import default_workers
 
 WIDTH = 86
-"""Of what stands beside a finding's name."""
+"""Width of the texts beside the names of the findings."""
 
 _MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
 
 
-@click.command(short_help="Measures this machine, and says what it is good for.")
+@click.command(short_help="Measures this machine and recommends settings.")
 @click.option(
-    "--workers", type=click.IntRange(1, 1000), help="Games at a time. Default: one less than there are cores."
+    "--workers", type=click.IntRange(1, 1000), help="Games at a time. Default: the number of cores less one."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with every figure.")
+@click.option("--json", "as_json", is_flag=True, help="Print all figures as one JSON object.")
 def doctor(workers: int | None, as_json: bool) -> None:
-    """Measures this machine for some seconds, and says in plain words what it is good for.
+    """Measures this machine for some seconds, and recommends settings for tournaments on it.
 
-    Instant bots play as many games at a time as there are workers: what their moves take is what the
-    referee and the machine take. Exits with 5 if no tournament can be run here.
+    Bots that move instantly play as many games at a time as there are workers: the time of their moves is
+    the overhead of the referee and the machine. Exits with 5 if no tournament can be run here.
     """
     workers = workers or default_workers()
     say(f"measuring, with workers = {workers}; this takes some seconds")
-    figures = examine(workers, Path())
-    diagnosis = judge(figures)
+    figures = measure_machine(workers, Path())
+    diagnosis = diagnose(figures)
     show_data(_json(figures, diagnosis) if as_json else _page(diagnosis))
     if diagnosis.lacks:
         raise EnvironmentLacksError(diagnosis.lacks[0].measured)
 
 
 def _page(diagnosis: Diagnosis) -> str:
-    """For people: the verdict, lines for a tournament's file, every finding."""
-    rows = [[_MARKS[finding.level], finding.about, _told(finding)] for finding in diagnosis.findings]
+    """The report as text: the verdict, lines for a tournament file, and all findings."""
+    rows = [[_MARKS[finding.level], finding.about, _finding_text(finding)] for finding in diagnosis.findings]
     parts = [_verdict(diagnosis)]
     if not diagnosis.lacks:
         parts.append(_toml(diagnosis))
@@ -57,7 +57,7 @@ def _verdict(diagnosis: Diagnosis) -> str:
         return "No tournament can be run here."
     count = len(diagnosis.warnings)
     warnings = f", with {count} warning{'s' if count > 1 else ''} (marked `!`)" if count else ""
-    return f"A tournament can be run here{warnings}. Put into its file:"
+    return f"A tournament can be run here{warnings}. Settings for its file:"
 
 
 def _toml(diagnosis: Diagnosis) -> str:
@@ -66,7 +66,7 @@ def _toml(diagnosis: Diagnosis) -> str:
     return f'[tournament]\nworkers = {advice.workers}\nmargin = "{advice.margin_ms}ms"\npin = {pin}'
 
 
-def _told(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     lines = [f"{finding.measured}:", finding.meaning]
     if finding.advice:
         lines.append(f"→ {finding.advice}")
@@ -89,7 +89,7 @@ def _json(figures: Figures, diagnosis: Diagnosis) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Named tuples as objects."""
+    """Named tuples as JSON objects, also inside each other."""
     if not isinstance(value, tuple):
         return value
     named: Any = value

@@ -1,4 +1,4 @@
-"""`referee find`: games of a run, and what was kept of them."""
+"""`referee find`: finds games of a run, and prints their dialogues."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from referee.tournament.folder import dialogues, read_run
 
 @click.command(short_help="Finds games of a run, and their dialogues.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--id", "game_id", metavar="ID", help="This game alone.")
-@click.option("--bot", "bots", metavar="A", multiple=True, help="Games in which it sat; twice: both of them.")
+@click.option("--id", "game_id", metavar="ID", help="Only the game with this id.")
+@click.option(
+    "--bot", "bots", metavar="A", multiple=True, help="Games of this bot; repeat it for games of several."
+)
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
-@click.option("--won-by", metavar="A", help="Games that it won.")
-@click.option("--lost-by", metavar="A", help="Games in which it was not first.")
+@click.option("--won-by", metavar="A", help="Games that this bot won.")
+@click.option("--lost-by", metavar="A", help="Games in which this bot was not first.")
 @click.option(
     "--fault",
     type=click.Choice(["any", *(ending.word for ending in Ending if ending.is_fault)]),
-    help="Games in which a bot left by this fault (with --bot: one of those bots).",
+    help="Games in which a bot had this fault (with --bot: one of those bots).",
 )
-@click.option("--dialogue", is_flag=True, help="Print the kept dialogue of each game that is found.")
+@click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
 def find(
     folder: Path,
     game_id: str | None,
@@ -39,8 +41,8 @@ def find(
 ) -> None:
     """Finds games of the run in DIR.
 
-    Shows how they ended. What the bots wrote to stderr is in the record (`referee replay DIR ID`); what
-    passed between them and the referee is kept for games with faults, or for all with `keep = "all"`.
+    Shows how they ended. What the bots wrote to stderr is in the record (`referee replay DIR ID`). The
+    dialogue with the referee is stored for games with faults, or for all games with `keep = "all"`.
     """
     run = read_run(folder)
     for name in (*bots, *filter(None, (won_by, lost_by))):
@@ -68,7 +70,7 @@ def find(
         kept = dialogues(folder, {game.id for game in found})
         for game in found:
             lines = [shown(line, 5000) for line in kept[game.id].split("\n")] if game.id in kept else []
-            show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or ["(not kept)"])]))
+            show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or ["(not stored)"])]))
         return
     rows = [[game.id, ", ".join(map(str, game.ranks)), game.ending, shown(game.sentence)] for game in found]
     show_data(tabulate(rows, ["id", "ranks", "ending", ""], disable_numparse=True))

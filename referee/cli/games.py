@@ -1,4 +1,4 @@
-"""`referee games`: what can be played."""
+"""`referee games`: lists the games, or describes one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from referee.games import GAMES, all_installed, game_given, origin_of
 from referee.games.api import Game
 
 
-@click.command(short_help="Lists the games, or tells of one.")
+@click.command(short_help="Lists the games, or describes one.")
 @click.argument("name", metavar="[GAME]", required=False)
 def games(name: str | None) -> None:
-    """Lists the games; with GAME, tells one game's rules in short, its options and its notation.
+    """Lists the games; with GAME, shows a summary of its rules, its options and its notation.
 
     GAME is a game's slug, or module.py:NAME for a game in a file.
     """
@@ -45,14 +45,14 @@ def games(name: str | None) -> None:
         f"{game.summary}\n\n"
         f"Moves: {game.notation}\n\n"
         f"{tabulate(options, ['option', 'values', 'default', 'meaning'], disable_numparse=True)}\n\n"
-        f"The game's own clock: {game.clock}\n"
+        f"Default clock: {game.clock}\n"
         f"{_source(game)}"
     )
 
 
 def _source(game: Game[Any]) -> str:
-    """Where there is more to be known of a game."""
+    """The page of a game that is built in, or the origin of one that is not."""
     origin = origin_of(game)
     if not origin:
         return f"For authors of bots: protocol/games/{game.slug}.md"
-    return "From outside: " + ", ".join(f"{name} {shown(value)}" for name, value in origin.items())
+    return "Origin: " + ", ".join(f"{name} {shown(value)}" for name, value in origin.items())

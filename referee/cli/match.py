@@ -1,4 +1,4 @@
-"""`referee match`: games between a few bots, to a table."""
+"""`referee match`: plays games between a few bots and prints their table."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from referee.cli.given import pairs, start_option
+from referee.cli.game_text import frame, heading
+from referee.cli.options import key_values, start_option
 from referee.cli.output import say, say_now, show_data
-from referee.cli.show import frame, heading
-from referee.cli.telling import tell, tell_stoppages
+from referee.cli.progress import report_game, report_stoppages
 from referee.core.errors import BotFaulted, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
@@ -36,18 +36,20 @@ from referee.tournament.schedule import encounter
 from referee.wire.dialogue import Dialogue
 
 
-@click.command(short_help="Plays games between a few bots, to a table.")
+@click.command(short_help="Plays games between a few bots.")
 @click.argument("game")
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True)
-@click.option("-n", "count", type=click.IntRange(1, 1_000_000), default=2, show_default=True, help="Games.")
+@click.option(
+    "-n", "count", type=click.IntRange(1, 1_000_000), default=2, show_default=True, help="Number of games."
+)
 @click.option(
     "--time",
     "control",
     metavar="TC",
-    help="Each bot's clock, MOVE[+RESERVE[/STEP]][^INCREMENT] or none. Default: the game's own.",
+    help="Each bot's clock, MOVE[+RESERVE[/STEP]][^INCREMENT] or none. Default: that of the game.",
 )
 @click.option("--option", "options", metavar="K=V", multiple=True, help="An option of the game.")
-@click.option("--seed", metavar="TEXT", help="Makes the match the same again. Default: drawn.")
+@click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
 @click.option(
     "-o",
     "folder",
@@ -62,20 +64,22 @@ from referee.wire.dialogue import Dialogue
     type=click.IntRange(1, 1000),
     default=REJECTIONS,
     show_default=True,
-    help="With so many rejected moves in a game a bot loses it.",
+    help="A bot with this many rejected moves in a game loses it.",
 )
 @click.option(
     "--margin",
     metavar="TIME",
     default=f"{MARGIN_US // 1000}ms",
     show_default=True,
-    help="How much too late an answer may be; nothing is charged for it.",
+    help="How late an answer is still accepted; this time is not charged.",
 )
 @start_option
 @click.option(
-    "--limit", "limits", metavar="K=V", multiple=True, help="What each bot may take, such as memory=512MB."
+    "--limit", "limits", metavar="K=V", multiple=True, help="A resource limit for each bot: memory=512MB."
 )
-@click.option("--pty", "ptys", metavar="NAME", multiple=True, help="This bot gets a terminal, not pipes.")
+@click.option(
+    "--pty", "ptys", metavar="NAME", multiple=True, help="Give this bot a terminal instead of pipes."
+)
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(
     game: str,
@@ -94,17 +98,17 @@ def match(
     ptys: tuple[str, ...],
     strict: bool,
 ) -> None:
-    """Plays games of GAME between as many bots as it has seats, and prints a table.
+    """Plays games of GAME between as many bots as the game has seats, and prints a table.
 
     BOT is [name=]command, the command as one argument. {python} in it is the interpreter that runs the
-    referee. The bots change seats after every game. Ctrl-C lets the game that is on finish; a second
-    one ends it.
+    referee. The bots change seats after every game. Ctrl-C stops after the current game; a second Ctrl-C
+    stops at once.
 
     \b
     Example:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
-    entrants = _bots(bots, Limits.parse(pairs("limit", limits)), ptys)
+    entrants = _bots(bots, Limits.parse(key_values("limit", limits)), ptys)
     plan = _plan(
         game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
     )
@@ -138,13 +142,13 @@ def match(
                     records.append(summary(value))
                     timed.update(timed_moves(value))
                     starts.note(records[-1])
-                    tell(record)
+                    report_game(record)
                     if stop.asked and len(records) < count:
                         raise Stopped(f"stopped by {stop.asked} after {len(records)} of {count} games")
     finally:
         if log:
             log.close()
-        tell_stoppages(timed)
+        report_stoppages(timed)
         if records:
             if plan.seats == 2:
                 show_data(match_table(plan.names, records))
@@ -164,9 +168,9 @@ def _plan(
     margin_us: int,
     start_us: int,
 ) -> Plan:
-    """Who plays what, checked before anything is started."""
+    """The plan of the match, checked before anything is started."""
     game = game_given(named, Path.cwd())
-    settled = game.settle(pairs("option", options))
+    settled = game.settle(key_values("option", options))
     seats = game.seats(settled)
     if len(bots) != seats:
         raise UsageError(f"`{game.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
@@ -178,7 +182,7 @@ def _plan(
 
 
 def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:
-    """So many games, in groups with all rotations of the seats."""
+    """The terms of `count` games, by encounter: each has all rotations of the seats."""
     for number in range(1, count + 1):
         games = [plan.terms(pairing) for pairing in encounter(number, plan.names).games]
         yield games[:count]
@@ -193,17 +197,17 @@ def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...]) -> list
     bots = [replace(bot, limits=limits, pty=bot.name in ptys) for bot in distinct(parsed, given)]
     for name in ptys:
         if name not in {bot.name for bot in bots}:
-            raise UsageError(f"no bot is named `{shown(name, 80)}`, as `--pty` has it")
+            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected the name of a bot of this match")
     return bots
 
 
 def _on_exit(name: str, report: ExitReport) -> None:
     for found in remains(report).values():
-        say(f"bot `{name}` left behind what was ended: {', '.join(found)}")
+        say(f"bot `{name}` left processes behind, which were ended: {', '.join(found)}")
 
 
 class _Watch:
-    """Shows a game while it is on."""
+    """Shows the board after every event of a game."""
 
     def __init__(self) -> None:
         self._id = ""

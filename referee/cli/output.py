@@ -12,9 +12,9 @@ from referee.core.errors import StorageError
 
 
 def show_data(text: str) -> None:
-    """A command's result, on stdout. Raises `StorageError` where it cannot be written.
+    """Prints a command's result on stdout. Raises `StorageError` if it cannot be written.
 
-    That a reader such as `head` has had enough is no failure.
+    A closed pipe, as after `| head`, is not an error.
     """
     try:
         click.echo(text)
@@ -26,7 +26,7 @@ def show_data(text: str) -> None:
 
 
 def say(line: str) -> None:
-    """A line for a person, on stderr. That nobody reads it any more ends nothing."""
+    """Prints a line on stderr; a closed stderr is not an error."""
     try:
         click.echo(line, err=True)
     except OSError:
@@ -34,11 +34,11 @@ def say(line: str) -> None:
 
 
 def say_now(line: str) -> None:
-    """The same from a signal's handler, past the buffer that may just be written."""
+    """Prints a line on stderr from a signal handler, bypassing the buffer, which may be in use."""
     with contextlib.suppress(OSError, AttributeError):  # there may be no stderr at all
         os.write(sys.stderr.fileno(), f"{line}\n".encode())
 
 
 def _discard(descriptor: int) -> None:
-    """What is still in the buffer goes nowhere, instead of failing again when the interpreter exits."""
+    """Discards what is still in the buffer, so that the interpreter does not fail again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

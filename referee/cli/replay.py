@@ -1,4 +1,4 @@
-"""`referee replay`: shows a logged game, move by move."""
+"""`referee replay`: shows a recorded game, move by move."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from referee.cli.given import game_option, given_game
+from referee.cli.game_text import SeatView, bot_output, frame, heading, picture_text, result
+from referee.cli.options import game_option, outside_game
 from referee.cli.output import say, show_data
-from referee.cli.show import SeatView, asides, frame, heading, painted, result
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
 from referee.gameplay.events import Event, Seat
@@ -22,22 +22,22 @@ from referee.records.record import GameRecord, Summary, from_json, parse_json, s
 from referee.records.replay import replay as play_again
 
 
-@click.command(short_help="Lists the games of a run, or draws one.")
+@click.command(short_help="Lists the games of a run, or shows one.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
-@click.option("--all", "at_once", is_flag=True, help="Print all moves at once, also in a terminal.")
+@click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
 @click.option(
-    "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew while it played."
+    "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
 )
 @game_option
 def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, game: str | None) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
-    FILE is a file of records, or the folder that holds one. ID is a game's id, or its number in the file,
-    counted from 1. Without it, a file of one game shows that game, and another one lists its games.
-    In a terminal, keys step through the game.
+    FILE is a file of records, or a folder with one. ID is a game's id, or its number in the file, counted
+    from 1. Without ID, shows the game if the file has only one, and otherwise lists the games. In a
+    terminal, keys step through the game.
     """
-    found = _find(file, game_id, given_game(game))
+    found = _find(file, game_id, outside_game(game))
     if not isinstance(found, GameRecord):
         rows = [[number, shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(tabulate(rows, ["", "id", "ranks", "ending"], disable_numparse=True))
@@ -45,7 +45,10 @@ def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, gam
         return
     colour = sys.stdout.isatty()
     if found.rules != found.terms.game.rules:
-        say(f"warning: it was played under rules {found.rules}, this referee has {found.terms.game.rules}")
+        say(
+            f"warning: this game was played with rules {found.rules}, the referee has "
+            f"{found.terms.game.rules}"
+        )
     seats = len(found.terms.bots)
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
@@ -66,7 +69,7 @@ def _seats(game: Summary) -> str:
 
 
 def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecord | list[Summary]:
-    """The record that is meant, or all games where none was named and there are several."""
+    """The record that was asked for, or all games if no id was given and there are several."""
     summaries: list[Summary] = []
     header: dict[str, Any] = {}
     last: dict[str, Any] = {}
@@ -90,7 +93,7 @@ def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecor
             f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an id or 1 to {len(summaries)}"
         )
     if not summaries:
-        raise RecordError(f"there is no game in `{shown(str(file))}`")
+        raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
     return _record(last, header, given) if len(summaries) == 1 else summaries
 
 
@@ -105,12 +108,12 @@ def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | No
 
 
 def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[str], RecordError | None]:
-    """Every step of a game as text, as far as it can be played, and why no farther; with a seat, what that
-    seat knew.
+    """Every event of a game as text, and the error if the record can be replayed only in part. With a seat,
+    only what that seat knew.
     """
     terms = record.terms
     start = terms.game.start(terms.options)
-    frames = [f"{heading(terms)}\n{painted(start.picture(seat), colour)}\n"]
+    frames = [f"{heading(terms)}\n{picture_text(start.picture(seat), colour)}\n"]
     view = SeatView(seat, terms, colour) if seat is not None else None
 
     def watch(event: Event, state: State[Any]) -> None:
@@ -124,12 +127,12 @@ def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[s
         verdict = play_again(record, watch)
     except RecordError as error:
         return frames, RecordError(f"game {shown(terms.id)}: {error}")
-    frames.append("\n".join([result(terms, verdict), *asides(terms, record.measured, seat)]))
+    frames.append("\n".join([result(terms, verdict), *bot_output(terms, record.measured, seat)]))
     return frames, None
 
 
 def _step_through(frames: list[str]) -> None:
-    """Shows one step at a time; the reader's keys say which."""
+    """Shows one frame at a time; keys step forward and back."""
     at = 0
     while True:
         click.clear()

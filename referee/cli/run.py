@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from referee.cli.output import say, show_data
-from referee.cli.telling import Lines, Screen, on_a_terminal, tell_stoppages
+from referee.cli.progress import ProgressLines, ProgressScreen, on_a_terminal, report_stoppages
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
@@ -24,7 +24,7 @@ from referee.tournament.schedule import round_robin
 from referee.tournament.tournament import Tournament, total
 
 RECORD_BYTES = 200
-"""Of an event in a record, with its times."""
+"""About the size of an event in a record, with its times."""
 
 
 @click.command(short_help="Plays a tournament, or continues it.")
@@ -34,16 +34,22 @@ RECORD_BYTES = 200
     "folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Where the results go. Default: NAME-results beside NAME.toml.",
+    help="Folder for the results. Default: NAME-results beside NAME.toml.",
 )
-@click.option("--workers", type=click.IntRange(0, 1000), help="Games at a time; 0 plays in this process.")
-@click.option("--dry-run", is_flag=True, help="Say how many games there are, how long, how much disk.")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 1000),
+    help="Games at a time; with 0, games are played in this process.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Print the number of games and estimates of time and disk space."
+)
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, strict: bool) -> None:
     """Plays the tournament of a TOML file and prints its table, or continues it where it stopped.
 
-    Every finished game counts as soon as it is stored, and none is played twice. Ctrl-C lets the games
-    that are on finish, a second one ends them; the same command continues.
+    A finished game counts as soon as it is stored, and is not played again. Ctrl-C stops after the current
+    games, a second Ctrl-C stops at once; the same command continues.
     """
     config = load(file)
     folder = folder or config.folder
@@ -55,9 +61,9 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
         return
     cores = len(usable_cores())
     if count > cores:
-        say(f"warning: {count} workers on {cores} cores; times will be those of a busy machine")
+        say(f"warning: {count} workers on {cores} cores; measured times will be longer")
     if config.pin and not hasattr(os, "sched_setaffinity"):
-        say("warning: this system cannot pin; `pin` is ignored")
+        say("warning: this system cannot pin processes to cores; `pin` is ignored")
     with held(folder):
         candidate = examine(config, folder)
         for name, command, cwd in config.builds:
@@ -73,9 +79,9 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
                     show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
-        say(f"games went void; how often each bot sat in one: {seen}")
+        say(f"some games were void; number of them by bot: {seen}")
     if opened.unscored:
-        raise RefereeError(f"without a result stay {', '.join(opened.unscored[:10])}; see void.jsonl")
+        raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
     if len(games) + len(opened.unscored) < total(config):
         raise RefereeError(f"{total(config) - len(games)} games were not played; the same command continues")
     if strict and any(any(game.faults) for game in games):
@@ -83,24 +89,26 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
 
 
 def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
-    """Plays what is still to play. Raises `Stopped` where somebody asked to stop before all was played."""
+    """Plays the remaining games. Raises `Stopped` if a signal stopped the run before all were played."""
     names, in_all, played = candidate.plan.names, total(candidate.config), len(opened.games)
-    say(f"{played} of {in_all} games are played; results in {shown(str(opened.folder))}")
+    say(f"{played} of {in_all} games played; results in {shown(str(opened.folder))}")
     if played == in_all:
         return
-    teller = Screen(names, in_all, opened.games) if on_a_terminal() else Lines(in_all, played)
-    tournament = Tournament(candidate.config, candidate.plan, opened, teller)
+    progress = (
+        ProgressScreen(names, in_all, opened.games) if on_a_terminal() else ProgressLines(in_all, played)
+    )
+    tournament = Tournament(candidate.config, candidate.plan, opened, progress)
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
-    with Stop(teller.interrupt) as stop, teller:
+    with Stop(progress.interrupt) as stop, progress:
         tournament.play(workers, pin, lambda: bool(stop.asked))
-    tell_stoppages(tournament.timed)
+    report_stoppages(tournament.timed)
     if stop.asked and len(opened.games) < in_all:
         done = len(opened.games)
         raise Stopped(f"stopped by {stop.asked} after {done} of {in_all} games; the same command continues")
 
 
 def _build(name: str, command: tuple[str, ...], cwd: Path) -> None:
-    """Builds a bot. Raises `UsageError` where that fails."""
+    """Runs the build command of a bot. Raises `UsageError` if that fails."""
     say(f"building {name}")
     try:
         done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
@@ -109,11 +117,13 @@ def _build(name: str, command: tuple[str, ...], cwd: Path) -> None:
     if done.returncode:
         for line in (done.stdout + done.stderr).splitlines()[-10:]:
             say(f"  {shown(line)}")
-        raise UsageError(f"cannot build bot `{name}`: `{shown(command[0])}` ended with {done.returncode}")
+        raise UsageError(
+            f"cannot build bot `{name}`: `{shown(command[0])}` exited with status {done.returncode}"
+        )
 
 
 def _forecast(config: Config, folder: Path, workers: int) -> str:
-    """How many games, how long at most, how much disk at most."""
+    """The number of games, and upper bounds of time and disk space."""
     game, options = config.game, config.options
     names = [entrant.bot.name for entrant in config.entrants]
     controls = {entrant.bot.name: entrant.control for entrant in config.entrants}

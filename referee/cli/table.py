@@ -1,4 +1,4 @@
-"""`referee table`: the standings and the crosstable of a run."""
+"""`referee table`: prints the standings and the crosstable of a run."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from referee.tournament.folder import read_run
     help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
 )
 def table(folder: Path, form: str) -> None:
-    """Prints the table of the run in DIR, as far as it is played.
+    """Prints the table of the run in DIR, finished or not.
 
-    Elo is fitted over the whole pool, with its 95 % interval; so is what seat 1 is worth.
+    Elo ratings, with 95 % intervals, and the advantage of seat 1 are fitted to all games at once.
     """
     run = read_run(folder)
     games = list(run.games.values())

@@ -1,4 +1,4 @@
-"""`referee verify`: plays every record again and compares everything."""
+"""`referee verify`: replays every record and compares everything."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.given import game_option, given_game
+from referee.cli.options import game_option, outside_game
 from referee.cli.output import say, show_data
 from referee.core.errors import RecordError
 from referee.core.text import shown
@@ -14,24 +14,24 @@ from referee.records import journal
 from referee.records.record import parse_json
 from referee.records.replay import Audit
 
-_SHOWN = 20
-"""Complaints that are written out; a file that is no record at all would give one a line."""
+_MAX_SHOWN = 20
+"""How many lines with problems are printed; a file that is not a file of records has one in every line."""
 
 
-@click.command(short_help="Plays all games of a run again and compares.")
+@click.command(short_help="Replays all games of a run and compares.")
 @click.argument("file", type=click.Path(path_type=Path))
 @game_option
 def verify(file: Path, game: str | None) -> None:
-    """Plays every game in FILE again, through rules and clocks, and compares all of it.
+    """Replays every game in FILE, with its rules and clocks, and compares everything.
 
-    FILE is a file of records, or the folder that holds one. Prints how many games there are and the hash
-    of the last line: whoever kept that hash can tell whether the whole file was written anew.
+    FILE is a file of records, or a folder with one. Prints the number of games and the hash of the last
+    line: compare it with a hash that you noted before, to detect that the whole file was rewritten.
     """
-    audit = Audit(given_game(game))
-    wrong = 0
+    audit = Audit(outside_game(game))
+    failed_lines = 0
     head = journal.FIRST
     for line in journal.read(file):
-        complaints = [line.flaw] if line.flaw else []
+        problems = [line.flaw] if line.flaw else []
         name = ""
         try:
             value = parse_json(line.text)
@@ -39,14 +39,16 @@ def verify(file: Path, game: str | None) -> None:
                 name = f" (game {shown(str(value.get('id')), 100)})"
             audit.take(value)
         except RecordError as error:
-            complaints += [] if complaints and not name else [str(error)]
+            problems += [] if problems and not name else [str(error)]
         head = line.hash
-        if complaints:
-            wrong += 1
-            if wrong <= _SHOWN:
-                say(f"line {line.number}{name}: {'; '.join(complaints)}")
-    if wrong:
-        raise RecordError(f"{wrong} × a line of `{shown(str(file))}` does not verify")
+        if problems:
+            failed_lines += 1
+            if failed_lines <= _MAX_SHOWN:
+                say(f"line {line.number}{name}: {'; '.join(problems)}")
+    if failed_lines:
+        raise RecordError(
+            f"{failed_lines} line{'s' * (failed_lines > 1)} of `{shown(str(file))}` failed verification"
+        )
     if not audit.ids:
-        raise RecordError(f"there is no game in `{shown(str(file))}`")
+        raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
     show_data(f"{len(audit.ids)} games verified, last hash {head}")

@@ -1,1 +1,1 @@
-"""The machine that it all runs on: looked at, measured, judged."""
+"""The machine that tournaments run on: its properties, measurements, and what they mean."""

@@ -1,4 +1,4 @@
-"""What the figures of a machine mean for a tournament, and what to do about them. Pure."""
+"""What the measurements of a machine mean for tournaments, and which settings to use. Pure."""
 
 from __future__ import annotations
 
@@ -8,89 +8,89 @@ from typing import NamedTuple
 
 from referee.core.units import about, about_size
 from referee.gameplay.terms import MARGIN_US
-from referee.machine.measure import Figures, Spread
+from referee.machine.measure import Distribution, Figures
 from referee.machine.survey import Limit
 
-TRUST = 10
-"""A clock is not to be trusted below so many times what the referee itself may take of a move."""
+OVERHEAD_FACTOR = 10
+"""The shortest clock that is reliable is this many times the overhead of a slow move."""
 
-REST_PERCENT = 25
-"""Of a core: so much is always busy somewhere."""
+BACKGROUND_PERCENT = 25
+"""Background load that is always allowed, in hundredths of a core."""
 
 FILES = 32
 FILES_A_WORKER = 4
-"""Descriptors that the referee has open, and so many more for each of its workers …"""
+"""Descriptors that the referee opens itself, and how many more for each worker."""
 
 WORKER_FILES = 64
-"""… of which each has so many itself, at a table of four."""
+"""Descriptors that a worker opens itself, in a game of four seats."""
 
 PROCESSES_A_WORKER = 16
-"""A worker and its bots, with threads, if the bots are modest."""
+"""Processes and threads of a worker and its bots, if the bots need few."""
 
 MEMORY_A_WORKER = 128 << 20
-"""The same."""
+"""Memory of a worker and its bots, if the bots need little."""
 
 LEAST_DISK = 500_000_000
-"""Bytes for the records of some ten thousand games."""
+"""Bytes for the records of about ten thousand games."""
 
 SLOW_SYNC_US = 50_000
 LATE_SLEEP_US = 5_000
-"""By which the referee takes it that it was itself not running."""
+"""A wake-up that is later means that the referee itself was not running."""
 
 COARSE_STEP_NS = 100_000
 
-PIN_ONLY = "if every bot computes in one thread, and on its own time only"
+PIN_ONLY = "if every bot uses one thread, and computes only in its own turn"
 
 
 class Level(Enum):
-    """How much a finding matters."""
+    """How serious a finding is."""
 
     FINE = "fine"
     WARNING = "warning"
     LACK = "lack"
-    """No tournament can be run."""
+    """Something is missing without which no tournament can be run."""
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at."""
+    """One property of the machine: what was measured, what it means, and what to do."""
 
     about: str
     level: Level
     measured: str
     meaning: str
     advice: str = ""
-    """Empty where nothing is to be done."""
+    """Empty if there is nothing to do."""
 
 
 class Advice(NamedTuple):
-    """What a tournament's file should say on this machine."""
+    """Recommended settings for tournaments on this machine."""
 
     workers: int
     margin_ms: int
     pin: bool
     shortest_clock_ms: int
-    """Allowances below this are not to be trusted."""
+    """Clocks with a shorter allowance are not reliable."""
 
 
 class Diagnosis(NamedTuple):
-    """All findings, and what follows."""
+    """All findings, and the recommended settings."""
 
     findings: tuple[Finding, ...]
     advice: Advice
 
     @property
     def lacks(self) -> tuple[Finding, ...]:
-        """What is missing without which no tournament can be run."""
+        """Findings because of which no tournament can be run."""
         return tuple(finding for finding in self.findings if finding.level is Level.LACK)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What to do something about."""
+        """Findings that need attention."""
         return tuple(finding for finding in self.findings if finding.level is Level.WARNING)
 
 
-def judge(figures: Figures) -> Diagnosis:
-    """What the figures mean."""
+def diagnose(figures: Figures) -> Diagnosis:
+    """Findings and recommended settings for the figures of a machine."""
     advice = _advice(figures)
     return Diagnosis(tuple(_findings(figures, advice)), advice)
 
@@ -98,29 +98,29 @@ def judge(figures: Figures) -> Diagnosis:
 def _advice(figures: Figures) -> Advice:
     slow_us = figures.moves.p999_us if figures.moves else 0
     return Advice(
-        workers=max(1, min(figures.workers, *_most_workers(figures).values())),
-        margin_ms=_ms(max(MARGIN_US, 2 * slow_us)),
-        pin=_pin(figures),
-        shortest_clock_ms=_ms(max(1, TRUST * slow_us)),
+        workers=max(1, min(figures.workers, *_max_workers(figures).values())),
+        margin_ms=_to_ms(max(MARGIN_US, 2 * slow_us)),
+        pin=_should_pin(figures),
+        shortest_clock_ms=_to_ms(max(1, OVERHEAD_FACTOR * slow_us)),
     )
 
 
-def _pin(figures: Figures) -> bool:
-    """Where it makes moves steadier, and every game can have a core that nobody else uses."""
+def _should_pin(figures: Figures) -> bool:
+    """Whether pinning makes move times steadier and every game can have a core of its own."""
     free, pinned = figures.moves, figures.pinned_moves
-    if not free or not pinned or _crowded(figures):
+    if not free or not pinned or _is_overloaded(figures):
         return False
     return pinned.p99_us < free.p99_us and pinned.p999_us < free.p999_us
 
 
-def _most_workers(figures: Figures) -> dict[str, int]:
-    """How many games at a time each thing allows, where it sets a limit."""
+def _max_workers(figures: Figures) -> dict[str, int]:
+    """The number of games at a time that each limited resource allows."""
     machine = figures.machine
     most = {"cores": max(1, (machine.physical or machine.cores) - 1)}
     if machine.group.cpu_percent is not None:
         most["quota"] = max(1, machine.group.cpu_percent // 100 - 1)
     if machine.files.soft is not None:
-        most["files"] = _by_files(machine.files.soft)
+        most["files"] = _max_workers_by_files(machine.files.soft)
     if (room := _process_room(figures)) is not None:
         most["processes"] = room // PROCESSES_A_WORKER
     if (memory := _memory(figures)) is not None:
@@ -128,12 +128,12 @@ def _most_workers(figures: Figures) -> dict[str, int]:
     return most
 
 
-def _by_files(limit: int) -> int:
+def _max_workers_by_files(limit: int) -> int:
     return max(0, limit - FILES) // FILES_A_WORKER if limit >= WORKER_FILES else 0
 
 
 def _process_room(figures: Figures) -> int | None:
-    """How many more processes there may be; the user's own limit does not hold for root."""
+    """How many more processes are allowed; the limit of the user does not apply to root."""
     machine = figures.machine
     rooms = [machine.group.processes]
     if machine.processes.soft is not None and not machine.root:
@@ -148,14 +148,14 @@ def _memory(figures: Figures) -> int | None:
 
 
 def _busy_percent(figures: Figures) -> int:
-    """What others use, of one core."""
+    """The load of other programs, in hundredths of one core."""
     return figures.machine.load_percent if figures.busy_percent is None else figures.busy_percent
 
 
-def _crowded(figures: Figures) -> bool:
-    """Whether others use more than the cores that the workers leave."""
-    left = max(0, figures.machine.cores - figures.workers)
-    return _busy_percent(figures) > 100 * left + REST_PERCENT
+def _is_overloaded(figures: Figures) -> bool:
+    """Whether other programs need more cores than the workers leave free."""
+    spare = max(0, figures.machine.cores - figures.workers)
+    return _busy_percent(figures) > 100 * spare + BACKGROUND_PERCENT
 
 
 def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
@@ -177,7 +177,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
             Level.FINE,
             f"a bot in Python is ready after {about(figures.starts.p50_us)}, "
             f"the slowest of {figures.starts.number} after {about(figures.starts.max_us)}",
-            "where each game gets new processes, it costs that much more for each bot, on nobody's clock",
+            "if every game gets new processes, it takes that much longer for each bot; no clock is charged",
         )
     yield _load(figures)
     yield _cores(figures)
@@ -192,67 +192,67 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
     yield _isolation(figures)
 
 
-def _moves(figures: Figures, moves: Spread, advice: Advice) -> Finding:
+def _moves(figures: Figures, moves: Distribution, advice: Advice) -> Finding:
     measured = f"{_spread(moves)} in {moves.number} instant moves, {_workers(figures.workers)}"
     if 2 * moves.p999_us <= MARGIN_US:
         return Finding(
             "moves",
             Level.FINE,
             measured,
-            f"so much of a bot's time is the referee's and the machine's; clocks from "
-            f"{advice.shortest_clock_ms} ms a move on are to be trusted",
+            f"this much of a bot's time is overhead of the referee and the machine; clocks from "
+            f"{advice.shortest_clock_ms} ms per move are reliable",
         )
     return Finding(
         "moves",
         Level.WARNING,
         measured,
         f"the default margin of {MARGIN_US // 1000} ms does not cover this; clocks below "
-        f"{advice.shortest_clock_ms} ms a move are not to be trusted",
-        f'set `margin = "{advice.margin_ms}ms"`; fewer workers or a quieter machine make it less',
+        f"{advice.shortest_clock_ms} ms per move are not reliable",
+        f'set `margin = "{advice.margin_ms}ms"`; fewer workers or a less busy machine reduce it',
     )
 
 
-def _pinning(free: Spread, pinned: Spread, advice: Advice) -> Finding:
+def _pinning(free: Distribution, pinned: Distribution, advice: Advice) -> Finding:
     return Finding(
         "pinning",
         Level.FINE,
-        f"with each game on one core: {_spread(pinned)}",
-        "this is steadier" if advice.pin else "this is no steadier, or there is no core to spare for it",
+        f"with each game pinned to one core: {_spread(pinned)}",
+        "steadier" if advice.pin else "not steadier, or there are not enough free cores",
         f"`pin = true`, {PIN_ONLY}" if advice.pin else "",
     )
 
 
 def _load(figures: Figures) -> Finding:
     cores = figures.machine.cores
-    measured = f"others use {_cores_of(_busy_percent(figures))} of {cores} cores"
+    measured = f"other programs use {_cores_of(_busy_percent(figures))} of {cores} cores"
     if figures.stolen_percent:
-        measured += f"; {_cores_of(figures.stolen_percent)} of it other virtual machines"
-    if not _crowded(figures):
-        return Finding("load", Level.FINE, measured, "there is room")
+        measured += f"; {_cores_of(figures.stolen_percent)} of that is used by other virtual machines"
+    if not _is_overloaded(figures):
+        return Finding("load", Level.FINE, measured, "enough cores are free")
     return Finding(
         "load",
         Level.WARNING,
         measured,
-        f"too much beside {_workers(figures.workers)}: bots wait for a core while their clocks run",
-        "end what else runs, or wait until it is done",
+        f"too much for {_workers(figures.workers)}: bots wait for a core while their clocks run",
+        "end the other programs, or wait until they have ended",
     )
 
 
 def _cores(figures: Figures) -> Finding:
     machine = figures.machine
     threads = machine.physical is not None and machine.physical < machine.cores
-    measured = f"{machine.cores} may be used"
+    measured = f"{machine.cores} available"
     if machine.physical is None:
-        measured += "; how many of them are threads of one core is not known here"
+        measured += "; the number of physical cores is not known on this system"
     elif threads:
-        measured += f", which are threads of {machine.physical}"
-    most = _most_workers(figures)["cores"]
+        measured += f", as threads of {machine.physical} physical cores"
+    most = _max_workers(figures)["cores"]
     if figures.workers > machine.cores:
         meaning = "more games at a time than cores: bots wait for a core while their clocks run"
     elif threads and figures.workers > most:
-        meaning = "two threads of a core slow each other: how fast a bot is depends on its neighbour"
+        meaning = "two threads of a core slow each other down: a bot's speed depends on the other thread"
     elif figures.workers > most and machine.cores > 1:
-        meaning = "no core is left to the referee and the rest of the machine"
+        meaning = "no core is left for the referee and the rest of the machine"
     else:
         return Finding("cores", Level.FINE, measured, f"enough for {_workers(figures.workers)}")
     return Finding("cores", Level.WARNING, measured, meaning, f"`workers = {most}`")
@@ -262,16 +262,16 @@ def _quota(figures: Figures) -> Finding:
     machine = figures.machine
     percent = machine.group.cpu_percent
     if percent is None:
-        return Finding("quota", Level.FINE, "no CPU quota", "all cores may be used all the time")
+        return Finding("quota", Level.FINE, "no CPU quota", "all cores can be used all the time")
     measured = f"the control group gets {_cores_of(percent)} of {machine.cores} cores"
     if percent >= 100 * machine.cores:
-        return Finding("quota", Level.FINE, measured, "all cores may be used all the time")
+        return Finding("quota", Level.FINE, measured, "all cores can be used all the time")
     return Finding(
         "quota",
         Level.WARNING,
         measured,
-        "when that is used up all stand still for a part of each period, in the midst of moves",
-        f"lift the quota, or `workers = {_most_workers(figures)['quota']}` at most",
+        "when the quota is used up, all processes pause for the rest of the period, even in a move",
+        f"remove the quota, or `workers = {_max_workers(figures)['quota']}` at most",
     )
 
 
@@ -280,7 +280,7 @@ def _files(figures: Figures) -> Finding:
     measured = f"{_limit(limit)} open files"
     if limit.soft is None:
         return Finding("files", Level.FINE, measured, "enough")
-    most = _by_files(limit.soft)
+    most = _max_workers_by_files(limit.soft)
     if most >= figures.workers:
         return Finding("files", Level.FINE, measured, f"enough for {_workers(most)}")
     needed = max(WORKER_FILES, FILES + FILES_A_WORKER * figures.workers)
@@ -289,7 +289,7 @@ def _files(figures: Figures) -> Finding:
         "files",
         Level.WARNING,
         measured,
-        f"enough for {_workers(most)}: games fail in their midst when there are no more",
+        f"enough for {_workers(most)}: games fail when no more files can be opened",
         way if limit.hard is None or needed <= limit.hard else f"have the hard limit raised, then {way}",
     )
 
@@ -298,73 +298,73 @@ def _processes(figures: Figures) -> Finding:
     machine = figures.machine
     measured = f"{_limit(machine.processes)} processes"
     if machine.root:
-        measured += ", which does not hold for root"
+        measured += ", which does not apply to root"
     elif machine.processes_used is None:
-        measured += "; how many there are is not known here"
+        measured += "; the number in use is not known on this system"
     else:
         measured += f", {machine.processes_used} in use"
     if machine.group.processes is not None:
-        measured += f"; the control group has room for {machine.group.processes}"
-    most = _most_workers(figures).get("processes")
+        measured += f"; the control group allows {machine.group.processes} more"
+    most = _max_workers(figures).get("processes")
     if most is None:
         return Finding("processes", Level.FINE, measured, "enough")
     if most >= figures.workers:
-        return Finding("processes", Level.FINE, measured, f"enough for {_workers(most)} with modest bots")
+        return Finding("processes", Level.FINE, measured, f"enough for {_workers(most)} if bots need few")
     return Finding(
         "processes",
         Level.WARNING,
         measured,
-        f"enough for {_workers(most)}: bots and their threads cannot be started when there are no more",
-        "raise the limit (`ulimit -u`, or that of the container), or end what else runs",
+        f"enough for {_workers(most)}: bots and their threads cannot be started beyond the limit",
+        "raise the limit (`ulimit -u`, or that of the container), or end other programs",
     )
 
 
 def _memory_finding(figures: Figures) -> Finding:
     limit = figures.machine.group.memory_bytes
     known = figures.machine.memory_bytes
-    measured = "not known here" if known is None else f"{about_size(known)} available"
+    measured = "not known on this system" if known is None else f"{about_size(known)} available"
     if limit is not None:
-        measured += f"; the control group may have {about_size(limit)}"
-    most = _most_workers(figures).get("memory")
+        measured += f"; the control group allows {about_size(limit)}"
+    most = _max_workers(figures).get("memory")
     if most is None:
-        return Finding("memory", Level.FINE, measured, "see what your bots need")
+        return Finding("memory", Level.FINE, measured, "compare it with what your bots need")
     if most >= figures.workers:
-        return Finding("memory", Level.FINE, measured, f"enough for {_workers(most)} with modest bots")
+        return Finding("memory", Level.FINE, measured, f"enough for {_workers(most)} if bots need little")
     return Finding(
         "memory",
         Level.WARNING,
         measured,
-        f"enough for {_workers(most)} with modest bots: the system ends processes when there is no more",
+        f"enough for {_workers(most)} if bots need little: the system kills processes when it runs out",
         "fewer workers, or more memory",
     )
 
 
 def _timers(figures: Figures) -> Finding:
-    late = figures.sleeps
-    measured = f"a sleep of 1 ms ends late by {_spread(late)}"
-    if late.p99_us <= LATE_SLEEP_US:
-        return Finding("timers", Level.FINE, measured, "deadlines are kept")
+    delays = figures.sleeps
+    measured = f"a sleep of 1 ms ends late by {_spread(delays)}"
+    if delays.p99_us <= LATE_SLEEP_US:
+        return Finding("timers", Level.FINE, measured, "deadlines are met")
     return Finding(
         "timers",
         Level.WARNING,
         measured,
-        "the referee is often kept from running, and takes that off the bots' times as well as it can",
-        "end what else runs; a virtual machine's host may be too busy",
+        "the referee often does not run; it subtracts that from the bots' times as far as it can",
+        "end other programs; the host of a virtual machine may be too busy",
     )
 
 
 def _clock(figures: Figures) -> Finding:
     tick = figures.machine.coarse_tick_us
-    coarse = "not known here" if tick is None else about(tick)
+    coarse = "not known on this system" if tick is None else about(tick)
     measured = f"steps of {figures.clock_step_ns} ns; the tick of the coarse clock: {coarse}"
     if figures.clock_step_ns <= COARSE_STEP_NS:
-        return Finding("clock", Level.FINE, measured, "times are good to the microsecond")
+        return Finding("clock", Level.FINE, measured, "times are accurate to the microsecond")
     return Finding(
         "clock",
         Level.WARNING,
         measured,
         "moves cannot be timed more finely than that",
-        "choose long clocks; a virtual machine's clock source may be a poor one",
+        "use longer clocks; the clock source of a virtual machine may be coarse",
     )
 
 
@@ -376,38 +376,42 @@ def _disk(figures: Figures) -> Finding:
             "disk",
             Level.WARNING,
             f"{free}, but nothing can be written",
-            "results can only be stored elsewhere",
-            "`-o` names another folder",
+            "results cannot be stored in this folder",
+            "name another folder with `-o`",
         )
-    measured = f"{free}; to store a record takes {_spread(disk.sync)}"
+    measured = f"{free}; storing a record takes {_spread(disk.sync)}"
     if disk.free_bytes < LEAST_DISK:
         return Finding(
-            "disk", Level.WARNING, measured, "a long tournament may not fit", "make room, or use `-o`"
+            "disk",
+            Level.WARNING,
+            measured,
+            "a long tournament may not fit",
+            "free disk space, or name another folder with `-o`",
         )
     if disk.sync.p50_us > SLOW_SYNC_US:
         return Finding(
             "disk",
             Level.WARNING,
             measured,
-            "each finished game waits so long, though on no bot's clock",
-            "use a disk of this machine's, not one of the network",
+            "each finished game waits that long; no clock is charged",
+            "use a local disk, not a network disk",
         )
-    return Finding("disk", Level.FINE, measured, "no game waits for that")
+    return Finding("disk", Level.FINE, measured, "no noticeable delay")
 
 
 def _abilities(figures: Figures) -> Finding:
     found = figures.machine.abilities
-    told = {
+    features = {
         "pinning": (found.pinning, "`pin` is ignored"),
-        "sub-reaper": (found.subreaper, "what a bot started and let go of may outlive it"),
-        "/proc": (found.proc, "what processes there are is harder to know"),
-        "CPU clocks of others": (found.cpu_clocks, "what bots compute cannot be read while they live"),
-        "ptys": (found.ptys, "no bot can have a terminal"),
+        "sub-reaper": (found.subreaper, "detached processes of a bot may outlive it"),
+        "/proc": (found.proc, "processes are harder to find"),
+        "CPU clocks of others": (found.cpu_clocks, "processor time of bots cannot be read while they run"),
+        "ptys": (found.ptys, "bots cannot be given a terminal"),
     }
-    words = {True: "yes", False: "no", None: "not known here"}
-    measured = ", ".join(f"{name}: {words[has]}" for name, (has, _) in told.items())
-    without = "; ".join(f"without {name}: {lost}" for name, (has, lost) in told.items() if not has)
-    return Finding("system", Level.FINE, measured, without or "all that the referee can make use of")
+    words = {True: "yes", False: "no", None: "not known on this system"}
+    measured = ", ".join(f"{name}: {words[has]}" for name, (has, _) in features.items())
+    without = "; ".join(f"without {name}: {lost}" for name, (has, lost) in features.items() if not has)
+    return Finding("system", Level.FINE, measured, without or "has every feature that the referee uses")
 
 
 def _isolation(figures: Figures) -> Finding:
@@ -416,23 +420,21 @@ def _isolation(figures: Figures) -> Finding:
         Level.WARNING if figures.machine.root else Level.FINE,
         f"bots run as your user{', which is root' if figures.machine.root else ''}",
         "bots can read each other's files and memory, and yours",
-        "run the referee as an ordinary user"
-        if figures.machine.root
-        else "run no bots that you would not run yourself",
+        "run the referee as an ordinary user" if figures.machine.root else "only run bots that you trust",
     )
 
 
 # --- Figures for people -------------------------------------------------------------------------------
 
 
-def _ms(us: int) -> int:
+def _to_ms(us: int) -> int:
     """Whole milliseconds, rounded up."""
     return -(-us // 1000)
 
 
-def _spread(spread: Spread) -> str:
+def _spread(spread: Distribution) -> str:
     points = [("p50", spread.p50_us), ("p99", spread.p99_us), ("p99.9", spread.p999_us)]
-    # With few measurements the upper points are all the last one.
+    # With few measurements the upper percentiles all equal the maximum.
     shown = [f"{name} {about(us)}" for name, us in points if name == "p50" or us < spread.max_us]
     return ", ".join([*shown, f"max {about(spread.max_us)}"])
 

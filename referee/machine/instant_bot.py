@@ -1,5 +1,5 @@
-"""A bot that plays Blooms without a thought, on the first cell that is empty: what its moves take is what
-the machine and the referee take.
+"""A bot that plays Blooms on the first empty cell, at once: the time of its moves is the overhead of the
+machine and the referee.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import sys
 
 
 def main() -> None:
-    """Plays until the referee says quit."""
+    """Plays until the referee sends `quit`."""
     empty: list[str] = []
     for line in sys.stdin:
         word, *rest = line.split()

@@ -1,4 +1,4 @@
-"""What has to be tried to be known of a machine: how long moves, starts, sleeps and the disk take."""
+"""Measurements of the machine: how long moves, starts of bots, sleeps and disk writes take."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, Opening, Silence
 from referee.games import GAMES
-from referee.machine.survey import Machine, Ticks, look, ticks
+from referee.machine.survey import Machine, Ticks, survey_machine, ticks
 from referee.processes.bot import Bot
 from referee.tournament.plan import START_US, Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -30,21 +30,21 @@ from referee.wire.link import Link, end_links
 from referee.wire.pipes import PipesWire
 
 LOOPBACK_S = 1.0
-"""So long the instant bots play."""
+"""How long the instant bots play."""
 
 STARTS = 5
 SLEEPS = 300
 SYNCS = 20
 SYNCS_S = 0.5
-"""A disk that is slow enough has said so after this time."""
+"""After this time no more disk writes are measured: the disk is slow."""
 
 CONTROL = TimeControl.parse("10s")
 
-INSTANT = ("{python}", "-I", "-S", str(Path(__file__).with_name("instant_bot.py")))
+INSTANT_BOT = ("{python}", "-I", "-S", str(Path(__file__).with_name("instant_bot.py")))
 
 
-class Spread(NamedTuple):
-    """A few points of how measured times are spread."""
+class Distribution(NamedTuple):
+    """Percentiles of measured times."""
 
     number: int
     p50_us: int
@@ -53,8 +53,8 @@ class Spread(NamedTuple):
     max_us: int
 
     @classmethod
-    def of(cls, times_us: Iterable[int]) -> Spread:
-        """Of at least one time; each point is a time that was measured."""
+    def of(cls, times_us: Iterable[int]) -> Distribution:
+        """The distribution of at least one time; each percentile is a time that was measured."""
         times = sorted(times_us)
         return cls(len(times), *(_point(times, per_mille) for per_mille in (500, 990, 999, 1000)))
 
@@ -64,46 +64,46 @@ def _point(times: list[int], per_mille: int) -> int:
 
 
 class Disk(NamedTuple):
-    """The one of a folder."""
+    """The disk of a folder."""
 
     free_bytes: int
-    sync: Spread | None
-    """To write a little and have it on the disk; None where nothing can be written."""
+    sync: Distribution | None
+    """Time to write a small file and sync it; None if nothing can be written."""
 
 
 class Figures(NamedTuple):
-    """All that was found out."""
+    """All measurements, and the properties of the machine."""
 
     workers: int
-    """Games at a time when the moves were measured."""
+    """Games at a time while the moves were measured."""
     machine: Machine
-    moves: Spread | None
-    """What an instant bot's moves take, so many games at a time."""
-    pinned_moves: Spread | None
-    """The same with each game on one core, where that is possible."""
-    starts: Spread | None
-    """From the start of a bot in Python until it is ready."""
+    moves: Distribution | None
+    """Times of an instant bot's moves, with this many games at a time."""
+    pinned_moves: Distribution | None
+    """The same with each game pinned to one core, where that is possible."""
+    starts: Distribution | None
+    """Times from the start of a bot in Python until it is ready."""
     lack: str
-    """Why no games can be played, if that is so."""
+    """Why no games can be played; empty if they can."""
     busy_percent: int | None
-    """Of one core: what the usable ones did for others meanwhile …"""
+    """Use of the available cores by other programs meanwhile, in hundredths of one core."""
     stolen_percent: int | None
-    """… and what was taken from this virtual machine altogether."""
-    sleeps: Spread
-    """How late a sleep of a millisecond ends."""
+    """Time that the host gave to other virtual machines, in hundredths of one core."""
+    sleeps: Distribution
+    """How late a sleep of one millisecond ends."""
     clock_step_ns: int
-    """The smallest step of the clock that moves are timed with."""
+    """The smallest step of the clock that times moves."""
     disk: Disk
 
 
-def examine(workers: int, folder: Path) -> Figures:
+def measure_machine(workers: int, folder: Path) -> Figures:
     """Measures everything, which takes some seconds."""
-    machine = look()
+    machine = survey_machine()
     sleeps, busy_percent, stolen_percent = _sleeps()
     moves = pinned = starts = None
     lack = ""
     try:
-        starts = Spread.of(_start_us(number) for number in range(STARTS))
+        starts = Distribution.of(_start_us(number) for number in range(STARTS))
         moves = loopback(workers, pin=False)
         if machine.abilities.pinning:
             pinned = loopback(workers, pin=True)
@@ -124,27 +124,27 @@ def examine(workers: int, folder: Path) -> Figures:
     )
 
 
-def loopback(workers: int, pin: bool, seconds: float = LOOPBACK_S) -> Spread:
-    """What an instant bot's moves take while so many games are played at a time, as a tournament plays them.
+def loopback(workers: int, pin: bool, seconds: float = LOOPBACK_S) -> Distribution:
+    """Times of an instant bot's moves with `workers` games at a time, played as in a tournament.
 
-    Raises `EnvironmentLacksError` where they cannot be played.
+    Raises `EnvironmentLacksError` if the games cannot be played.
     """
-    heard = _Heard()
+    collected = _Collected()
     why = ""
     try:
-        _play(workers, pin, seconds, heard)
+        _play(workers, pin, seconds, collected)
     except OSError as error:
         why = error.strerror or str(error)
     except (BrokenExecutor, BrokenBarrierError):
-        why = "a worker's process ended at once"
-    if why := why or heard.failure:
+        why = "a worker process ended at once"
+    if why := why or collected.failure:
         raise EnvironmentLacksError(f"no games can be played with {workers} at a time: {shown(why)}")
-    return Spread.of(heard.used_us)
+    return Distribution.of(collected.used_us)
 
 
 @dataclass
-class _Heard:
-    """What the workers reported."""
+class _Collected:
+    """Collects what the workers report."""
 
     used_us: list[int] = field(default_factory=list)
     failure: str = ""
@@ -161,14 +161,14 @@ class _Heard:
                     self.failure = line.partition(": ")[2] or line
 
 
-def _play(workers: int, pin: bool, seconds: float, heard: _Heard) -> None:
-    playing = open_workers(workers, pin, heard, lambda: False)
+def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> None:
+    playing = open_workers(workers, pin, collected, lambda: False)
     try:
         tasks = [playing.submit(_task(number, seconds)) for number in range(1, workers + 1)]
         until = time.monotonic() + seconds
         while not all(task.done() for task in tasks):
             playing.listen(0.05)
-            if heard.failure or (heard.used_us and time.monotonic() > until):
+            if collected.failure or (collected.used_us and time.monotonic() > until):
                 playing.stop()
         playing.listen(0)
         for task in tasks:
@@ -178,9 +178,9 @@ def _play(workers: int, pin: bool, seconds: float, heard: _Heard) -> None:
 
 
 def _task(number: int, seconds: float) -> Task:
-    """More games than can be played in the time: a game has some two hundred moves."""
+    """A task with more games than can be played in this time: a game has about two hundred moves."""
     game = GAMES["blooms"]
-    bots = [Bot(name, INSTANT, Path("/")) for name in ("left", "right")]
+    bots = [Bot(name, INSTANT_BOT, Path("/")) for name in ("left", "right")]
     entrants = tuple(Entrant(bot, CONTROL) for bot in bots)
     plan = Plan(game, game.settle({"size": "5", "target": "100"}), entrants, "doctor")
     pairing = encounter(number, plan.names).games[0]
@@ -188,10 +188,10 @@ def _task(number: int, seconds: float) -> Task:
 
 
 def _start_us(number: int) -> int:
-    """From the start of an instant bot until it is ready. Raises `EnvironmentLacksError`."""
+    """Time from the start of an instant bot until it is ready. Raises `EnvironmentLacksError`."""
     game = GAMES["blooms"]
     began = time.monotonic_ns()
-    link = Link(Bot("instant", INSTANT, Path("/")))
+    link = Link(Bot("instant", INSTANT_BOT, Path("/")))
     try:
         wire = PipesWire([link], START_US)
         wire.open(0, Opening(game.slug, game.rules, 2, game.settle({}), CONTROL, number))
@@ -204,8 +204,8 @@ def _start_us(number: int) -> int:
     return (ready - began) // 1000
 
 
-def _sleeps() -> tuple[Spread, int | None, int | None]:
-    """How late short sleeps end, and what the cores did for others meanwhile."""
+def _sleeps() -> tuple[Distribution, int | None, int | None]:
+    """How late short sleeps end, and the use of the cores by other programs meanwhile."""
     cores = usable_cores()
     before = ticks(cores)
     late_us = []
@@ -217,11 +217,11 @@ def _sleeps() -> tuple[Spread, int | None, int | None]:
     busy_percent = stolen_percent = None
     if before and after:
         busy_percent, stolen_percent = shares(before, after, len(cores))
-    return Spread.of(late_us), busy_percent, stolen_percent
+    return Distribution.of(late_us), busy_percent, stolen_percent
 
 
 def shares(before: Ticks, after: Ticks, cores: int) -> tuple[int, int]:
-    """How busy so many cores were between two looks, and what was stolen of them, in hundredths of a core."""
+    """Busy and stolen time of so many cores between two readings, in hundredths of a core."""
     total = max(1, after.total - before.total)
     busy, stolen = after.busy - before.busy, after.stolen - before.stolen
     return busy * cores * 100 // total, stolen * cores * 100 // total
@@ -247,4 +247,4 @@ def _disk(folder: Path) -> Disk:
                 times.append((time.monotonic_ns() - began) // 1000)
     except OSError:
         return Disk(free, None)
-    return Disk(free, Spread.of(times))
+    return Disk(free, Distribution.of(times))

@@ -1,6 +1,6 @@
-"""What the system says of itself: cores, limits, load, what it can do. Nothing here takes time.
+"""What the operating system reports: cores, limits, load, features. Takes no measurable time.
 
-What a system does not tell is None, as much of this is outside Linux.
+Values that a system does not report are None; outside Linux, many are.
 """
 
 from __future__ import annotations
@@ -22,67 +22,67 @@ CGROUPS = Path("/sys/fs/cgroup")
 CPUS = Path("/sys/devices/system/cpu")
 
 NO_LIMIT = 1 << 60
-"""How a control group of version 1 says that there is no limit: by a number beyond all memory."""
+"""A control group of version 1 has no limit if its number is at least this large."""
 
 _GET_CHILD_SUBREAPER = 37
-"""Of Linux's `prctl`: asking is enough to know that it can be set."""
+"""The number of an operation of Linux's `prctl`; where it can be read, it can also be set."""
 
 
 class Limit(NamedTuple):
-    """A limit of this process's, as `ulimit` knows it; None is no limit."""
+    """A resource limit of this process, as for `ulimit`; None is no limit."""
 
     soft: int | None
     hard: int | None
 
 
-class Group(NamedTuple):
-    """What the control groups allow that this process is in, the tightest of each; None is no limit."""
+class ControlGroup(NamedTuple):
+    """The tightest limits of the control groups that this process is in; None is no limit."""
 
     cpu_percent: int | None
-    """Of one core."""
+    """In hundredths of one core."""
     memory_bytes: int | None
     processes: int | None
-    """How many more there may be."""
+    """How many more processes are allowed."""
 
 
 class Abilities(NamedTuple):
-    """What the system can do; None where that is not known."""
+    """Features of the system; None where it is not known whether they exist."""
 
     pinning: bool
     subreaper: bool | None
-    """Whether a process can be told of what its children's children become when their parent is gone."""
+    """Whether a process can adopt its descendants when their parents have exited."""
     proc: bool
     cpu_clocks: bool | None
-    """Whether the processor time of another process can be read like a clock."""
+    """Whether the processor time of other processes can be read from clocks."""
     ptys: bool
 
 
 class Machine(NamedTuple):
-    """All of it."""
+    """Everything that the system reports about the machine."""
 
     system: str
     root: bool
     cores: int
-    """That may be used."""
+    """Cores that this process may use."""
     physical: int | None
-    """That these are; fewer where some are threads of one core."""
-    group: Group
+    """Physical cores among them; fewer than `cores` if some are threads of one core."""
+    group: ControlGroup
     load_percent: int
-    """Of one core, the mean of the last minute."""
+    """The mean load of the last minute, in hundredths of one core."""
     memory_bytes: int | None
-    """What is available."""
+    """Memory that is available."""
     files: Limit
-    """Descriptors of a process."""
+    """The limit of open files of a process."""
     processes: Limit
-    """Of the user."""
+    """The limit of processes of the user."""
     processes_used: int | None
-    """Of them."""
+    """How many processes and threads the user has."""
     coarse_tick_us: int | None
     abilities: Abilities
 
 
-def look() -> Machine:
-    """This machine, now."""
+def survey_machine() -> Machine:
+    """Reads the properties of this machine, as they are now."""
     cores = usable_cores()
     return Machine(
         system=sys.platform,
@@ -107,7 +107,7 @@ def look() -> Machine:
 
 
 def physical_cores(cores: Iterable[int], folder: Path = CPUS) -> int | None:
-    """How many cores these are when the threads of one count once."""
+    """The number of physical cores: the threads of one core count once."""
     if sys.platform == "darwin":
         done = subprocess.run(["sysctl", "-n", "hw.physicalcpu"], capture_output=True, check=False)
         return int(done.stdout) if done.stdout.strip().isdigit() else None
@@ -115,10 +115,10 @@ def physical_cores(cores: Iterable[int], folder: Path = CPUS) -> int | None:
     return None if None in siblings else len(siblings)
 
 
-def control_group(listing: Path = PROC / "self" / "cgroup", root: Path = CGROUPS) -> Group:
-    """The limits of this process's groups and of all groups around them, of version 1 and 2."""
+def control_group(listing: Path = PROC / "self" / "cgroup", root: Path = CGROUPS) -> ControlGroup:
+    """The limits of this process's control groups and all their parents, of version 1 and 2."""
     folders = list(_folders(_text(listing) or "", root))
-    return Group(
+    return ControlGroup(
         _least(_quota_percent(folder) for folder in folders),
         _least(
             number
@@ -131,9 +131,9 @@ def control_group(listing: Path = PROC / "self" / "cgroup", root: Path = CGROUPS
 
 
 def _folders(listing: str, root: Path) -> Iterator[Path]:
-    """A group's folder in each hierarchy, and those of the groups around it.
+    """A group's folder in each hierarchy, and the folders of its parents.
 
-    In a container the path may be one that only its host can see; the root is looked at in any case.
+    In a container the path may exist only on the host; the root is always included.
     """
     for line in listing.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -155,7 +155,7 @@ def _folders(listing: str, root: Path) -> Iterator[Path]:
 
 
 def _quota_percent(folder: Path) -> int | None:
-    """The processor time that a group gets, in hundredths of a core."""
+    """The CPU quota of a group, in hundredths of a core."""
     quota, _, period = (_text(folder / "cpu.max") or "").partition(" ")
     if not period:
         quota = _text(folder / "cpu.cfs_quota_us") or ""
@@ -174,7 +174,7 @@ def _least(numbers: Iterable[int | None]) -> int | None:
 
 
 def available_memory(path: Path = PROC / "meminfo") -> int | None:
-    """Bytes that could be had now without swapping."""
+    """Bytes of memory that are available without swapping."""
     for line in (_text(path) or "").splitlines():
         name, _, amount = line.partition(":")
         if name == "MemAvailable":
@@ -183,16 +183,16 @@ def available_memory(path: Path = PROC / "meminfo") -> int | None:
 
 
 class Ticks(NamedTuple):
-    """What some cores did since the machine was started, in ticks."""
+    """The time of some cores since the machine was started, in ticks."""
 
     busy: int
     stolen: int
-    """What another guest of a virtual machine's host got instead."""
+    """Time that the host gave to other virtual machines."""
     total: int
 
 
 def ticks(cores: Iterable[int], path: Path = PROC / "stat") -> Ticks | None:
-    """What these cores did so far."""
+    """The time of these cores so far, or None if the system does not report it."""
     wanted = {f"cpu{core}" for core in cores}
     sums = [0] * 8
     for line in (_text(path) or "").splitlines():
@@ -211,7 +211,7 @@ def processes_of(user: int, proc: Path = PROC) -> int | None:
             if folder.stat().st_uid == user:
                 count += sum(1 for _ in (folder / "task").iterdir())
         except OSError:
-            continue  # it is gone meanwhile
+            continue  # it has ended meanwhile
     return count or None
 
 
@@ -239,7 +239,7 @@ def _has_ptys() -> bool:
 
 
 def _text(path: Path) -> str | None:
-    """A small file of the system's; None where it cannot be read."""
+    """The text of a system file, or None if it cannot be read."""
     try:
         return path.read_text().strip()
     except (OSError, UnicodeDecodeError):

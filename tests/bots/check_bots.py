@@ -1,7 +1,7 @@
-"""A bot with one vice that `referee check` is there to find: `check_bots.py VICE`. Otherwise it plays Blooms;
+"""A bot with one defect that `referee check` finds: `check_bots.py DEFECT`. Otherwise it plays Blooms;
 in Floral Extract it thinks in a thread, which it does not stop when the game ends.
 
-Each vice stands where it does its harm; nothing here is imported by anybody.
+Each defect stands in the code that it affects; no module imports this file.
 """
 
 import os
@@ -11,9 +11,9 @@ import sys
 import threading
 import time
 
-vice = sys.argv[1] if len(sys.argv) > 1 else "none"
+defect = sys.argv[1] if len(sys.argv) > 1 else "none"
 held_back: list[str] = []
-"""Lines in a buffer."""
+"""Lines that are buffered."""
 leak: list[bytes] = []
 
 
@@ -30,7 +30,7 @@ def die(why: str) -> None:
 
 
 def on_start() -> None:
-    match vice:
+    match defect:
         case "crashes at the start":
             die("no such opening book")
         case "never reads":
@@ -38,7 +38,7 @@ def on_start() -> None:
 
 
 def on_hello() -> None:
-    match vice:
+    match defect:
         case "says hello without a newline":
             say("hello 1", end="")
         case "holds its hello back":
@@ -55,7 +55,7 @@ def on_hello() -> None:
 
 
 def on_prepare() -> None:
-    match vice:
+    match defect:
         case "is never ready":
             hang()
         case "leaks":
@@ -72,7 +72,7 @@ def main() -> None:
     on_start()
     for line in sys.stdin:
         word, *rest = line.split()
-        if vice == "knows words by their beginning":
+        if defect == "knows words by their beginning":
             word = next((known for known in ("ask", "news") if word.startswith(known)), word)
         if word == "hello":
             on_hello()
@@ -80,7 +80,7 @@ def main() -> None:
             slug, seat, first, questions, rejected = rest[0], int(rest[2]), True, 0, False
             games += 1
         elif word == "option":
-            if rest[0] == "size" and not (vice == "remembers the last game" and games > 1):
+            if rest[0] == "size" and not (defect == "remembers the last game" and games > 1):
                 side = int(rest[1])
                 rows = 2 * side - 1
                 empty = [
@@ -92,10 +92,10 @@ def main() -> None:
             on_prepare()
         elif word == "news" and slug == "floral":
             phase = rest[0]
-        elif word == "ask" and slug == "floral" and vice != "says nothing":
+        elif word == "ask" and slug == "floral" and defect != "says nothing":
             threading.Timer(0.25, say, (f"move {rest[0]} {'-' if phase == 'plant' else '1'}",)).start()
         elif word == "news":
-            if vice == "knows only of one turn at a time":
+            if defect == "knows only of one turn at a time":
                 remarks += 1
             first = False
             taken = [part[2:] for part in rest[2:]]
@@ -105,7 +105,7 @@ def main() -> None:
                 empty = [cell for cell in empty if cell not in taken]
         elif word == "rejected":
             rejected = True
-            if vice == "dies of a rejection":
+            if defect == "dies of a rejection":
                 die("my move was legal")
         elif word == "ask":
             questions += 1
@@ -115,7 +115,7 @@ def main() -> None:
             on_end(rest[1], questions)
         elif word == "quit":
             break
-        elif word not in ("clock", "seed", "charged") and vice == "dies of unknown words":
+        elif word not in ("clock", "seed", "charged") and defect == "dies of unknown words":
             die(f"what is `{word}`")
     on_quit()
 
@@ -132,7 +132,7 @@ def answer(
     remarks: int,
 ) -> None:
     cell = empty[0] if empty else "A1"
-    match vice:
+    match defect:
         case "holds its answers back":
             held_back.append(f"move {number} L:{cell}")
             return
@@ -179,7 +179,7 @@ def answer(
 
 
 def on_end(ending: str, questions: int) -> None:
-    match vice:
+    match defect:
         case "exits at the end of a game":
             sys.exit(0)
         case "takes every end for a victory" if ending not in ("rules", "resigned"):
@@ -193,7 +193,7 @@ def on_end(ending: str, questions: int) -> None:
 def on_quit() -> None:
     for line in held_back:
         say(line)
-    match vice:
+    match defect:
         case "does not quit":
             hang()
         case "quits with a complaint":

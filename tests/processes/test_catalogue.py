@@ -556,7 +556,7 @@ def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)))
     for _ in range(2):
         done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
-        assert done.code == 1 and "without a result stay 1:a:b;" in done.err
+        assert done.code == 1 and "games without a result: 1:a:b;" in done.err
         assert set(games(tmp_path / "t-results")) == {"1:b:a", "2:a:b", "2:b:a"}
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 

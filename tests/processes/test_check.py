@@ -1,4 +1,4 @@
-"""`referee check`: every bad bot fails the step that is there to find it, and the sample bots pass."""
+"""`referee check`: each bad bot fails the step that tests for its defect, and the sample bots pass."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.check.bench import Bench
-from referee.check.course import StepResult, course
+from referee.check.runner import StepResult, run_steps
+from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
@@ -25,29 +25,29 @@ SAMPLES = f"{{python}} {ROOT / 'sample_bots'}"
 MB = 1 << 20
 
 
-def bench(
+def settings(
     command: str,
     game: str = "blooms",
     given: dict[str, str] | None = None,
     clocks: tuple[str, ...] = ("1s", "500ms"),
     start: str = "5s",
     memory_bytes: int = 500 * MB,
-) -> Bench:
+) -> CheckSettings:
     controls = tuple(map(TimeControl.parse, clocks))
     start_us = TimeControl.parse(start).move_us
     bot = Bot.parse(command, Path.cwd())
-    return Bench(bot, GAMES[game], given or {}, "s", controls, start_us, memory_bytes)
+    return CheckSettings(bot, GAMES[game], given or {}, "s", controls, start_us, memory_bytes)
 
 
-def outcomes(it: Bench, *chosen: int) -> dict[int, StepResult]:
-    return {outcome.number: outcome for outcome in course(it, chosen)}
+def outcomes(it: CheckSettings, *chosen: int) -> dict[int, StepResult]:
+    return {outcome.number: outcome for outcome in run_steps(it, chosen)}
 
 
-VICES = [
-    ("crashes at the start", 1, "exited with status 1 before it said hello"),
-    ("never reads", 2, "did not say hello in 1s: nothing came"),
+DEFECTS = [
+    ("crashes at the start", 1, "exited with status 1 before it sent `hello`"),
+    ("never reads", 2, "did not send `hello` in 1s: nothing came"),
     ("says hello without a newline", 2, "a line without a newline came: hello 1"),
-    ("holds its hello back", 2, "did not say hello in 1s, but when its input ended"),
+    ("holds its hello back", 2, "did not send `hello` in 1s, only after its input ended"),
     ("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
     ("exits behind its hello", 2, "did not get ready: exited with status 3"),
     ("greets in its own words", 2, "a line that is no message came, such as `Welcome to BotMaster 3000!`"),
@@ -55,7 +55,7 @@ VICES = [
     (
         "holds its answers back",
         3,
-        "did not answer its first question in 1s, but when its input ended",
+        "did not answer its first question in 1s, only after its input ended",
     ),
     ("answers without a newline", 3, "a line without a newline came: move 1 L:A1"),
     ("prints what it thinks and nothing else", 3, "such as `[debug] best cell A1`"),
@@ -66,21 +66,21 @@ VICES = [
     ("breaks the protocol", 3, "it broke the protocol: move A1"),
     ("plays on a stone late in the game", 4, "`L:A1` was rejected: occupied, A1 is occupied"),
     ("cannot play in seat 2", 4, "in seat 2: `L:Z9` was rejected: no-such-cell"),
-    ("crashes late in the game", 4, "it is gone: exited with status 1"),
-    ("answers the old question once more", 5, "after a rejection: it ran out of time"),
-    ("says nothing to a rejection", 5, "after a rejection: it ran out of time"),
-    ("resigns when it is rejected", 5, "after a rejection: it resigned"),
-    ("dies of a rejection", 5, "after a rejection: it is gone"),
-    ("takes its time where there is little", 6, "under 500ms, question 1: it ran out of time"),
+    ("crashes late in the game", 4, "the bot is gone: exited with status 1"),
+    ("answers the old question once more", 5, "after a rejection: the bot ran out of time"),
+    ("says nothing to a rejection", 5, "after a rejection: the bot ran out of time"),
+    ("resigns when it is rejected", 5, "after a rejection: the bot resigned"),
+    ("dies of a rejection", 5, "after a rejection: the bot is gone"),
+    ("takes its time where there is little", 6, "under 500ms, question 1: the bot ran out of time"),
     ("remembers the last game", 7, "in the second game: `L:A1` was rejected: occupied"),
-    ("counts the questions of all games", 7, "in the second game: it spoke out of turn"),
-    ("exits at the end of a game", 7, "in the second game: it did not start: exited with status 0"),
+    ("counts the questions of all games", 7, "in the second game: the bot spoke out of turn"),
+    ("exits at the end of a game", 7, "in the second game: the bot did not start: exited with status 0"),
     ("takes every end for a victory", 8, "after a game that ended before its first question"),
     ("wants to be asked before the end", 8, "after a game that ended before its first question"),
     ("does not take faults of others", 8, "after a game that ended in the middle"),
-    ("dies of unknown words", 9, "it did not start: exited with status 1"),
+    ("dies of unknown words", 9, "the bot did not start: exited with status 1"),
     ("knows words by their beginning", 9, "question 999 was never asked"),
-    ("knows only of one turn at a time", 10, "moves that it did not make: it is gone"),
+    ("knows only of one turn at a time", 10, "moves that it did not make: the bot is gone"),
     (
         "does not quit",
         12,
@@ -94,40 +94,40 @@ VICES = [
 NEVER_FAILED = {11}
 
 
-def quick(vice: str) -> bool:
-    """Whether it is the first that its step is there to find."""
-    (step,) = (step for name, step, _ in VICES if name == vice)
-    return vice == next(name for name, other, _ in VICES if other == step)
+def quick(defect: str) -> bool:
+    """Whether it is the first defect in the list that its step finds."""
+    (step,) = (step for name, step, _ in DEFECTS if name == defect)
+    return defect == next(name for name, other, _ in DEFECTS if other == step)
 
 
 @pytest.mark.parametrize(
-    ("vice", "step", "words"),
-    [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in VICES],
+    ("defect", "step", "words"),
+    [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in DEFECTS],
 )
-def test_a_vice_is_found_by_its_step(vice: str, step: int, words: str) -> None:
+def test_a_defect_is_found_by_its_step(defect: str, step: int, words: str) -> None:
     before = time.monotonic()
-    memory_bytes = 80 * MB if vice == "is large" else 500 * MB
+    memory_bytes = 80 * MB if defect == "is large" else 500 * MB
     start = "1s" if step == 2 else "5s"
-    found = outcomes(bench(f"{BAD} '{vice}'", start=start, memory_bytes=memory_bytes), step)
-    assert time.monotonic() - before < 30, "a bot that hangs is given up"
+    found = outcomes(settings(f"{BAD} '{defect}'", start=start, memory_bytes=memory_bytes), step)
+    assert time.monotonic() - before < 30, "the check gives up a bot that hangs"
     assert [found[number].result for number in range(1, min(step, 4))] == ["passed"] * (min(step, 4) - 1)
     outcome = found[step]
     assert outcome.result == "failed" and words in outcome.text
     failure = outcome.failure
-    assert failure and failure.hint and failure.evidence.dialogue[0].startswith(("REF: ", "BOT: "))
+    assert failure and failure.hint and failure.diagnostics.dialogue[0].startswith(("REF: ", "BOT: "))
     dies = re.search(r"exited with status [1-9]|SIG[A-Z]+", outcome.text)
-    assert not dies or dies[0] in failure.evidence.process
+    assert not dies or dies[0] in failure.diagnostics.process
     if "status 1" in outcome.text:
-        assert any(line.startswith("Traceback: ") for line in failure.evidence.stderr)
+        assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
 
 
-def test_every_step_that_can_fail_has_a_vice() -> None:
-    assert {step for _, step, _ in VICES} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
+def test_every_step_that_can_fail_has_a_defect() -> None:
+    assert {step for _, step, _ in DEFECTS} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
 
 
 @pytest.mark.slow
-def test_the_bot_without_a_vice_passes_everything() -> None:
-    found = outcomes(bench(BAD))
+def test_the_bot_without_a_defect_passes_everything() -> None:
+    found = outcomes(settings(BAD))
     assert {outcome.result for outcome in found.values()} == {"passed"}
     thirds = found[4].figures["answers_by_third"]
     assert min(thirds) > 20 and found[4].figures["settings"] == 3
@@ -135,10 +135,10 @@ def test_the_bot_without_a_vice_passes_everything() -> None:
     assert found[11].figures["same"]
 
 
-def test_what_is_no_fault_is_told_all_the_same() -> None:
-    dice = outcomes(bench(f"{BAD} 'plays its own dice'"), 11)[11]
+def test_what_is_not_a_fault_is_reported_too() -> None:
+    dice = outcomes(settings(f"{BAD} 'plays its own dice'"), 11)[11]
     assert dice.result == "passed" and dice.text.startswith("no: ") and not dice.figures["same"]
-    complaint = outcomes(bench(f"{BAD} 'quits with a complaint'"), 12)[12]
+    complaint = outcomes(settings(f"{BAD} 'quits with a complaint'"), 12)[12]
     assert complaint.result == "passed" and "exited with status 1" in complaint.text
 
 
@@ -146,26 +146,26 @@ def test_a_program_that_cannot_be_executed(tmp_path: Path) -> None:
     program = tmp_path / "bot"
     program.write_text("#!/no/such/interpreter\n")
     program.chmod(0o755)
-    found = outcomes(bench(str(program)))
+    found = outcomes(settings(str(program)))
     assert found[1].result == "failed" and "cannot be started: No such file or directory" in found[1].text
-    assert {found[number].text for number in range(2, len(STEPS) + 1)} == {"it needs step 1"}
+    assert {found[number].text for number in range(2, len(STEPS) + 1)} == {"needs step 1"}
 
 
-def test_a_late_answer_on_a_busy_machine_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hint_for_a_late_answer_names_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (99.0, 0.0, 0.0))
-    failure = outcomes(bench(f"{BAD} 'takes its time where there is little'"), 6)[6].failure
-    assert failure and "this machine was busy: 99 programs" in failure.hint
+    failure = outcomes(settings(f"{BAD} 'takes its time where there is little'"), 6)[6].failure
+    assert failure and "this machine was busy: load 99 on" in failure.hint
 
 
-def test_other_settings_are_near_to_the_usual_ones() -> None:
+def test_other_options_are_next_to_the_defaults() -> None:
     for slug, name, values in (
         ("blooms", "size", {4, 3, 5}),
         ("vinetree", "size", {9, 7, 11}),  # only odd numbers
         ("vinetree", "bend", {"excluded", "included"}),
         ("thetree", "players", {2, 1, 3}),
     ):
-        assert {options[name] for options in bench("true", slug).settings()} == values
-    assert [*bench("true", given={"size": "6"}).settings()] == [{"size": 6, "target": 25}]
+        assert {options[name] for options in settings("true", slug).option_sets()} == values
+    assert [*settings("true", given={"size": "6"}).option_sets()] == [{"size": 6, "target": 25}]
 
 
 SAMPLE_BOTS = [
@@ -181,7 +181,7 @@ SAMPLE_BOTS = [
     ("floral", "random_bot.py", {"max_turns": "8"}),
 ]
 SLOW = {"deducing_bot.py", "search_bot.py --playouts 2"}
-"""To start, or to get ready; some steps do."""
+"""Bots that need long to start or to get ready; only some steps are run."""
 
 
 @pytest.mark.slow
@@ -191,27 +191,27 @@ SLOW = {"deducing_bot.py", "search_bot.py --playouts 2"}
 )
 def test_the_sample_bots_pass(game: str, command: str, given: dict[str, str]) -> None:
     chosen = [4, 5, 8, 10] if command in SLOW else []
-    expect_fit(bench(f"{SAMPLES}/{command}", game, given, clocks=("5s", "2s"), start="10s"), *chosen)
+    expect_fit(settings(f"{SAMPLES}/{command}", game, given, clocks=("5s", "2s"), start="10s"), *chosen)
 
 
 @pytest.mark.parametrize("name", ["c_bot", pytest.param("js_bot", marks=pytest.mark.slow)])
 def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.FixtureRequest) -> None:
-    expect_fit(bench(request.getfixturevalue(name), clocks=("5s", "2s"), start="10s"))
+    expect_fit(settings(request.getfixturevalue(name), clocks=("5s", "2s"), start="10s"))
 
 
-def expect_fit(it: Bench, *chosen: int) -> None:
+def expect_fit(it: CheckSettings, *chosen: int) -> None:
     found = outcomes(it, *chosen)
     assert not [(one.title, one.text) for one in found.values() if one.result == "failed"]
     skipped = {one.number: one.text for one in found.values() if one.result == "skipped"}
-    assert skipped == ({8: "it plays alone"} if it.seats == 1 else {})
+    assert skipped == ({8: "the game has a single seat"} if it.seats == 1 else {})
     ends = found[8].figures.get("ends", [])
     assert ("while its own question was open" in ends) == (it.game.slug == "floral")
     assert min(found[4].figures["answers_by_third"]) > 0
 
 
 def test_a_game_may_end_while_the_bot_is_asked() -> None:
-    """What its thread comes to then is said in the next game, where it was never asked."""
-    outcome = outcomes(bench(BAD, "floral"), 8)[8]
+    """Its thread answers later, in the next game, in which that question was never asked."""
+    outcome = outcomes(settings(BAD, "floral"), 8)[8]
     assert outcome.result == "failed" and "question 3 was never asked" in outcome.text
     assert "after a game that ended while its own question was open" in outcome.text
 
@@ -219,13 +219,13 @@ def test_a_game_may_end_while_the_bot_is_asked() -> None:
 def test_where_a_default_is_submitted_silence_is_a_failure_too() -> None:
     """Floral Extract would go on without the bot, question after question."""
     before = time.monotonic()
-    found = outcomes(bench(f"{BAD} 'says nothing'", "floral"))
+    found = outcomes(settings(f"{BAD} 'says nothing'", "floral"))
     assert found[3].result == "failed" and "nothing came" in found[3].text
     assert time.monotonic() - before < 20
 
 
-def check(*words: str, vice: str = "none") -> Done:
-    return referee("check", "blooms", f'mine={BAD} "{vice}"', "--time", "2s", *words)
+def check(*words: str, defect: str = "none") -> Done:
+    return referee("check", "blooms", f'mine={BAD} "{defect}"', "--time", "2s", *words)
 
 
 def test_the_command_s_list() -> None:
@@ -238,14 +238,19 @@ def test_the_command_s_list() -> None:
 
 
 def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
-    done = check("--option", "size=3", vice="counts the questions of all games")
+    done = check("--option", "size=3", defect="counts the questions of all games")
     assert done.code == 7 and done.err == "referee: mine failed step 7\n"
     assert " 7 failed  plays a second game\n" in done.out
-    for line in ("| REF: ask 1 2000 0", "| BOT: move 2 L:A1", "its process was still there", "hint: "):
+    for line in (
+        "| REF: ask 1 2000 0",
+        "| BOT: move 2 L:A1",
+        "the bot's process was still running",
+        "hint: ",
+    ):
         assert f"           {line}" in done.out
     for number in (8, 9, 14):
-        assert re.search(rf"^{number:2} skipped .* it needs step 7$", done.out, re.MULTILINE)
-    (command,) = re.findall(r"^ *again: referee (.*)$", done.out, re.MULTILINE)
+        assert re.search(rf"^{number:2} skipped .* needs step 7$", done.out, re.MULTILINE)
+    (command,) = re.findall(r"^ *run again: referee (.*)$", done.out, re.MULTILINE)
     words = shlex.split(command)
     assert words[-2:] == ["--step", "7"] and "size=3" in words
     again = referee(*words)
@@ -254,8 +259,8 @@ def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     assert spoken[0] == spoken[1]
 
 
-def test_data() -> None:
-    done = check("--json", "--step", "7", "--step", "2", vice="exits at the end of a game")
+def test_the_report_as_json() -> None:
+    done = check("--json", "--step", "7", "--step", "2", defect="exits at the end of a game")
     assert done.code == 7
     value = json.loads(done.out)
     assert value["bot"] == "mine" and value["game"] == "blooms" and value["passed"] is False
@@ -272,8 +277,8 @@ def test_data() -> None:
     ("place", "words"),
     [("rejected", ()), ("malformed", ()), ("turn", ()), ("partial", ()), ("rejected", ("--json",))],
 )
-def test_what_a_bot_says_is_fit_to_be_seen(place: str, words: tuple[str, ...]) -> None:
-    """`referee` looks at all that is printed."""
+def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
+    """`tests.command.referee` looks at everything that is printed."""
     bot = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'} {place}"
     done = referee("check", "blooms", bot, "--time", "2s", "--step", "4", *words)
     assert done.code == 7 and ("\\u202eevil" in done.out or "\\x1b[2J" in done.out)

@@ -1,4 +1,4 @@
-"""The commands as a user meets them: what they print, how they end, what they refuse."""
+"""The commands as a user runs them: output, exit codes, errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_full_disk_is_its_own_exit_code(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_bots_of_one_program_get_names_that_differ() -> None:
+def test_bots_of_one_program_get_different_names() -> None:
     done = referee("match", "blooms", PLAIN, PLAIN, *FAST)
     assert "plain_bot  " in done.out and "plain_bot-2" in done.out
 
@@ -85,7 +85,7 @@ def test_stderr_of_a_bot_at_fault_is_shown_and_escaped() -> None:
     assert "\\x1b[2J" in done.err and "control character" in done.err
 
 
-def test_whatever_a_bot_says_is_escaped_where_it_is_shown(tmp_path: Path) -> None:
+def test_text_from_a_bot_is_escaped_where_it_is_shown(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     words = [f"x={BAD} 'forged, properly'", f"good={PLAIN}", "-n", "1", "--watch", "--dialogue", "-o", folder]
     done = referee("match", "blooms", *words)
@@ -102,14 +102,14 @@ def test_watch_draws_and_dialogue_quotes() -> None:
     assert " a < hello 1 list\n" in done.err and " a > hello 1\n" in done.err and " b < end " in done.err
 
 
-def test_games_lists_and_tells() -> None:
+def test_games_lists_and_describes() -> None:
     assert "blooms" in referee("games").out
     told = referee("games", "blooms").out
     for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "protocol/games/blooms.md"):
         assert piece in told
 
 
-def test_replay_shows_what_the_bots_said_beside_their_answers(tmp_path: Path) -> None:
+def test_replay_shows_other_output_of_the_bots(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     words = [f"x={BAD} 'stderr marks'", f"g={PLAIN}", "-n", "1", "--time", "200ms", "-o", folder]
     assert referee("match", "blooms", *words).code == 0
@@ -134,7 +134,7 @@ def test_help_and_version() -> None:
 
 
 @pytest.mark.slow
-def test_the_reader_of_our_output_may_leave() -> None:
+def test_the_reader_of_the_output_may_close_it() -> None:
     """`| head`: no complaint, and a match goes on though nobody reads what it reports."""
     words = [sys.executable, "-m", "referee", "match", "blooms", PLAIN, PLAIN, "-n", "4", *FAST]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.show import explained
+from referee.cli.game_text import fault_report
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -36,7 +36,7 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
     control = TimeControl.parse(clock)
     terms = Terms("x", game, game.settle({}), ("x", "good"), (control,) * 2, b"")
     (record,) = play_encounter([bot_at_fault, bot("good", "none")], [terms], start_us=1_000_000)
-    return "\n".join(explained(record))
+    return "\n".join(fault_report(record))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
         (
             "ready",
             'say("ready", flush=False)',
-            ["expected: `ready`", "sent to it: prepare", "flush"],
+            ["expected: `ready`", "last sent to the bot: prepare", "flush"],
         ),
         (
             "move",
@@ -54,7 +54,11 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
             ["expected: `move 1 TEXT` within 0.3", "flush"],
         ),
         ("move", "time.sleep(60)", ["nothing came", "hint: it has spoken before"]),
-        ("move", 'say("my move: A1")', ["came from it: my move: A1", "debug output belongs on stderr"]),
+        (
+            "move",
+            'say("my move: A1")',
+            ["last received from the bot: my move: A1", "debug output belongs on stderr"],
+        ),
         ("move", 'say(f"Move {rest[0]} L:A1")', ["hint: words are written in small letters: `move`"]),
         ("move", 'os.write(1, b"move 1 L:A1"); time.sleep(60)', ["hint: end each line with a newline"]),
         ("move", 'os.write(1, b"move 1 L:A1\\r"); time.sleep(60)', ["with a carriage return alone"]),

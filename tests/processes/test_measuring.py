@@ -20,13 +20,13 @@ from tests.command import referee
 def test_it_measures_this_machine() -> None:
     done = referee("doctor", "--workers", "1", "--json")
     assert done.code == 0, done.err
-    told = json.loads(done.out)
-    assert told["can_run"] is True
-    assert told["advice"]["workers"] == 1 and told["advice"]["margin_ms"] >= 10
+    report = json.loads(done.out)
+    assert report["can_run"] is True
+    assert report["advice"]["workers"] == 1 and report["advice"]["margin_ms"] >= 10
     assert {"moves", "load", "cores", "files", "disk", "isolation"} <= {
-        found["about"] for found in told["findings"]
+        found["about"] for found in report["findings"]
     }
-    figures = told["figures"]
+    figures = report["figures"]
     moves = figures["moves"]
     assert moves["number"] >= 100 and 0 < moves["p50_us"] <= moves["p99_us"] <= moves["p999_us"]
     assert (figures["pinned_moves"] is None) == (not hasattr(os, "sched_setaffinity"))
@@ -51,14 +51,14 @@ def test_a_machine_that_lacks_descriptors_cannot_run_a_tournament() -> None:
 
 
 @pytest.mark.slow
-def test_so_many_descriptors_as_are_said_to_be_enough_are_enough() -> None:
+def test_the_number_of_descriptors_that_is_reported_as_enough_is_enough() -> None:
     done = limited(files=64, workers=8)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_bots_that_do_not_start_are_a_lack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "INSTANT", ("false",))
+def test_games_cannot_be_played_if_bots_do_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "INSTANT_BOT", ("false",))
     with pytest.raises(EnvironmentLacksError, match="an instant bot lost"):
         loopback(1, pin=False, seconds=0.1)
-    figures = measure.examine(1, Path())
+    figures = measure.measure_machine(1, Path())
     assert figures.moves is None and "does not start" in figures.lack

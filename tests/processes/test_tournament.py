@@ -93,12 +93,12 @@ def test_continuing_after_being_killed_and_stopped(
         counts.append(len(games(folder)))
     assert sorted({*counts, games_of_all}) == [*counts, games_of_all]
     done = referee(*command[3:])
-    assert done.code == 0 and f"{counts[-1]} of {games_of_all} games are played" in done.err
+    assert done.code == 0 and f"{counts[-1]} of {games_of_all} games played" in done.err
     assert games(folder) == games(whole)
     assert referee("verify", str(folder)).code == 0
     assert referee("table", str(folder)).out == referee("table", str(whole)).out
     again = referee(*command[3:])
-    assert again.code == 0 and f"{games_of_all} of {games_of_all} games are played" in again.err
+    assert again.code == 0 and f"{games_of_all} of {games_of_all} games played" in again.err
     assert len(games(folder)) == games_of_all
 
 
@@ -120,7 +120,7 @@ def test_a_torn_last_line_is_played_again(played: tuple[Path, Path]) -> None:
     before, path = games(folder), folder / "games.jsonl"
     path.write_bytes(path.read_bytes()[:-100])
     done = referee("run", str(file))
-    assert done.code == 0 and "torn by a crash" in done.err and "5 of 6 games are played" in done.err
+    assert done.code == 0 and "torn by a crash" in done.err and "5 of 6 games played" in done.err
     assert games(folder) == before
     assert referee("verify", str(folder)).code == 0
     assert [line["torn"] > 0 for line in lines_of(folder) if line["kind"] == "change"] == [True]
@@ -158,7 +158,7 @@ def test_bots_and_rounds_may_be_added(tmp_path: Path) -> None:
     changes = [line for line in lines_of(folder) if line["kind"] == "change"]
     assert [set(change["bots"]) for change in changes] == [{"c"}] and changes[0]["rounds"] == 2
     assert referee("verify", str(folder)).code == 0
-    assert referee("run", str(file)).err.startswith("12 of 12 games are played")
+    assert referee("run", str(file)).err.startswith("12 of 12 games played")
 
 
 def test_anything_else_that_changed_is_named(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def games_but_attempts(folder: Path) -> dict[str, dict[str, Any]]:
 def test_a_game_that_stays_void_ends_the_run_with_1(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", workers=0, rounds=1)
     done = run_with(BREAKS.format(when="> 0"), file)
-    assert done.returncode == 1 and "without a result stay 1:a:b" in done.stderr
+    assert done.returncode == 1 and "games without a result: 1:a:b" in done.stderr
     assert "Traceback" not in done.stderr
     assert len((tmp_path / "t-results" / "void.jsonl").read_text().splitlines()) == 12
     assert not games(tmp_path / "t-results")
@@ -458,7 +458,7 @@ def test_find(faulty: Path) -> None:
     assert "# 1:exits:good: seat 1 is gone" in dialogue and "exits < ask 1" not in dialogue.splitlines()[0]
     assert "exits < ask 1" in dialogue
     kept = referee("find", str(faulty), "--id", "1:+x:good", "--dialogue").out
-    assert "(not kept)" in kept
+    assert "(not stored)" in kept
     assert referee("find", str(faulty), "--bot", "nobody").code == 2
     assert referee("replay", str(faulty), "1:exits:good").code == 0
 
@@ -475,7 +475,7 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     screen.expect("of 100 games, about")
     screen.expect("bot.*games.*points.*faults")
     screen.expect("first +[0-9]+ +[0-9.]+ %")
-    screen.expect("on: [0-9]+:first:second")
+    screen.expect("playing: [0-9]+:first:second")
     screen.sendintr()
     screen.expect("wins–draws–losses")
     screen.expect("stopped by SIGINT after [0-9]+ of 100 games; the same command continues")
@@ -654,4 +654,7 @@ def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_pat
 def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> None:
     bots = {"messy": f"{BAD} daemon 60", "plain": f"{BAD} sleep 0 60"}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, workers=0, rounds=2)))
-    assert done.code == 0 and done.err.count("bot `messy` left behind what was ended: sleep (pid") == 1
+    assert (
+        done.code == 0
+        and done.err.count("bot `messy` left processes behind, which were ended: sleep (pid") == 1
+    )

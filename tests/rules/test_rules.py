@@ -107,28 +107,28 @@ class Hidden(ConnectFour):
 
 
 SPOILT: dict[str, tuple[ConnectFour, str]] = {
-    "reads what is not legal": (spoilt(read=any_column), "is read, and is not legal"),
-    "shows what was sent": (spoilt(read=raw), "the sentence shows what was sent raw"),
+    "reads what is not legal": (spoilt(read=any_column), "is read as a move, but is not legal"),
+    "shows what was sent": (spoilt(read=raw), "the sentence has unescaped text of the bot"),
     "small letters": (
         spoilt(write=capitals, read=of_capitals),
-        "`  a ` is a legal move, and is refused: not a move",
+        "`  a ` is a legal move, but is refused: not a move",
     ),
     "writes what it does not read": (
         spoilt(write=lambda state, move: f"{move + 2}"),
-        "is read as another move",
+        "is not read as the move",
     ),
     "twice": (spoilt(legal=twice), "`legal` gives a move twice"),
-    "count": (spoilt(count=lambda state, seat: 9), "`count` says 9, and `legal` does not"),
+    "count": (spoilt(count=lambda state, seat: 9), "`count` says 9, but `legal` gives"),
     "another's dice": (spoilt(sample=by_itself), "the same seed gives another game"),
-    "forgets news": (spoilt(seen=last_news), "what was seen before has changed"),
+    "forgets news": (spoilt(seen=last_news), "earlier news has changed"),
     "control characters": (spoilt(seen=control), "a line of news cannot be sent: `move 1"),
     "in place": (spoilt(play=in_place), "a position changed when it was played on from"),
     "nobody wins": (spoilt(outcome=all_lose), "nobody has rank 1"),
-    "who left wins": (spoilt(outcome=leavers_win), "none of those that stayed is first"),
-    "does not end": (spoilt(drop=stays), "a seat acts that has left"),
+    "who left wins": (spoilt(outcome=leavers_win), "none of the others is first"),
+    "does not end": (spoilt(drop=stays), "a retired seat is to act"),
     "chance": (spoilt(chance=takes_anything), "`chance` takes `heads`"),
     "longest": (Endless(), "a game has more moves than `longest` says"),
-    "open": (Hidden(), "`is_open` is False, and what is imagined differs from the truth: False"),
+    "open": (Hidden(), "`is_open` is False, but imagined positions do not differ from the true ones"),
 }
 
 

@@ -230,7 +230,7 @@ START = (
     row(
         15,
         "the same bot in both seats",
-        Elsewhere("test_cli.py::test_bots_of_one_program_get_names_that_differ"),
+        Elsewhere("test_cli.py::test_bots_of_one_program_get_different_names"),
     ),
 )
 
@@ -886,7 +886,7 @@ OURS = (
     row(
         127,
         "nobody reads what it prints",
-        Elsewhere("test_cli.py::test_the_reader_of_our_output_may_leave"),
+        Elsewhere("test_cli.py::test_the_reader_of_the_output_may_close_it"),
         Elsewhere("test_tournament.py::test_exit_codes_do_not_depend_on_who_reads"),
     ),
     row(

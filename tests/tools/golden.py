@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.check.rules import is_chance
-from referee.cli.show import painted
+from referee.cli.game_text import picture_text
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import Seat, State
@@ -56,7 +56,7 @@ def golden(slug: str, given: dict[str, str]) -> str:
             lines += [f"   {who}: {line}" for line in news[told[audience] :]]
             told[audience] = len(news)
         if number % PICTURED == 0 or state.outcome():
-            lines.append(painted(state.picture(None), colour=False))
+            lines.append(picture_text(state.picture(None), colour=False))
     outcome = state.outcome()
     assert outcome
     lines.append(f"\nranks {outcome.ranks}, scores {outcome.scores}: {outcome.sentence}")

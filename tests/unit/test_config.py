@@ -67,7 +67,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "false"', 1),
-        "cannot build bot `a`: `false` ended with 1",
+        "cannot build bot `a`: `false` exited with status 1",
     ),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),

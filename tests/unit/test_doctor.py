@@ -1,4 +1,4 @@
-"""What the machine is like, judged by figures that were made up; and measured once for real."""
+"""What `referee doctor` finds and recommends, for made-up figures of machines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from referee.cli.doctor import _page
-from referee.machine.doctor import COARSE_STEP_NS, LEAST_DISK, Finding, Level, judge
-from referee.machine.measure import Disk, Figures, Spread, shares
+from referee.machine.doctor import COARSE_STEP_NS, LEAST_DISK, Finding, Level, diagnose
+from referee.machine.measure import Disk, Distribution, Figures, shares
 from referee.machine.survey import (
     Abilities,
-    Group,
+    ControlGroup,
     Limit,
     Machine,
     Ticks,
@@ -33,7 +33,7 @@ MACHINE = Machine(
     root=False,
     cores=8,
     physical=8,
-    group=Group(None, None, None),
+    group=ControlGroup(None, None, None),
     load_percent=0,
     memory_bytes=16 * GB,
     files=Limit(1024, 4096),
@@ -46,15 +46,15 @@ MACHINE = Machine(
 FIGURES = Figures(
     workers=4,
     machine=MACHINE,
-    moves=Spread(10_000, 100, 200, 500, 900),
-    pinned_moves=Spread(10_000, 50, 100, 200, 300),
-    starts=Spread(5, 10_000, 12_000, 12_000, 12_000),
+    moves=Distribution(10_000, 100, 200, 500, 900),
+    pinned_moves=Distribution(10_000, 50, 100, 200, 300),
+    starts=Distribution(5, 10_000, 12_000, 12_000, 12_000),
     lack="",
     busy_percent=10,
     stolen_percent=0,
-    sleeps=Spread(300, 80, 100, 200, 200),
+    sleeps=Distribution(300, 80, 100, 200, 200),
     clock_step_ns=50,
-    disk=Disk(100 * GB, Spread(20, 200, 300, 300, 300)),
+    disk=Disk(100 * GB, Distribution(20, 200, 300, 300, 300)),
 )
 """A good machine, with half of its cores in use."""
 
@@ -66,22 +66,22 @@ def on(**changes: Any) -> Figures:
 
 def grouped(**changes: Any) -> Figures:
     """The good machine, in a control group."""
-    return on(group=Group(None, None, None)._replace(**changes))
+    return on(group=ControlGroup(None, None, None)._replace(**changes))
 
 
 def finding(figures: Figures, about: str) -> Finding:
-    (found,) = (finding for finding in judge(figures).findings if finding.about == about)
+    (found,) = (finding for finding in diagnose(figures).findings if finding.about == about)
     return found
 
 
-def test_of_a_good_machine_nothing_is_to_be_said() -> None:
-    diagnosis = judge(FIGURES)
+def test_a_good_machine_has_no_warnings() -> None:
+    diagnosis = diagnose(FIGURES)
     assert not diagnosis.warnings and not diagnosis.lacks
     assert diagnosis.advice == (4, 10, True, 5)
     assert "can read each other's files and memory" in finding(FIGURES, "isolation").meaning
 
 
-SLOW = Spread(10_000, 100, 4000, 5001, 9000)
+SLOW = Distribution(10_000, 100, 4000, 5001, 9000)
 STEPS: list[tuple[str, Figures, Figures, str]] = [
     (
         "moves",
@@ -97,10 +97,10 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
         on(load_percent=426)._replace(busy_percent=None),
         "wait for a core",
     ),
-    ("cores", FIGURES._replace(workers=7), FIGURES._replace(workers=8), "no core is left"),
+    ("cores", FIGURES._replace(workers=7), FIGURES._replace(workers=8), "no core is left for the referee"),
     ("cores", FIGURES._replace(workers=7), FIGURES._replace(workers=9), "more games at a time than cores"),
-    ("cores", on(physical=5), on(physical=4), "two threads of a core slow each other"),
-    ("cores", on(physical=None), on(physical=None, cores=4), "no core is left"),
+    ("cores", on(physical=5), on(physical=4), "two threads of a core slow each other down"),
+    ("cores", on(physical=None), on(physical=None, cores=4), "no core is left for the referee"),
     ("quota", grouped(cpu_percent=800), grouped(cpu_percent=799), "7.9 of 8 cores"),
     ("files", on(files=Limit(64, 64)), on(files=Limit(63, 63)), "`ulimit -n 64`"),
     (
@@ -112,15 +112,15 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ("files", on(files=Limit(None, None)), on(files=Limit(60, 62)), "have the hard limit raised"),
     ("processes", on(processes=Limit(264, None)), on(processes=Limit(263, None)), "enough for 3 games"),
     ("processes", on(processes=Limit(64, 64), root=True), on(processes=Limit(64, 64)), "enough for 0 games"),
-    ("processes", grouped(processes=64), grouped(processes=63), "room for 63"),
-    ("memory", on(memory_bytes=GB // 2), on(memory_bytes=GB // 2 - 1), "the system ends processes"),
-    ("memory", grouped(memory_bytes=GB // 2), grouped(memory_bytes=GB // 4), "may have 256 MB"),
+    ("processes", grouped(processes=64), grouped(processes=63), "allows 63 more"),
+    ("memory", on(memory_bytes=GB // 2), on(memory_bytes=GB // 2 - 1), "the system kills processes"),
+    ("memory", grouped(memory_bytes=GB // 2), grouped(memory_bytes=GB // 4), "allows 256 MB"),
     ("memory", on(memory_bytes=None), on(memory_bytes=0), "0 MB available"),
     (
         "timers",
         FIGURES._replace(sleeps=SLOW._replace(p99_us=5000)),
         FIGURES._replace(sleeps=SLOW._replace(p99_us=5001)),
-        "kept from running",
+        "the referee often does not run",
     ),
     (
         "clock",
@@ -137,30 +137,30 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ),
     (
         "disk",
-        FIGURES._replace(disk=Disk(GB, Spread(20, 50_000, 90_000, 90_000, 90_000))),
-        FIGURES._replace(disk=Disk(GB, Spread(20, 50_001, 90_000, 90_000, 90_000))),
+        FIGURES._replace(disk=Disk(GB, Distribution(20, 50_000, 90_000, 90_000, 90_000))),
+        FIGURES._replace(disk=Disk(GB, Distribution(20, 50_001, 90_000, 90_000, 90_000))),
         "each finished game waits",
     ),
     ("isolation", FIGURES, on(root=True), "which is root"),
 ]
-"""What it is about, figures that are just well, figures that are not, and what is said of them."""
+"""What a finding is about, figures that are just good enough, figures that are not, and its text then."""
 
 
 @pytest.mark.parametrize(
-    ("about", "well", "ill", "said"), STEPS, ids=[f"{about}: {said}" for about, _, _, said in STEPS]
+    ("about", "good", "bad", "text"), STEPS, ids=[f"{about}: {text}" for about, _, _, text in STEPS]
 )
-def test_each_warning_appears_and_disappears(about: str, well: Figures, ill: Figures, said: str) -> None:
-    assert finding(well, about).level is Level.FINE
-    found = finding(ill, about)
+def test_each_warning_appears_and_disappears(about: str, good: Figures, bad: Figures, text: str) -> None:
+    assert finding(good, about).level is Level.FINE
+    found = finding(bad, about)
     assert found.level is Level.WARNING
-    assert said in f"{found.measured}: {found.meaning} → {found.advice}"
-    assert found in judge(ill).warnings
+    assert text in f"{found.measured}: {found.meaning} → {found.advice}"
+    assert found in diagnose(bad).warnings
 
 
 def test_the_margin_is_twice_what_one_move_of_a_thousand_takes_and_not_below_the_default() -> None:
     for slow_us, margin_ms in ((0, 10), (5000, 10), (5001, 11), (5500, 11), (5501, 12), (70_000, 140)):
-        moves = Spread(10_000, 100, 200, slow_us, 100_000)
-        assert judge(FIGURES._replace(moves=moves)).advice.margin_ms == margin_ms
+        moves = Distribution(10_000, 100, 200, slow_us, 100_000)
+        assert diagnose(FIGURES._replace(moves=moves)).advice.margin_ms == margin_ms
 
 
 @pytest.mark.parametrize(
@@ -180,32 +180,32 @@ def test_the_margin_is_twice_what_one_move_of_a_thousand_takes_and_not_below_the
 def test_as_many_workers_as_were_asked_for_if_all_that_limits_them_allows_it(
     figures: Figures, workers: int
 ) -> None:
-    assert judge(figures).advice.workers == workers
+    assert diagnose(figures).advice.workers == workers
 
 
 def test_pinning_is_advised_where_it_is_steadier_and_there_are_cores_for_it() -> None:
-    assert judge(FIGURES).advice.pin
-    assert "in one thread" in finding(FIGURES, "pinning").advice
+    assert diagnose(FIGURES).advice.pin
+    assert "uses one thread" in finding(FIGURES, "pinning").advice
     for figures in (
         FIGURES._replace(pinned_moves=FIGURES.moves),
-        FIGURES._replace(pinned_moves=Spread(10_000, 50, 100, 500, 600)),
+        FIGURES._replace(pinned_moves=Distribution(10_000, 50, 100, 500, 600)),
         FIGURES._replace(pinned_moves=None),
         FIGURES._replace(busy_percent=500),
         FIGURES._replace(workers=8, busy_percent=50),
     ):
-        assert not judge(figures).advice.pin
+        assert not diagnose(figures).advice.pin
 
 
-def test_where_no_game_can_be_played_that_is_said_first() -> None:
+def test_that_no_game_can_be_played_comes_first() -> None:
     lacking = FIGURES._replace(moves=None, pinned_moves=None, starts=None, lack="cannot start bots")
-    diagnosis = judge(lacking)
+    diagnosis = diagnose(lacking)
     assert [found.measured for found in diagnosis.lacks] == ["cannot start bots"]
     page = _page(diagnosis)
     assert page.startswith("No tournament can be run here.\n") and "[tournament]" not in page
     assert "!!  bots" in page
 
 
-def test_a_system_that_tells_little_is_judged_by_what_it_tells() -> None:
+def test_a_system_that_reports_little_is_judged_by_what_it_reports() -> None:
     unknown = on(
         system="darwin",
         physical=None,
@@ -214,21 +214,21 @@ def test_a_system_that_tells_little_is_judged_by_what_it_tells() -> None:
         coarse_tick_us=None,
         abilities=Abilities(pinning=False, subreaper=None, proc=False, cpu_clocks=None, ptys=True),
     )._replace(busy_percent=None, stolen_percent=None, pinned_moves=None)
-    assert not judge(unknown).warnings and not judge(unknown).advice.pin
+    assert not diagnose(unknown).warnings and not diagnose(unknown).advice.pin
     system = finding(unknown, "system")
-    assert "sub-reaper: not known here" in system.measured and "ptys: yes" in system.measured
+    assert "sub-reaper: not known on this system" in system.measured and "ptys: yes" in system.measured
     assert "without pinning: `pin` is ignored" in system.meaning and "without ptys" not in system.meaning
-    assert "not known here" in _page(judge(unknown))
+    assert "not known on this system" in _page(diagnose(unknown))
 
 
 def test_the_page_has_lines_for_a_tournament_s_file() -> None:
-    page = _page(judge(FIGURES._replace(moves=SLOW, busy_percent=800)))
+    page = _page(diagnose(FIGURES._replace(moves=SLOW, busy_percent=800)))
     assert page.startswith("A tournament can be run here, with 2 warnings (marked `!`).")
     _, lines, findings = page.split("\n\n")
     assert tomllib.loads(lines)["tournament"] == {"workers": 4, "margin": "11ms", "pin": False}
     assert '→ set `margin = "11ms"`' in findings
     assert all(len(line) <= 100 for line in page.splitlines())
-    assert tomllib.loads(_page(judge(FIGURES)).split("\n\n")[1])["tournament"]["pin"] is True
+    assert tomllib.loads(_page(diagnose(FIGURES)).split("\n\n")[1])["tournament"]["pin"] is True
 
 
 def write(folder: Path, **files: str) -> None:
@@ -308,12 +308,12 @@ def test_memory_and_processes(tmp_path: Path) -> None:
     assert processes_of(os.geteuid() + 1, tmp_path) is None
 
 
-def test_the_points_of_a_spread_were_measured() -> None:
-    assert Spread.of([7]) == (1, 7, 7, 7, 7)
-    assert Spread.of(range(1000, 0, -1)) == (1000, 500, 990, 999, 1000)
-    assert Spread.of([1, 2, 3]) == (3, 2, 3, 3, 3)
+def test_the_percentiles_are_measured_times() -> None:
+    assert Distribution.of([7]) == (1, 7, 7, 7, 7)
+    assert Distribution.of(range(1000, 0, -1)) == (1000, 500, 990, 999, 1000)
+    assert Distribution.of([1, 2, 3]) == (3, 2, 3, 3, 3)
 
 
-def test_so_many_descriptors_are_said_to_be_enough() -> None:
+def test_the_number_of_descriptors_that_is_enough() -> None:
     """`tests/processes/test_measuring.py` tries it."""
     assert finding(on(files=Limit(64, 64)), "files").meaning == "enough for 8 games at a time"

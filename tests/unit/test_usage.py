@@ -1,4 +1,4 @@
-"""What is typed wrong: one line, the right exit code, and nothing was started."""
+"""Wrong usage gives one line and the right exit code, before anything is started."""
 
 from __future__ import annotations
 

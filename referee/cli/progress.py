@@ -1,4 +1,4 @@
-"""How games are told to a person while they are played."""
+"""Progress of matches and tournaments on stderr: as plain lines, or as a live screen."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from referee.cli.game_text import fault_report, placings, result
 from referee.cli.output import say, say_now
-from referee.cli.show import came_out, explained, result
 from referee.core.units import about
 from referee.ratings.table import Tally
 from referee.records.record import GameRecord, Summary, from_json
 from referee.tournament.task import Finished
 
-SHOWN_BOTS = 20
-SHOWN_FAULTS = 5
+MAX_BOTS = 20
+MAX_NOTES = 5
 
 
-def tell(record: GameRecord) -> None:
-    """A finished game, in a line; a fault with what its author needs to know."""
+def report_game(record: GameRecord) -> None:
+    """Prints the result of a finished game in one line, and a report of each fault."""
     say(f"{record.terms.id}: {result(record.terms, record.verdict)}")
-    for line in explained(record):
+    for line in fault_report(record):
         say(f"  {line}")
 
 
-def tell_stoppages(timed: Counter[str]) -> None:
-    """Says how often the referee itself was not running, if that happened; `timed_moves` counts it."""
+def report_stoppages(timed: Counter[str]) -> None:
+    """Prints in how many moves the referee itself was not running, if any; `timed_moves` counts them."""
     if timed["stopped"]:
         say(
-            f"in {timed['stopped']} of {timed['all']} moves the referee itself had been stopped, "
-            "or got no processor; nobody was charged for that"
+            f"in {timed['stopped']} of {timed['all']} moves the referee itself was stopped or got no "
+            "processor; no bot was charged for that time"
         )
 
 
-class Lines:
-    """Tells a tournament in plain lines."""
+class ProgressLines:
+    """Reports the progress of a tournament in plain lines."""
 
     def __init__(self, total: int, played: int) -> None:
         self._total = total
         self._played = played
         self._explained: set[tuple[str, str]] = set()
 
-    def __enter__(self) -> Lines:
+    def __enter__(self) -> ProgressLines:
         return self
 
     def __exit__(
@@ -58,49 +58,49 @@ class Lines:
         pass
 
     def began(self, game: str) -> None:
-        """Not worth a line."""
+        """Prints nothing when a game starts."""
 
     def finished(self, finished: Finished) -> None:
-        """A line, and what there is to say of a fault."""
+        """Prints the result of a game, and a report of each fault that is new for its bot."""
         game = finished.game
         self._played += 1
-        say(f"{self._played} of {self._total}: {game.id}: {_came_out(game)}")
+        say(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
         if not faults <= self._explained:  # once for each bot and fault: `find` has the others
             self._explained |= faults
-            for line in explained(from_json(finished.record())):
+            for line in fault_report(from_json(finished.record())):
                 say(f"  {line}")
 
     def note(self, line: str) -> None:
-        """A line."""
+        """Prints a note."""
         say(line)
 
     def interrupt(self, line: str) -> None:
-        """The same, from a signal's handler."""
+        """Prints a note from a signal handler."""
         say_now(line)
 
     def tick(self) -> None:
-        """Nothing moves here."""
+        """Does nothing: plain lines need no refresh."""
 
 
-class Screen:
-    """Tells a tournament on a terminal: how far it is, who leads, what is on, what went wrong."""
+class ProgressScreen:
+    """Shows the progress of a tournament on a terminal: standings, current games, latest faults."""
 
     def __init__(self, names: tuple[str, ...], total: int, games: dict[str, Summary]) -> None:
         self._total = total
         self._games = games
-        self._before = len(games)
+        self._played_before = len(games)
         self._tallies = {name: Tally() for name in names}
         for game in games.values():
-            self._take_in(game)
-        self._began = time.monotonic()
-        self._on: dict[str, float] = {}
-        self._notes: deque[str] = deque(maxlen=SHOWN_FAULTS)
+            self._add(game)
+        self._started_s = time.monotonic()
+        self._current: dict[str, float] = {}
+        self._notes: deque[str] = deque(maxlen=MAX_NOTES)
         self._live = Live(
-            console=Console(stderr=True), get_renderable=self._picture, refresh_per_second=4, transient=True
+            console=Console(stderr=True), get_renderable=self._render, refresh_per_second=4, transient=True
         )
 
-    def __enter__(self) -> Screen:
+    def __enter__(self) -> ProgressScreen:
         self._live.start()
         return self
 
@@ -110,54 +110,54 @@ class Screen:
         self._live.stop()
 
     def began(self, game: str) -> None:
-        """It is shown as long as it is on."""
-        self._on[game] = time.monotonic()
+        """Adds a game to the current ones."""
+        self._current[game] = time.monotonic()
 
     def finished(self, finished: Finished) -> None:
-        """The standings take it in; a fault is shown for a while."""
+        """Adds the result of a game to the standings, and a note if it had a fault."""
         game = finished.game
-        self._take_in(game)
-        self._on.pop(game.id, None)
+        self._add(game)
+        self._current.pop(game.id, None)
         if any(game.faults):
-            self._notes.append(f"{game.id}: {_came_out(game)}")
+            self._notes.append(f"{game.id}: {_result(game)}")
 
-    def _take_in(self, game: Summary) -> None:
+    def _add(self, game: Summary) -> None:
         for name in game.bots:
             self._tallies[name].add(name, game)
 
     def note(self, line: str) -> None:
-        """It is shown for a while."""
+        """Shows a note until newer ones replace it."""
         self._notes.append(line)
 
     def interrupt(self, line: str) -> None:
-        """The same, from a signal's handler."""
+        """Shows a note from a signal handler."""
         self._notes.append(line)
 
     def tick(self) -> None:
-        """The screen looks for itself."""
+        """Does nothing: the screen refreshes itself."""
 
-    def _picture(self) -> Group:
+    def _render(self) -> Group:
         played = len(self._games)
-        bar = Table.grid(expand=True)  # by itself a bar does not end its line
+        bar = Table.grid(expand=True)  # a bar alone does not end its line
         bar.add_row(ProgressBar(max(1, self._total), played))
         parts: list[Any] = [
-            Text(f"{played} of {self._total} games{self._left(played)}"),
+            Text(f"{played} of {self._total} games{self._time_remaining(played)}"),
             bar,
             self._standings(),
         ]
         now = time.monotonic()
-        on = [f"{game} ({now - since:.0f} s)" for game, since in list(self._on.items())]
-        parts.append(Text(f"on: {', '.join(on[:SHOWN_BOTS])}" if on else ""))
+        on = [f"{game} ({now - since:.0f} s)" for game, since in list(self._current.items())]
+        parts.append(Text(f"playing: {', '.join(on[:MAX_BOTS])}" if on else ""))
         parts += [Text(line, style="yellow") for line in list(self._notes)]
         return Group(*parts)
 
-    def _left(self, played: int) -> str:
-        """How long it may still take, from how long it took so far."""
-        new = played - self._before
+    def _time_remaining(self, played: int) -> str:
+        """The estimated time that remains, from the games played so far."""
+        new = played - self._played_before
         if not new:
             return ""
-        seconds = (time.monotonic() - self._began) / new * (self._total - played)
-        return f", about {about(round(seconds * 1_000_000))} left"
+        seconds = (time.monotonic() - self._started_s) / new * (self._total - played)
+        return f", about {about(round(seconds * 1_000_000))} remaining"
 
     def _standings(self) -> Table:
         table = Table(box=None, pad_edge=False)
@@ -165,20 +165,20 @@ class Screen:
             table.add_column(column, justify="left" if column == "bot" else "right")
         tallies = self._tallies
         best = sorted(tallies, key=lambda name: (-tallies[name].points / max(1, tallies[name].games), name))
-        for name in best[:SHOWN_BOTS]:
+        for name in best[:MAX_BOTS]:
             found = tallies[name]
             percent = f"{100 * found.points / found.games:.1f} %" if found.games else "–"
             faults = sum(Counter(found.faults).values())
             table.add_row(Text(name), str(found.games), percent, str(faults or "–"))
-        if len(best) > SHOWN_BOTS:
-            table.add_row(Text(f"… and {len(best) - SHOWN_BOTS} more"))
+        if len(best) > MAX_BOTS:
+            table.add_row(Text(f"… and {len(best) - MAX_BOTS} more"))
         return table
 
 
-def _came_out(game: Summary) -> str:
-    return f"{came_out(game.bots, game.ranks)}: {game.sentence}"
+def _result(game: Summary) -> str:
+    return f"{placings(game.bots, game.ranks)}: {game.sentence}"
 
 
 def on_a_terminal() -> bool:
-    """Whether somebody watches stderr."""
+    """Whether stderr is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()

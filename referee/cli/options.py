@@ -1,4 +1,4 @@
-"""What several commands are given on the command line."""
+"""Options and arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ start_option = click.option(
     metavar="TIME",
     default=START,
     show_default=True,
-    help="A bot's time to start, and to get ready for a game.",
+    help="Time for a bot to start, and to get ready for a game.",
 )
 
 
 game_option = click.option(
     "--game",
     metavar="GAME",
-    help="The game of these records, where it is one from a file: module.py:NAME.",
+    help="The game of these records, if it comes from a file: module.py:NAME.",
 )
 
 
-def given_game(text: str | None) -> Game[Any] | None:
-    """The game that `--game` names, or None where it is not given. Raises `UsageError`."""
+def outside_game(text: str | None) -> Game[Any] | None:
+    """The game that `--game` names, or None without the option. Raises `UsageError`."""
     return None if text is None else game_given(text, Path.cwd())
 
 
-def pairs(what: str, texts: tuple[str, ...]) -> dict[str, str]:
-    """Names with their values, from `K=V`. Raises `UsageError`, in which they are called `what`."""
+def key_values(what: str, texts: tuple[str, ...]) -> dict[str, str]:
+    """Names and values of texts `K=V`. Raises `UsageError`; its message calls them `what`."""
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")

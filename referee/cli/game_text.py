@@ -1,4 +1,4 @@
-"""What a person sees of a game in a terminal: boards, moves, clocks, dialogue. Text in, text out."""
+"""Games as text for a terminal: boards, events, clocks, results, faults."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from referee.games.api import Picture, State
 from referee.records.record import GameRecord
 
 
-def painted(picture: Picture, colour: bool) -> str:
-    """A picture's lines, in ink where there is colour."""
+def picture_text(picture: Picture, colour: bool) -> str:
+    """A picture as text, with colours if `colour` is set."""
     return "\n".join(
         "".join(click.style(s.text, fg=s.ink) if colour and s.ink else s.text for s in line).rstrip()
         for line in picture
@@ -26,7 +26,7 @@ def painted(picture: Picture, colour: bool) -> str:
 
 
 def heading(terms: Terms) -> str:
-    """A line that says what is played, and who sits where."""
+    """One line: the id, the game with its options, and the bots with their seats and clocks."""
     options = " ".join(f"{name}={value}" for name, value in terms.options.items())
     seats = ", ".join(
         f"seat {number} {name} ({control})"
@@ -35,14 +35,14 @@ def heading(terms: Terms) -> str:
     return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}"
 
 
-def told(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:
-    """What happened, in a line."""
+def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:
+    """An event as text; a move has a second line with its charge."""
     if isinstance(event, Drawn):
         return f"chance: {shown(event.text)}"
     who = f"seat {event.seat + 1} {names[event.seat]}"
     match event:
         case Moved():
-            how = "time was up, submitted for it: " if event.defaulted else ""
+            how = "time was up, default submitted: " if event.defaulted else ""
             info = f" ({shown(event.info)})" if event.info else ""
             return f"{who}: {how}{shown(event.text)}{info}\n  {_arithmetic(event, controls[event.seat])}"
         case Rejected():
@@ -59,7 +59,7 @@ def told(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) ->
 
 
 def _arithmetic(moved: Moved, control: TimeControl) -> str:
-    """How a move was charged."""
+    """The charge of a move: time used, reserve taken, reserve remaining."""
     charge = moved.charge
     text = f"{seconds(charge.used_us)} used"
     if control.timed and charge.over_us:
@@ -71,56 +71,56 @@ def _arithmetic(moved: Moved, control: TimeControl) -> str:
     if control.increment_us:
         text += f", {seconds(control.increment_us)} added"
     if control.reserve_us or control.increment_us:
-        text += f", {seconds(charge.reserve_us)} of reserve left"
+        text += f", {seconds(charge.reserve_us)} of reserve remaining"
     return text
 
 
 def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bool) -> str:
-    """An event, with the position where it changed."""
-    text = f"{number}. {told(event, terms.bots, terms.controls)}"
+    """A numbered event, with the new position after a move or chance."""
+    text = f"{number}. {event_text(event, terms.bots, terms.controls)}"
     if isinstance(event, Moved | Drawn):
-        text += f"\n{painted(state.picture(None), colour)}\n"
+        text += f"\n{picture_text(state.picture(None), colour)}\n"
     return text
 
 
 class SeatView:
-    """A game as one seat knew it while it played: what it did itself, and with each of its questions what it
-    was told and could see then. What came after its last question it never heard of.
+    """A game as one seat knew it: its own events, and with each question the news and the position it saw.
+    It got no news after its last question.
     """
 
     def __init__(self, seat: Seat, terms: Terms, colour: bool) -> None:
         self._seat = seat
         self._terms = terms
         self._colour = colour
-        self._told = 0
+        self._news_count = 0
         self._state = terms.game.start(terms.options)
-        """The last position, whose news were perhaps not told yet."""
+        """The last position; its news may not have been shown yet."""
 
     def take(self, event: Event, state: State[Any]) -> Iterator[str]:
-        """What an event with the state after it was to this seat: a text for each thing, perhaps nothing."""
+        """The texts for an event and the state after it; none if the seat did not know of it."""
         if self._state is not state:
             yield from self.question()
         self._state = state
         if not isinstance(event, Drawn) and event.seat == self._seat:
-            yield told(event, self._terms.bots, self._terms.controls)
+            yield event_text(event, self._terms.bots, self._terms.controls)
 
     def question(self) -> Iterator[str]:
-        """The news, with the position, where this seat is asked."""
+        """The news and the position, if this seat is to act."""
         news = self._state.seen(self._seat)
-        if self._seat in self._state.to_act() and len(news) > self._told:
-            lines = [f"told: {line}" for line in news[self._told :]]
-            yield "\n".join([*lines, painted(self._state.picture(self._seat), self._colour), ""])
-            self._told = len(news)
+        if self._seat in self._state.to_act() and len(news) > self._news_count:
+            lines = [f"news: {line}" for line in news[self._news_count :]]
+            yield "\n".join([*lines, picture_text(self._state.picture(self._seat), self._colour), ""])
+            self._news_count = len(news)
 
 
 def result(terms: Terms, verdict: Verdict) -> str:
-    """How a game came out, in a line."""
+    """The result of a game in one line."""
     ranks = verdict.outcome.ranks
-    return f"{came_out(terms.bots, ranks)}: {shown(verdict.outcome.sentence)}"
+    return f"{placings(terms.bots, ranks)}: {shown(verdict.outcome.sentence)}"
 
 
-def came_out(bots: Sequence[str], ranks: Sequence[int]) -> str:
-    """Who took which place, in a few words."""
+def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
+    """Who won, or the ranks if more than two play, in a few words."""
     best = [name for name, rank in zip(bots, ranks, strict=True) if rank == 1]
     if len(bots) == 2 and len(best) == 2:
         return "a draw"
@@ -132,9 +132,9 @@ def came_out(bots: Sequence[str], ranks: Sequence[int]) -> str:
     return ", ".join(f"{rank}. {name}" for rank, name in order)
 
 
-def asides(terms: Terms, measured: Mapping[str, Any], only: Seat | None = None) -> Iterator[str]:
-    """What the bots, or the one in a seat, said beside their answers, a line each; whatever stands there is
-    taken for text.
+def bot_output(terms: Terms, measured: Mapping[str, Any], only: Seat | None = None) -> Iterator[str]:
+    """What the bots, or the one in a seat, wrote besides their answers, line by line. Values of any type are
+    shown as text.
     """
     seats = measured.get("seats")
     for seat, (name, said) in enumerate(
@@ -157,7 +157,7 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _expected(sent: Sequence[str]) -> str:
-    """What a bot should have said to the last that it was told."""
+    """The reply that was expected to the last message that was sent to a bot."""
     word, *rest = sent[-1].split() if sent else ("",)
     match word, rest:
         case "hello", _:
@@ -169,26 +169,26 @@ def _expected(sent: Sequence[str]) -> str:
     return ""
 
 
-_LAST_WORDS = {
-    "last_sent": "sent to it",
-    "last_came": "came from it",
-    "left": "left behind by it, and ended",
-    "escaped": "left its process group, and ended",
+_MEASURED_TEXTS = {
+    "last_sent": "last sent to the bot",
+    "last_came": "last received from the bot",
+    "left": "left behind by the bot, and ended",
+    "escaped": "moved to another process group, and ended",
     "unkillable": "cannot be ended",
 }
-"""What a seat that broke something is measured by, and how it is told."""
+"""What a record has of a seat with a fault, with the labels under which it is shown."""
 
 
-def explained(record: GameRecord) -> Iterator[str]:
-    """For each fault of a game what its author needs to know: what happened, its last stderr, a hint."""
+def fault_report(record: GameRecord) -> Iterator[str]:
+    """For each fault of a game: what happened, the last lines that the bot wrote to stderr, and a hint."""
     for event in record.events:
         if isinstance(event, Retired) and event.ending.is_fault:
-            yield told(event, record.terms.bots, record.terms.controls)
+            yield event_text(event, record.terms.bots, record.terms.controls)
             seats = record.measured.get("seats", [])
             measured = seats[event.seat] if event.seat < len(seats) else {}
             if expected := _expected(measured.get("last_sent", ())):
                 yield f"expected: {expected}"
-            for name, what in _LAST_WORDS.items():
+            for name, what in _MEASURED_TEXTS.items():
                 yield from (f"{what}: {shown(line)}" for line in measured.get(name, ()))
             said = measured.get("stderr", {})
             lines = "\n".join(part["text"].rstrip() for part in said.values()).split("\n")

@@ -1,4 +1,4 @@
-"""What all steps share: the bot, the game, the clocks, the seed."""
+"""The settings of a check, which all steps share: the bot, the game, the clocks, the seed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from referee.check.subject import NewLink, Subject
-from referee.check.table import House
+from referee.check.tested_bot import NewLink, TestedBot
+from referee.check.wires import HouseWire
 from referee.core.errors import GameOptionError
 from referee.core.seeds import game_seed
 from referee.core.timecontrol import TimeControl
@@ -17,41 +17,41 @@ from referee.games.api import ChoiceOption, Game, Option, Options
 from referee.processes.bot import Bot
 from referee.wire.link import Link
 
-_TRIES = 50
-"""Games that are looked through for one in which the bot is asked often enough."""
+_MAX_TRIES = 50
+"""How many games are tried to find one in which the bot is asked often enough."""
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
-    """A bot with all that is decided beforehand."""
+class CheckSettings:
+    """The bot under test and everything that is fixed before the first step."""
 
     bot: Bot
     game: Game[Any]
-    given: Mapping[str, str]
-    """Options, as the user gave them."""
+    given_options: Mapping[str, str]
+    """The options of the game that the user gave."""
     seed: str
     clocks: tuple[TimeControl, ...]
-    """Those under which it must keep time; where time is not the point the first one holds."""
+    """The clocks that the bot must keep; steps that do not test time use the first one."""
     start_us: int
     memory_bytes: int | None
-    """What its largest process may take; None is as much as it likes."""
+    """The limit for the bot's largest process; None is no limit."""
 
     @property
     def options(self) -> Options:
         """The game's options."""
-        return self.game.settle(self.given)
+        return self.game.settle(self.given_options)
 
     @property
     def seats(self) -> int:
-        """How many sit at the table."""
+        """The number of seats."""
         return self.game.seats(self.options)
 
-    def start(self, new_link: NewLink = Link) -> Subject:
-        """A fresh process of the bot."""
-        return Subject(self.bot, self.start_us, new_link)
+    def start(self, new_link: NewLink = Link) -> TestedBot:
+        """A new process of the bot."""
+        return TestedBot(self.bot, self.start_us, new_link)
 
     def terms(self, name: str, options: Options | None = None, control: TimeControl | None = None) -> Terms:
-        """A game's terms; the same name gives the same game."""
+        """The terms of a game; the same name gives the same game."""
         options = self.options if options is None else options
         seats = self.game.seats(options)
         return Terms(
@@ -64,46 +64,49 @@ class Bench:
             game_seed(self.seed, f"{name} shared"),
         )
 
-    def lively(self, name: str, seat: Seat, questions: int, control: TimeControl | None = None) -> Terms:
-        """The terms of a game in which this seat would be asked so often if the house played it. Where chance
-        decides, there are games in which a seat is hardly asked at all.
+    def terms_with_questions(
+        self, name: str, seat: Seat, questions: int, control: TimeControl | None = None
+    ) -> Terms:
+        """The terms of a game in which this seat gets this many questions if the house player has all seats.
+
+        Several games are tried, as a seat may be asked rarely in a game with chance.
         """
-        for number in range(_TRIES):
+        for number in range(_MAX_TRIES):
             terms = self.terms(f"{name} {number}", control=control)
             if len(house_moves(terms, seat)) >= questions:
                 break
         return terms
 
-    def settings(self) -> Iterator[Options]:
-        """The options as they were given; if none were, also others that are near to the usual ones."""
+    def option_sets(self) -> Iterator[Options]:
+        """The options as given; if none were given, also values next to each option's default."""
         yield self.options
-        if not self.given:
+        if not self.given_options:
             for option in self.game.options:
-                for value in _near(option):
+                for value in _neighbours(option):
                     yield self.game.settle({option.name: value})
 
 
 def house_moves(terms: Terms, seat: Seat) -> list[Moved]:
-    """The moves of a seat where the house plays all seats."""
-    house = House(terms)
-    house.play()
-    return [event for event in house.events if isinstance(event, Moved) and event.seat == seat]
+    """The moves of a seat in a game in which the house player plays all seats."""
+    wire = HouseWire(terms)
+    wire.play()
+    return [event for event in wire.events if isinstance(event, Moved) and event.seat == seat]
 
 
-def _near(option: Option) -> Iterator[str]:
-    """Values beside an option's default: the next lower and the next higher number, or the other words."""
+def _neighbours(option: Option) -> Iterator[str]:
+    """Values next to an option's default: the next lower and the next higher number, or the other words."""
     if isinstance(option, ChoiceOption):
         yield from option.values[1:]
     elif isinstance(option.default, int):
         for side in (-1, 1):
             for far in (1, 2):  # some options take odd numbers only
                 value = str(option.default + side * far)
-                if _takes(option, value):
+                if _is_valid(option, value):
                     yield value
                     break
 
 
-def _takes(option: Option, value: str) -> bool:
+def _is_valid(option: Option, value: str) -> bool:
     try:
         option.read(value)
     except GameOptionError:

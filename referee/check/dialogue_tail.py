@@ -1,4 +1,4 @@
-"""What passed between the referee and a bot: the last lines of it, and when something was first said."""
+"""The end of the dialogue with a bot: its last lines, and when certain messages were first sent."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from protocol.messages import LINE_CAP
 from referee.core.text import shown
 
-_KEPT = 8
-"""Rows; alike lines that follow each other are one."""
+_MAX_ROWS = 8
+"""Consecutive lines of one sender that begin with the same word count as one row."""
 
 _WIDTH = 100
 
-_SPEAKERS = {"<": "REF", ">": "BOT"}
+_SENDERS = {"<": "REF", ">": "BOT"}
 
-_STAMPED = {("<", b"prepare"), (">", b"hello"), (">", b"ready")}
+_TIMED_MESSAGES = {("<", b"prepare"), (">", b"hello"), (">", b"ready")}
 
 
 @dataclass
 class _Row:
-    """Lines of one speaker that begin with the same word."""
+    """Consecutive lines of one sender that begin with the same word."""
 
     direction: str
     word: bytes
@@ -29,20 +29,20 @@ class _Row:
     last: bytes
     count: int = 1
     ended: bool = True
-    """Whether its newline came."""
+    """Whether the last line ended with a newline."""
 
 
-class Witness:
-    """A tap for a link. It holds little, however much passes."""
+class DialogueTail:
+    """A tap for a link, with bounded memory however long the dialogue is."""
 
     def __init__(self) -> None:
         self._began_ns = time.monotonic_ns()
-        self._rows: deque[_Row] = deque(maxlen=_KEPT)
+        self._rows: deque[_Row] = deque(maxlen=_MAX_ROWS)
         self._partial = {"<": b"", ">": b""}
-        self._stamps: dict[tuple[str, bytes], int] = {}
+        self._times_ns: dict[tuple[str, bytes], int] = {}
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
-        """What passed."""
+        """Takes bytes that were sent in one direction: `<` to the bot, `>` from it."""
         if direction == "<" and (partial := self._partial[">"]):
             self._rows.append(_Row(">", b"", partial, partial, ended=False))
             self._partial[">"] = b""
@@ -53,8 +53,8 @@ class Witness:
 
     def _take(self, direction: str, line: bytes) -> None:
         word = line[:LINE_CAP].strip().partition(b" ")[0]
-        if (direction, word) in _STAMPED:
-            self._stamps.setdefault((direction, word), time.monotonic_ns())
+        if (direction, word) in _TIMED_MESSAGES:
+            self._times_ns.setdefault((direction, word), time.monotonic_ns())
         last = self._rows[-1] if self._rows else None
         if last and (last.direction, last.word) == (direction, word):
             last.last = line
@@ -63,23 +63,23 @@ class Witness:
             self._rows.append(_Row(direction, word, line, line))
 
     def when_us(self, direction: str, word: bytes) -> int | None:
-        """How long after the beginning a line with this word first passed; None if none did."""
-        stamp = self._stamps.get((direction, word))
-        return None if stamp is None else (stamp - self._began_ns) // 1000
+        """Microseconds from the start to the first line with this word, or None if there was none."""
+        time_ns = self._times_ns.get((direction, word))
+        return None if time_ns is None else (time_ns - self._began_ns) // 1000
 
     def lines(self) -> tuple[str, ...]:
-        """The last that passed, as the protocol's own examples have it."""
+        """The last lines, in the format of the protocol's examples."""
         rows = [*self._rows]
         if partial := self._partial[">"]:
             rows.append(_Row(">", b"", partial, partial, ended=False))
         lines: list[str] = []
         for row in rows:
-            speaker = _SPEAKERS[row.direction]
-            lines.append(f"{speaker}: {shown(row.first, _WIDTH)}")
+            sender = _SENDERS[row.direction]
+            lines.append(f"{sender}: {shown(row.first, _WIDTH)}")
             if row.count > 2:
                 lines.append(f"# … {row.count - 2} more such lines")
             if row.count > 1:
-                lines.append(f"{speaker}: {shown(row.last, _WIDTH)}")
+                lines.append(f"{sender}: {shown(row.last, _WIDTH)}")
             if not row.ended:
                 lines.append("# … without a newline")
         return tuple(lines)

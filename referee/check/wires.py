@@ -1,0 +1,311 @@
+"""Wires for games of one bot: the house player, which moves at random, plays all other seats.
+
+The house player picks its moves with the engine of the game and answers at once. The wires differ only in
+what it does besides that: it resigns early, fails, rejects a legal answer, or plays the first moves of the
+bot's seat. The game loop and the conversation with the bot are the same as in every game.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from itertools import islice
+from typing import Any, NamedTuple
+
+from referee.core.seeds import house_stream
+from referee.gameplay.api import (
+    READY,
+    RESIGNED,
+    Answer,
+    Failure,
+    LegalMoves,
+    Opening,
+    Question,
+    Reply,
+    Silence,
+)
+from referee.gameplay.events import Ending, Event, Moved, Rejected, Retired, Seat
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games.api import Outcome, Refusal, State
+from referee.wire.link import Link
+from referee.wire.pipes import PipesWire
+
+NO_MOVE = "\0"
+"""A text that is not a move in any game, and that no bot can send."""
+
+REJECTION = "this answer is rejected to check the bot: answer the new question"
+"""The sentence of a rejection that is made by the check and not by the game."""
+
+
+class SeatedBot(NamedTuple):
+    """A bot's process with the game that it is to play and its seat in it."""
+
+    terms: Terms
+    seat: Seat
+    link: Link
+    start_us: int
+
+
+class HouseWire:
+    """A wire without bots: the house player plays all seats."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.state: State[Any] = terms.game.start(terms.options)
+        self.events: list[Event] = []
+        self._rng = house_stream(terms.seed)
+        self._replies: deque[Reply] = deque()
+        """Replies of the house player that the game loop has not read yet."""
+
+    def play(self) -> None:
+        """Plays the game to its end."""
+        play(self.terms, self, seeded_dice(self.terms), self.watch)
+
+    def watch(self, event: Event, state: State[Any]) -> None:
+        """Takes an event from the game loop, with the state after it."""
+        self.events.append(event)
+        self.state = state
+
+    def act(self, seat: Seat) -> Reply:
+        """The house player's reply to a question: a random legal move."""
+        return Reply(seat, Answer(self.state.write(self.state.sample(seat, self._rng))))
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """The house player is ready at once."""
+        self._replies.append(Reply(seat, READY))
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """Does nothing: the house player sends nothing unasked."""
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks the house player, which replies at once."""
+        self._replies.append(self.act(seat))
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """Does nothing: the house player never asks for legal moves."""
+
+    def next_reply(self) -> Reply:
+        """The next reply of the house player."""
+        return self._replies.popleft()
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """Does nothing: the house player needs no message at the end."""
+
+
+MAX_GAME_S = 20
+"""The house player resigns a game that takes longer, so that a slow bot does not hold up the check."""
+
+
+class TimedOut(Exception):
+    """The bot did not answer in time, and the game would continue with a default move."""
+
+
+class BotWire(HouseWire):
+    """A wire to a bot in one seat, with the house player in all others.
+
+    When the bot has answered `max_answers` questions, the house player resigns. If the bot runs out of time
+    the game ends, even where a default move would be submitted.
+    """
+
+    def __init__(self, seated: SeatedBot, max_answers: int | None = None) -> None:
+        super().__init__(seated.terms)
+        self.seat = seated.seat
+        self.answers = 0
+        """How many answers the bot gave, legal or not."""
+        self._max_answers = max_answers
+        self._ends_at_s = time.monotonic() + MAX_GAME_S
+        self._silence: Silence | None = None
+        self._late: Retired | None = None
+        nobody = Link(seated.link.bot, failure=Failure(Ending.START, "the house player has this seat"))
+        links = [seated.link if seat == self.seat else nobody for seat in range(len(seated.terms.bots))]
+        self.pipes = PipesWire(links, seated.start_us)
+
+    @property
+    def fault(self) -> Retired | None:
+        """The bot's fault, or None if it had none."""
+        for event in self.events:
+            if isinstance(event, Retired) and event.seat == self.seat and event.ending.is_fault:
+                return event
+        return self._late
+
+    @property
+    def rejections(self) -> list[Rejected]:
+        """The bot's answers that were not legal moves."""
+        return [event for event in self.events if isinstance(event, Rejected) and event.seat == self.seat]
+
+    @property
+    def moves(self) -> list[Moved]:
+        """The moves that were made in the bot's seat."""
+        return [event for event in self.events if isinstance(event, Moved) and event.seat == self.seat]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the bot has answered enough questions, or the game has taken too long."""
+        return time.monotonic() > self._ends_at_s or (
+            self._max_answers is not None and self.answers >= self._max_answers
+        )
+
+    def watch(self, event: Event, state: State[Any]) -> None:
+        """Takes an event from the game loop. Raises `TimedOut` if the bot's move is a default move."""
+        super().watch(event, state)
+        if isinstance(event, Moved) and event.seat == self.seat and event.defaulted:
+            detail, hint = (self._silence.detail, self._silence.hint) if self._silence else ("", "")
+            self._late = Retired(self.seat, Ending.TIME, detail, event.charge.used_us, event.timing, hint)
+            raise TimedOut
+
+    def act(self, seat: Seat) -> Reply:
+        """The house player moves, or resigns when the bot has answered enough questions."""
+        return Reply(seat, RESIGNED) if self.is_done else super().act(seat)
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """Describes the game to the bot."""
+        if seat == self.seat:
+            self.pipes.open(seat, opening)
+        else:
+            super().open(seat, opening)
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """Reads what the bot sent unasked."""
+        if self.seat in seats:
+            self.pipes.catch_up((self.seat,))
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks the bot, or the house player."""
+        if seat == self.seat:
+            self.pipes.post(seat, question)
+        else:
+            super().post(seat, question)
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """Sends the bot its legal moves."""
+        self.pipes.show_legal(seat, legal)
+
+    def next_reply(self) -> Reply:
+        """The next reply: those of the house player first, then the bot's."""
+        if self._replies:
+            return super().next_reply()
+        reply = self.pipes.next_reply()
+        self.answers += isinstance(reply.what, Answer)
+        self._silence = reply.what if isinstance(reply.what, Silence) else None
+        return reply
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """Reports the end of the game to the bot."""
+        self.pipes.close(outcome, ending)
+
+
+class RejectingWire(BotWire):
+    """Rejects the bot's first legal answer to a question that has more than one.
+
+    The game loop itself rejects it: the wire replaces the answer by a text that is not a move.
+    """
+
+    rejected = ""
+    """The answer that was rejected, or empty if none was."""
+    again = ""
+    """The answer to the next question."""
+
+    @property
+    def rejections(self) -> list[Rejected]:
+        """The bot's answers that were not legal moves, without the one that was rejected here."""
+        return [event for event in super().rejections if event.text != NO_MOVE]
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks the bot, with the answer that it did give where this wire rejected it."""
+        if seat == self.seat and question.rejected and self._just_rejected:
+            question = question._replace(rejected=(question.rejected[0], REJECTION))
+        super().post(seat, question)
+
+    _just_rejected = False
+
+    def next_reply(self) -> Reply:
+        """The next reply; the answer to be rejected is replaced."""
+        reply = super().next_reply()
+        self._just_rejected = False
+        if reply.seat != self.seat or not isinstance(reply.what, Answer):
+            return reply
+        text = reply.what.text
+        if not self.rejected and self._is_choice(text):
+            self._just_rejected = True
+            self.rejected = text
+            return reply._replace(what=reply.what._replace(text=NO_MOVE))
+        if self.rejected and not self.again:
+            self.again = text
+        return reply
+
+    def _is_choice(self, text: str) -> bool:
+        try:
+            self.state.read(self.seat, text)
+        except Refusal:
+            return False
+        return len(list(islice(self.state.legal(self.seat), 2))) == 2
+
+
+class FaultyOpponentWire(BotWire):
+    """Lets the house player fail when the bot has answered `max_answers` questions; with 0 it does not start.
+
+    With `while_asked`, in a game where several seats act at once, the game ends while the bot's own question
+    is open.
+    """
+
+    def __init__(self, seated: SeatedBot, max_answers: int, while_asked: bool = False) -> None:
+        super().__init__(seated, max_answers)
+        self._while_asked = while_asked
+        self.ended_while_asked = False
+        """Whether the game ended while the bot's question was open."""
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """Describes the game to the bot; the house player is ready, or fails to start."""
+        if self._max_answers == 0 and seat != self.seat:
+            self._replies.append(Reply(seat, Failure(Ending.START, "the house player does not start")))
+        else:
+            super().open(seat, opening)
+
+    def act(self, seat: Seat) -> Reply:
+        """The house player moves, or fails when the bot has answered enough questions."""
+        if self.is_done:
+            return Reply(seat, Failure(Ending.GONE, "the house player is gone"))
+        return super().act(seat)
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks the bot, and does not wait for its answer if the house player fails meanwhile."""
+        super().post(seat, question)
+        if seat == self.seat and self._while_asked and self.is_done and self._can_end_while_asked():
+            self.ended_while_asked = True
+            silence = Silence("the game ended meanwhile")
+            self._replies.append(Reply(seat, silence, question.wait_us + 1))
+
+    def _can_end_while_asked(self) -> bool:
+        return len(self.state.to_act()) > 1 and self.state.default(self.seat) is not None
+
+
+class TakeoverWire(BotWire):
+    """Lets the house player make the first `house_moves` moves of the bot's seat too.
+
+    Then the bot is asked for the first time, with all the news so far.
+    """
+
+    def __init__(self, seated: SeatedBot, house_moves: int, max_answers: int) -> None:
+        super().__init__(seated, max_answers)
+        self._house_moves = house_moves
+        self._withheld_news: tuple[str, ...] = ()
+        """News that the bot was not sent yet."""
+        self.news_count = 0
+        """How many lines of news came with the bot's first question."""
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks the bot, or the house player in its place."""
+        if seat != self.seat:
+            super().post(seat, question)
+        elif self._house_moves:
+            self._house_moves -= 1
+            self._withheld_news += question.news
+            HouseWire.post(self, seat, question)
+        else:
+            if self._withheld_news:
+                news = self._withheld_news + question.news
+                question = question._replace(news=news, charged=None, defaulted=None)
+                self._withheld_news = ()
+                self.news_count = len(news)
+            super().post(seat, question)
