@@ -288,7 +288,7 @@ def test_what_a_bot_says_is_fit_to_be_seen(place: str, words: tuple[str, ...]) -
         (["blooms", "true", "--option", "size=99"], "option `size` is `99`"),
         (["blooms", "true", "--option", "size"], "has no value"),
         (["blooms", "true", "--time", "none"], "the clock is `none`"),
-        (["blooms", "true", "--start", "soon"], "`soon` is no time"),
+        (["blooms", "true", "--start", "soon"], "`soon` is not a time"),
         (["blooms", "true", "--memory", "much"], "`much`"),
         (["blooms"], "Missing argument"),
     ],
