@@ -403,22 +403,22 @@ def parse(line: bytes, speaker: Speaker) -> Message:
     if kind is None:
         raise NotAMessage("the first word is not a message of this side")
     try:
-        left = rest.decode()
+        text = rest.decode()
     except UnicodeDecodeError:
         raise Malformed(f"the line is not UTF-8, expected `{kind.form()}`") from None
-    if _CONTROL.search(left) or "\n" in left:
+    if _CONTROL.search(text) or "\n" in text:
         raise Malformed(f"there is a control character in the line, expected `{kind.form()}`")
     values = []
     try:
         for shape in kind.shape:
-            left = left.lstrip(" ")
+            text = text.lstrip(" ")
             if shape in _REST:
-                part, left = left, ""
+                part, text = text, ""
             else:
-                part, _, left = left.partition(" ")
+                part, _, text = text.partition(" ")
             values.append(shape.read(part))
-        if left.strip(" "):
-            raise ValueError(f"there is extra text {_quoted(left.strip(' '))}")
+        if text.strip(" "):
+            raise ValueError(f"there is extra text {_quoted(text.strip(' '))}")
     except ValueError as error:
         raise Malformed(f"{error}, expected `{kind.form()}`") from None
     return kind(*values)

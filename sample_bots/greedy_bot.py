@@ -49,16 +49,16 @@ class Board:
     def blooms(self) -> list[tuple[int, int, int]]:
         """The seat, the size and the number of empty neighbour cells of each bloom."""
         found = []
-        left = set(self.stones)
-        while left:
-            start = left.pop()
+        remaining = set(self.stones)
+        while remaining:
+            start = remaining.pop()
             stone, bloom, room = self.stones[start], [start], set()
             for cell in bloom:
                 for near in self.near[cell]:
                     if near not in self.stones:
                         room.add(near)
-                    elif near in left and self.stones[near] == stone:
-                        left.remove(near)
+                    elif near in remaining and self.stones[near] == stone:
+                        remaining.remove(near)
                         bloom.append(near)
             found.append((stone[0], len(bloom), len(room)))
         return found
