@@ -1,1 +1,1 @@
-"""The contract between the referee and its bots: messages, session, and what a Python bot imports."""
+"""The protocol between the referee and its bots: messages, session, and a library for bots in Python."""

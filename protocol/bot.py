@@ -1,4 +1,4 @@
-"""What a Python bot needs, in one file of standard library: import it, or copy it beside your bot.
+"""All that a bot in Python needs, in one file without dependencies: import it, or copy it beside your bot.
 
     from bot import play
 
@@ -7,7 +7,7 @@
 
     play(choose)
 
-`choose` is called for every question and gives back the move as text, or `None` to resign. When the
+`choose` is called for every question and returns the move as text, or `None` to resign. When the
 referee rejects a move, `choose` is called again with `game.rejected` saying why. While the bot runs,
 `print()` goes to stderr, where it cannot disturb the protocol.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 import random
 import sys
 
-TYPE_CHECKING = False  # type checkers take it for true; to import `typing` takes longer than all of this file
+TYPE_CHECKING = False  # type checkers treat it as true; importing `typing` takes longer than this file
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import BinaryIO
@@ -26,11 +26,11 @@ VERSION = 1
 
 
 LONGEST = 4000
-"""Bytes of a line; the protocol's limit is 4096, its newline included."""
+"""The longest line that is sent, in bytes; the protocol's limit is 4096, newline included."""
 
 
 class Closed(Exception):
-    """The question was closed while its legal moves were awaited; `play` goes on with what came."""
+    """The question was closed while the bot waited for its legal moves; `play` goes on with what came."""
 
 
 class Game:
@@ -39,7 +39,7 @@ class Game:
     def __init__(self, slug: str, rules: int, seat: int, seats: int, connection: Connection) -> None:
         self.slug = slug
         self.rules = rules
-        """Version of the game's rules."""
+        """The version of the game's rules."""
         self.seat = seat
         """This bot's seat, counted from 1."""
         self.seats = seats
@@ -47,17 +47,17 @@ class Game:
         self.clock_ms = (0, 0, 0, 0)
         """Allowance per move, reserve, step and increment, milliseconds."""
         self.random = random.Random(0)
-        """Seeded by the referee: a bot that draws from nothing else plays the same game again."""
+        """Seeded by the referee: a bot that takes all its randomness from it can play the same game again."""
         self.news: list[str] = []
         """All news of this game, oldest first."""
         self.fresh: list[str] = []
         """The news that came with this question."""
         self.question = 0
         self.allowance_ms = 0
-        """What is left of this move's allowance."""
+        """What remains of this move's allowance."""
         self.reserve_ms = 0
         self.used_us = 0
-        """What the last move took, as the referee measured it."""
+        """The time that the last move took, as the referee measured it."""
         self.rejected: str | None = None
         """Why the last answer was rejected, if this question follows a rejection."""
         self.result: tuple[int, ...] | None = None
@@ -65,7 +65,7 @@ class Game:
         self._connection = connection
 
     def legal(self, most: int | None = None) -> list[str]:
-        """Legal moves, from the referee, while the clock runs: all, or a sample where there are too many."""
+        """Asks the referee for the legal moves while the clock runs: all, or a sample of too many."""
         self._connection.send(f"list {self.question}" + ("" if most is None else f" {most}"))
         while True:
             word, rest = self._connection.receive()
@@ -77,16 +77,16 @@ class Game:
                 raise Closed
 
     def info(self, text: object) -> None:
-        """Keeps a text beside the next answer in the record of the game."""
+        """Has the record of the game keep a text with the next answer."""
         self._connection.send(f"info {text}")
 
     def log(self, text: object) -> None:
-        """Keeps a text in the record of the game."""
+        """Has the record of the game keep a text."""
         self._connection.send(f"log {text}")
 
 
 class Connection:
-    """Lines in, lines out, flushed."""
+    """Reads lines, and writes lines, each of them flushed."""
 
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self._source = source
@@ -94,7 +94,7 @@ class Connection:
         self._put_back: list[tuple[str, str]] = []
 
     def receive(self) -> tuple[str, str]:
-        """The next line's first word and its rest; ("quit", "") at the end of the stream."""
+        """The first word and the rest of the next line; ("quit", "") at the end of the stream."""
         if self._put_back:
             return self._put_back.pop()
         line = self._source.readline()
@@ -104,13 +104,13 @@ class Connection:
         return word, rest.strip()
 
     def send(self, line: str) -> None:
-        """Sends one line: control characters become blanks, and what is too long is cut."""
+        """Sends one line: control characters become blanks, and a line that is too long is cut."""
         line = "".join(" " if ord(c) < 0x20 or ord(c) == 0x7F else c for c in line)
         self._sink.write(line.encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore").encode() + b"\n")
         self._sink.flush()
 
     def put_back(self, word: str, rest: str) -> None:
-        """Makes a line the next one again."""
+        """Puts a line back: `receive` gives it next."""
         self._put_back.append((word, rest))
 
 
@@ -127,7 +127,7 @@ def play(
 ) -> None:
     """Plays games until the referee says quit.
 
-    `start` is called when a game has been described, before its clock runs; `over` when it has ended.
+    `start` is called when a game has been described and before its clock runs, `over` when it has ended.
     """
     connection = Connection(source or sys.stdin.buffer, sink or sys.stdout.buffer)
     if sink is None:

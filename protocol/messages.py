@@ -1,4 +1,4 @@
-"""The messages of protocol 1: one frozen dataclass each, `parse(line, speaker)` and `str(message)`.
+"""The messages of protocol 1: a frozen dataclass for each, `parse(line, speaker)` and `str(message)`.
 
 Pure code: text in, messages out. A line is one message. Its first word names the message, the other
 words are separated by one or more blanks, and a *text* is the rest of the line. `PROTOCOL.md` has a
@@ -17,27 +17,27 @@ from typing import Any, ClassVar, NamedTuple
 VERSION = 1
 
 LINE_CAP = 4096
-"""Bytes of a line, its newline included, in either direction. Terminals cut lines at the same length,
-so a bot on a terminal and a bot on a pipe meet the same limit."""
+"""The longest line in bytes, newline included, in either direction. Terminals cut lines at the same
+length, so the limit is the same on a terminal and on a pipe."""
 
 
 class Speaker(Enum):
-    """Who says a message."""
+    """The side that sends a message."""
 
     REFEREE = "REF"
     BOT = "BOT"
 
 
 class NotAMessage(ValueError):
-    """The first word is none of the speaker's words: noise, from a bot."""
+    """The first word is not a message of the speaker; such a line from a bot is noise."""
 
 
 class Malformed(ValueError):
-    """The line claims to be a message and is not well formed; the text says what was expected."""
+    """The line begins as a message and is not well formed; the text says what was expected."""
 
 
 class _Shape(NamedTuple):
-    """How one field is written: a name for people, its text to a value, and the value's text."""
+    """How one field is written: its name for people, a function that reads its text, one that writes it."""
 
     name: str
     read: Callable[[str], Any]
@@ -48,7 +48,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 def _quoted(text: str) -> str:
-    """What was written, as far as an error needs it."""
+    """A part of a line for an error message, cut to 40 characters."""
     return f"`{text}`" if len(text) <= 40 else f"`{text[:40]}…`"
 
 
@@ -57,7 +57,7 @@ def _number(text: str) -> int:
     if not text:
         raise ValueError("a number is missing")
     if not _NUMBER.fullmatch(text):
-        raise ValueError(f"{_quoted(text)} is no plain number")
+        raise ValueError(f"{_quoted(text)} is not a plain number")
     return int(text)
 
 
@@ -103,12 +103,12 @@ TOTAL = _Shape("NUMBER|unknown", _total, lambda value: "unknown" if value is Non
 MOST = _Shape("[NUMBER]", lambda text: _number(text) if text else None, lambda v: "" if v is None else str(v))
 
 _REST = (TEXT, FREE, WORDS)
-"""Shapes that take all that is left of the line; they can only stand last."""
+"""Shapes that take the rest of the line; only a message's last field can have one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; `str()` gives its line without the newline."""
+    """A message; `str()` is its line without the newline."""
 
     word: ClassVar[str]
     shape: ClassVar[tuple[_Shape, ...]] = ()
@@ -120,13 +120,13 @@ class Message:
 
     @classmethod
     def form(cls) -> str:
-        """The line's form for people, such as `ask NUMBER NUMBER NUMBER`."""
+        """The form of the line for people, such as `ask NUMBER NUMBER NUMBER`."""
         return " ".join([cls.word, *(shape.name for shape in cls.shape)])
 
 
 @dataclass(frozen=True, slots=True)
 class HelloLine(Message):
-    """Both ways, first: the protocol version, and what its sender can or wants."""
+    """The first message of both sides: the protocol version, and what the sender offers or wants."""
 
     word: ClassVar[str] = "hello"
     shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, WORDS)
@@ -136,7 +136,7 @@ class HelloLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class GameLine(Message):
-    """A new game: which one, the version of its rules, the bot's seat (from 1) and how many sit."""
+    """A new game: which one, the version of its rules, the bot's seat (from 1) and the number of seats."""
 
     word: ClassVar[str] = "game"
     shape: ClassVar[tuple[_Shape, ...]] = (WORD, NUMBER, NUMBER, NUMBER)
@@ -170,7 +170,7 @@ class ClockLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class SeedLine(Message):
-    """A seed of the bot's own, below 2**53 so that every language holds it exactly."""
+    """The bot's seed for this game, below 2**53 so that every language can hold it exactly."""
 
     word: ClassVar[str] = "seed"
     shape: ClassVar[tuple[_Shape, ...]] = (NUMBER,)
@@ -204,7 +204,7 @@ class ChargedLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class DefaultedLine(Message):
-    """Time was up for a question, and the game's own default was submitted for the seat."""
+    """Time was up for a question, and the game's default move was submitted for the seat."""
 
     word: ClassVar[str] = "defaulted"
     shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, TEXT)
@@ -214,7 +214,7 @@ class DefaultedLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class NewsLine(Message):
-    """One line of what this seat may know of the game's course; the game's page says how it reads."""
+    """One line of what this seat may know of the game; the game's page defines its form."""
 
     word: ClassVar[str] = "news"
     shape: ClassVar[tuple[_Shape, ...]] = (TEXT,)
@@ -233,7 +233,7 @@ class ReserveLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class AskLine(Message):
-    """A question: its number, what is left of this move's allowance and of the reserve, milliseconds."""
+    """A question: its number, and what remains of this move's allowance and of the reserve, milliseconds."""
 
     word: ClassVar[str] = "ask"
     shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, NUMBER, NUMBER)
@@ -254,7 +254,7 @@ class MoveLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class ResignLine(Message):
-    """The answer to a question: the seat gives the game up."""
+    """The answer to a question: the seat resigns."""
 
     word: ClassVar[str] = "resign"
     shape: ClassVar[tuple[_Shape, ...]] = (NUMBER,)
@@ -274,7 +274,7 @@ class RejectedLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class ListLine(Message):
-    """A request for the legal moves of the open question, at most so many."""
+    """A request for the legal moves of the open question, at most `most` of them."""
 
     word: ClassVar[str] = "list"
     shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, MOST)
@@ -284,7 +284,7 @@ class ListLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class LegalLine(Message):
-    """Head of the answer to `list`: `all` or `sample`, how many `choice` lines follow, how many there are."""
+    """The first line of the answer to `list`: `all` or `sample`, the number of `choice` lines, the total."""
 
     word: ClassVar[str] = "legal"
     shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, WORD, NUMBER, TOTAL)
@@ -305,7 +305,7 @@ class ChoiceLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class EndLine(Message):
-    """The game is over: each seat's rank (1 is best, ties share), the ending's word and a sentence."""
+    """The game is over: each seat's rank (1 is best, ties share a rank), the ending's word, a sentence."""
 
     word: ClassVar[str] = "end"
     shape: ClassVar[tuple[_Shape, ...]] = (RANKS, WORD, TEXT)
@@ -323,7 +323,7 @@ class QuitLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class InfoLine(Message):
-    """What the bot wants kept beside its next answer: a score, a line, a depth."""
+    """A text that the record keeps with the bot's next answer: a score, a depth, a line of play."""
 
     word: ClassVar[str] = "info"
     shape: ClassVar[tuple[_Shape, ...]] = (FREE,)
@@ -332,7 +332,7 @@ class InfoLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class LogLine(Message):
-    """A log line of the bot's, kept in the record of the game."""
+    """A log line of the bot, kept in the record of the game."""
 
     word: ClassVar[str] = "log"
     shape: ClassVar[tuple[_Shape, ...]] = (FREE,)
@@ -361,11 +361,11 @@ WORDS_OF: dict[Speaker, dict[str, type[Message]]] = {
     ),
     Speaker.BOT: _by_word((HelloLine, ReadyLine, MoveLine, ResignLine, ListLine, InfoLine, LogLine)),
 }
-"""Every message that a side may say, by its first word."""
+"""The messages that each side may send, by their first word."""
 
 
 def _template(kind: type[Message]) -> tuple[str, Callable[[Any], Any]]:
-    """A message's line as a template, and what fills it."""
+    """The template of a message's line, and the function that gives the values for it."""
     names = [field.name for field in fields(kind)]
     if not names:
         return kind.word, lambda message: ()
@@ -383,16 +383,17 @@ def _template(kind: type[Message]) -> tuple[str, Callable[[Any], Any]]:
 _TEMPLATES = {kind: _template(kind) for words in WORDS_OF.values() for kind in words.values()}
 
 
-# Within a message none of them means anything, and in a terminal or a file all of them do harm. (A tab
-# has become a blank before.)
+# Control characters mean nothing within a message and can do harm in a terminal or a file. Tabs have been
+# replaced by blanks before.
 _CONTROL = re.compile("[\0-\x1f\x7f]")
 _BOM = "\ufeff".encode()
 
 
 def parse(line: bytes, speaker: Speaker) -> Message:
-    """The message of one line, given without its newline.
+    """The message in one line, which is given without its newline.
 
-    Raises `NotAMessage` where the first word is none of the speaker's, else `Malformed`.
+    Raises `NotAMessage` where the first word is not a message of the speaker, and `Malformed` where the rest
+    is not well formed.
     """
     line = line.removesuffix(b"\r").replace(b"\t", b" ").strip(b" ")
     first, _, rest = line.partition(b" ")
@@ -400,54 +401,54 @@ def parse(line: bytes, speaker: Speaker) -> Message:
         raise Malformed("the line begins with a byte order mark, expected plain UTF-8")
     kind = WORDS_OF[speaker].get(first.decode("ascii", "replace"))
     if kind is None:
-        raise NotAMessage("no message of this side begins so")
+        raise NotAMessage("the first word is not a message of this side")
     try:
-        left = rest.decode()
+        text = rest.decode()
     except UnicodeDecodeError:
         raise Malformed(f"the line is not UTF-8, expected `{kind.form()}`") from None
-    if _CONTROL.search(left):
+    if _CONTROL.search(text):
         raise Malformed(f"there is a control character in the line, expected `{kind.form()}`")
     values = []
     try:
         for shape in kind.shape:
-            left = left.lstrip(" ")
+            text = text.lstrip(" ")
             if shape in _REST:
-                part, left = left, ""
+                part, text = text, ""
             else:
-                part, _, left = left.partition(" ")
+                part, _, text = text.partition(" ")
             values.append(shape.read(part))
-        if left.strip(" "):
-            raise ValueError(f"{_quoted(left.strip(' '))} is too much")
+        if text.strip(" "):
+            raise ValueError(f"there is extra text {_quoted(text.strip(' '))}")
     except ValueError as error:
         raise Malformed(f"{error}, expected `{kind.form()}`") from None
     return kind(*values)
 
 
 def encode(*messages: Message) -> bytes:
-    """The bytes of messages, a line each. Raises `ValueError` for one that cannot be sent as a line."""
+    """The bytes of messages, one line each. Raises `ValueError` for a message that no line can hold."""
     return encode_lines([str(message) for message in messages])
 
 
 def encode_lines(lines: list[str]) -> bytes:
-    """The bytes of messages that are written as lines already. Raises `ValueError` as `encode` does."""
+    """The bytes of messages that are given as lines. Raises `ValueError` as `encode` does."""
     data = ("\n".join(lines) + "\n").encode()
     if len(data) > LINE_CAP and max(len(line.encode()) for line in lines) >= LINE_CAP:
         raise ValueError("a message is too long for a line")
-    # What is printable, as nearly all lines are, has no control character; what is not may have none either.
+    # Printable lines, as nearly all are, have no control characters; other lines have to be searched.
     if not all(map(str.isprintable, lines)) and any(map(_CONTROL.search, lines)):
         raise ValueError("a message has a control character")
     return data
 
 
 class Overlong(NamedTuple):
-    """In place of a line that exceeded the cap; nothing of the stream behind it can be trusted."""
+    """Stands for a line that exceeded the cap; nothing after it in the stream can be trusted."""
 
     start: bytes
-    """Its first bytes."""
+    """The first bytes of the line."""
 
 
 class Lines:
-    """Cuts a stream of bytes into lines, in any chunks, and never holds more than `cap` bytes."""
+    """Splits a stream of bytes, given in chunks, into lines, and never holds more than `cap` bytes."""
 
     def __init__(self, cap: int = LINE_CAP) -> None:
         self._cap = cap
@@ -456,13 +457,13 @@ class Lines:
 
     @property
     def partial(self) -> bytes:
-        """What has come of a line that has not ended."""
+        """The beginning of a line that is not complete yet."""
         return self._partial
 
     def feed(self, data: bytes) -> list[bytes | Overlong]:
         """The lines that are complete with this chunk, without newlines.
 
-        An `Overlong` is the last thing that a stream gives; whatever comes behind it is dropped.
+        An `Overlong` is the last item of a stream; all data after it is dropped.
         """
         if self._overlong:
             return []

@@ -1,20 +1,19 @@
-"""Who may say what, when: the session between the referee and one bot, as a table. No I/O.
+"""The session between the referee and one bot: a table of who may say what in which state. No I/O.
 
-Two rules: the table below names every message that is allowed in a state, and the state it leads to;
-what is not in the table is a breach by whoever said it. Both sides keep the same table and feed it all
-that is said, each from its own end of the pipe.
+The table below names every message that is allowed in a state, and the state it leads to; what is not in the
+table is a breach by whoever said it. Both sides keep the same table and feed it every message, each from its
+own end of the pipe.
 
-Beside the table there are the question numbers. The referee numbers a seat's questions 1, 2, 3 … in
-each game. An answer (`move`, `resign`, `list`) names the question it answers:
+Beyond the table there are question numbers. The referee numbers a seat's questions 1, 2, 3 … in each game.
+An answer (`move`, `resign`, `list`) names the question it answers:
 
 - the open question: the answer counts, and `move` and `resign` close it;
-- a number that was asked and is closed: the answer is *stale*, dropped, no breach. Two sides that talk
-  at the same time cannot help that (the time ran out while the answer was under way);
-- a number that was never asked: a breach, at whatever moment it is said.
+- a number that was asked and is closed: the answer is *stale*: it is dropped and not a breach. This cannot
+  be avoided where both sides talk at the same time (time ran out while the answer was on its way);
+- a number that was never asked: a breach at any moment.
 
-What a bot says about questions between `end` and its next `ready` was said about an earlier game, and is
-stale whatever its number: when it is read depends on nobody's doing. `ready` closes the door on the past,
-and the numbers begin anew.
+An answer that is read between `end` and the bot's next `ready` belongs to an earlier game and is stale
+whatever its number, since neither side controls when it is read. With `ready` the numbers start again.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ from protocol.messages import (
 
 
 class Phase(Enum):
-    """Where a session stands; the value is the word that `PROTOCOL.md` uses for it."""
+    """The state of a session; the value is the word that `PROTOCOL.md` uses for it."""
 
     NEW = "new"
     GREETED = "greeted"
@@ -99,12 +98,12 @@ TABLE: dict[Phase, dict[type[Message], Phase]] = {
     Phase.CLOSED: {},
 }
 
-ANYWHERE = (InfoLine, LogLine)
+ALWAYS_ALLOWED = (InfoLine, LogLine)
 """What a bot may say at any time after the referee's hello, without any effect on the session."""
 
 
-_BETWEEN = (Phase.IDLE, Phase.SETUP, Phase.LOADING)
-"""Between two games."""
+_BETWEEN_GAMES = (Phase.IDLE, Phase.SETUP, Phase.LOADING)
+"""The states between two games."""
 
 _BOTS = frozenset(WORDS_OF[Speaker.BOT].values())
 
@@ -116,9 +115,9 @@ class Breach(Exception):
 class Session:
     """One conversation, as seen from either end.
 
-    `said` takes down whatever either side says, message by message. The referee, which writes whole blocks
-    of its own lines at once, sets `phase` to where they lead, and asks with `ask`; the tests hold a second
-    session, which is told of every line, against it.
+    `said` processes what either side says, message by message. The referee writes whole blocks of its own
+    lines at once, sets `phase` to the state that they lead to, and asks with `ask`; the tests compare it with
+    a second session that processes every line.
     """
 
     def __init__(self) -> None:
@@ -127,34 +126,34 @@ class Session:
         self.asked = 0
         """The highest question number so far in this game."""
         self._lapsed = False
-        """Whether its time was up: it is closed, though the bot has not been told yet."""
+        """Whether the open question's time is up: it is closed, though the bot does not know this yet."""
 
     def ask(self) -> int:
-        """The next question is open; its number."""
+        """Opens the next question and returns its number."""
         self.asked += 1
         self._lapsed = False
         self.phase = Phase.ASKED
         return self.asked
 
     def lapse(self) -> None:
-        """Closes the open question, whose time is up. What it comes to is told with the next one."""
+        """Closes the open question, whose time is up. The bot learns the result with its next question."""
         self._lapsed = True
 
     def said(self, speaker: Speaker, message: Message) -> bool:
-        """Takes one message down. False for a stale answer, which has no effect.
+        """Processes one message. False for a stale answer, which has no effect.
 
-        Raises `Breach` for what is not allowed; the session is then as it was before.
+        Raises `Breach` for a message that is not allowed, and does not change the session then.
         """
         kind = type(message)
         if speaker is Speaker.BOT:
             if isinstance(message, MoveLine | ResignLine | ListLine):
-                if self.phase in _BETWEEN:
+                if self.phase in _BETWEEN_GAMES:
                     return False
                 if message.question > self.asked or message.question == 0:
                     raise Breach(f"question {message.question} was never asked")
                 if self.phase is not Phase.ASKED or message.question != self.asked or self._lapsed:
                     return False
-            elif kind in ANYWHERE and self.phase is not Phase.NEW:
+            elif kind in ALWAYS_ALLOWED and self.phase is not Phase.NEW:
                 return True
         to = TABLE[self.phase].get(kind)
         if to is None or not self._may_say(speaker, kind):
@@ -170,6 +169,6 @@ class Session:
         return True
 
     def _may_say(self, speaker: Speaker, kind: type[Message]) -> bool:
-        if kind is HelloLine:  # both sides have it; the referee speaks first
+        if kind is HelloLine:  # both sides send it; the referee speaks first
             return (speaker is Speaker.REFEREE) == (self.phase is Phase.NEW)
         return (kind in _BOTS) == (speaker is Speaker.BOT)

@@ -1,4 +1,4 @@
-"""The engines for bots in Python and for training: the position that a bot was told of, and quick playouts.
+"""The game engines for bots in Python and for training: the position as a bot knows it, and fast playouts.
 
     from protocol.bot import Game, play
     from referee.kit import Follower, Quick
@@ -14,7 +14,7 @@
 
     play(choose, start)
 
-It knows no more than the bot does: where information is hidden, each position is one that may be.
+It knows no more than the bot does: where information is hidden, each position is one of the possible ones.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ _NO_MOVES: Mapping[Seat, Any] = {}
 
 
 class Told(Protocol):
-    """What a bot was told of its game; `protocol.bot.Game` is one."""
+    """What a bot knows of its game; `protocol.bot.Game` is one implementation."""
 
     slug: str
     seat: int
     """Counted from 1."""
     options: dict[str, str]
     news: list[str]
-    """All of it, oldest first."""
+    """All news of the game, oldest first."""
 
 
 class Quick:
-    """Random numbers for search, some ten times as fast as a `Stream`: the generator of Python's `random`.
+    """Random numbers for search, about ten times as fast as a `Stream`: the generator of Python's `random`.
 
-    A number below *n* is uniform up to *n* in 2 to the 53, and what a seed gives may change with Python.
+    Numbers below *n* are uniform but for a bias of at most *n* in 2 to the 53, and the numbers that a seed
+    gives may change with the version of Python.
     """
 
     def __init__(self, source: random.Random) -> None:
@@ -72,8 +73,8 @@ class Quick:
 
 
 def game_played(slug: str) -> Game[Any]:
-    """The game that this bot plays: built in, installed, or in the file that the referee got it from, which
-    the variable `REFEREE_GAME` names. Raises `UsageError`.
+    """The game that this bot plays: built in, installed, or from the file that the environment variable
+    `REFEREE_GAME` names. Raises `UsageError`.
     """
     if slug not in GAMES and (named := os.environ.get(VARIABLE)):
         game = game_given(named, Path.cwd())
@@ -86,7 +87,7 @@ class Follower:
     """The position of one game, as far as a bot can know it."""
 
     def __init__(self, told: Told, rng: Random) -> None:
-        """Raises `UsageError` for a game that is not known here, `GameOptionError` for its options."""
+        """Raises `UsageError` for an unknown game, `GameOptionError` for options that it does not accept."""
         self._told = told
         self._rng = rng
         self.game = game_played(told.slug)
@@ -95,8 +96,8 @@ class Follower:
         self._followed = 0
 
     def state(self) -> State[Any]:
-        """The position itself in an open game; else a random one that agrees with what was told, another
-        for each call. Raises `ValueError` where none is found.
+        """The position itself in an open game; else a random position that agrees with the news, a new one at
+        each call. Raises `ValueError` where none is found.
         """
         news = self._told.news
         if not isinstance(self.game, OpenGame):
@@ -107,9 +108,9 @@ class Follower:
 
 
 def step(state: State[Any], rng: Random, moves: Mapping[Seat, Any] = _NO_MOVES) -> State[Any]:
-    """The position after whoever acts did so: seats with a move of `moves`, the others and chance at random.
+    """The next position: seats in `moves` play that move, other seats and chance act at random.
 
-    Only where the game is on.
+    The game must not be over.
     """
     acting = state.to_act()
     if acting[0] < 0:
@@ -118,7 +119,7 @@ def step(state: State[Any], rng: Random, moves: Mapping[Seat, Any] = _NO_MOVES) 
 
 
 def playout(state: State[Any], rng: Random) -> Outcome:
-    """How the game comes out if it goes on at random."""
+    """The outcome of the game when it is played to its end at random."""
     while (outcome := state.outcome()) is None:
         state = step(state, rng)
     return outcome

@@ -1,8 +1,8 @@
 """Plays Floral Extract: grows flowers by looking a few turns ahead, and deduces the other seat's runes.
 
-What its own flowers did tells what the weather was and which pot was sabotaged, and so what the other may
-have cast. The bot follows a sample of the mappings that agree with all it was told, and guesses where most
-of them agree. A wrong guess makes the next one cheaper, so it does not wait to be sure.
+From the growth of its own flowers it infers the weather and the sabotaged pots, and so what the other seat
+may have cast. It keeps a sample of the mappings that agree with all news, and guesses a rune on which most
+of them agree. A wrong guess makes the next charge cheaper, so it does not wait to be certain.
 """
 
 import math
@@ -19,20 +19,20 @@ BLOOMS_AT = {"A": 8, "C": 30, "H": 15, "W": 7, "X": 6}
 SUNNY, CHILLY, RAINY = 1, 2, 3
 RELATIONS = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 
-FOLLOWED = 500  # Mappings at once: enough to tell likely guesses from others.
-TRIED = 5000  # Turns that are gone through for a move to find more of them: some 20 ms.
-TRIED_PER_MS = 20  # Casts that are tried out for each millisecond that it may take: some half of it.
-# What to plant first, by the weather: what is quick, as the guessing spell needs a picked flower.
+FOLLOWED = 500  # Mappings in the sample: enough to recognize likely guesses.
+TRIED = 5000  # Turns that are replayed per move to find more mappings: about 20 ms.
+TRIED_PER_MS = 20  # Casts that are tried per millisecond available: about half of that time.
+# The order of planting, by the weather: quick flowers first, since the guessing spell needs a picked one.
 PLANTED = {SUNNY: "HACXW", CHILLY: "CXHAW", RAINY: "CXAWH"}
-# What sunny, chilly and rainy weather promise a flower, where a whole one is worth 10, and 15 when picked.
+# The value of sunny, chilly and rainy weather for a flower; a full-grown one is worth 10, a picked one 15.
 OUTLOOK = {"A": (3, -3, 0), "C": (0, 0, 2), "H": (4, -2, 0), "W": (2, -2, 2), "X": (0, 0.5, 0.5)}
-DELAY = 0.2  # What it costs to have it a turn later.
-GUESSED, DIFFERENT = 10, 1.5  # The worth of a right guess, and of each different rune on the way to a charge.
-PATIENCE = 0.7  # A guess that is so much less likely than the best one waits for another rune to be cast.
+DELAY = 0.2  # The cost of a delay by one turn.
+GUESSED, DIFFERENT = 10, 1.5  # The value of a right guess, and of each different rune towards a charge.
+GUESS_NOW = 0.7  # It guesses if the guess is at least this likely, relative to the best one.
 
 
 class Flower(NamedTuple):
-    """A flower in its pot; `met` has a bit for each triple that a xanthium has met."""
+    """A flower in its pot; `met` has a bit for each triple that a xanthium has had."""
 
     kind: str
     stage: int = 0
@@ -42,7 +42,7 @@ class Flower(NamedTuple):
 
 
 class Spells(NamedTuple):
-    """What a cast brings about."""
+    """The effects of a cast."""
 
     water: bool = False
     fertilize: bool = False
@@ -53,19 +53,19 @@ class Spells(NamedTuple):
 Pots = tuple[Flower | None, ...]
 Runes = tuple[int, ...]
 Turn = tuple[int, str, Spells, int | None, tuple[int, ...]]
-"""X, what was planted before, own spells, the other's symbol by number, own stages with -1 for no flower."""
+"""X, the flower planted before, own spells, the other's symbol by number, own stages (-1: no flower)."""
 World = tuple[Runes, Runes, int, Pots]
-"""What may be: a mapping of the other's; and its chain, the weather and the own garden that follow."""
+"""A possible mapping of the other seat, and the chain, the weather and the own garden that follow."""
 
 
 def planted(pots: Pots, kind: str) -> Pots:
-    """The pots with a flower in the leftmost that is empty; as they are if there is none."""
+    """The pots with a new flower in the leftmost empty one; unchanged if `kind` is empty."""
     at = pots.index(None) if kind else 0
     return (*pots[:at], Flower(kind), *pots[at + 1 :]) if kind else pots
 
 
 def grown(flower: Flower, weather: int, watered: bool, fertilized: bool) -> Flower | None:
-    """A flower after a turn; None if it bloomed."""
+    """The flower after a turn; None if it bloomed."""
     kind, stage, watered_before, grew_before, met = flower
     grows = 0
     if kind == "A":
@@ -98,7 +98,7 @@ def tended(pots: Pots, x: int, weather: int, own: Spells, sabotaged: int = 0) ->
 
 @lru_cache(1 << 10)
 def beauty(pots: Pots, weather: int) -> float:
-    """What a garden is worth; an empty pot had a flower that was picked."""
+    """The value of a garden; an empty pot counts as a picked flower."""
     stages = ((f.kind, f.stage) if f else ("", 0) for f in pots)
     return sum(10 * n / BLOOMS_AT[kind] + OUTLOOK[kind][weather - 1] if kind else 15 for kind, n in stages)
 
@@ -117,12 +117,12 @@ def holds(condition: str, chain: Runes) -> bool:
     return all(RELATIONS[sign](*pair) for sign, pair in zip(rest.split(), pairwise(last), strict=True))
 
 
-class Mind:
+class Knowledge:
     """What the bot knows of a game."""
 
     def __init__(self, game: Game) -> None:
         self.me = game.seat - 1
-        self.symbols = SYMBOLS[1 - self.me]  # The other's.
+        self.symbols = SYMBOLS[1 - self.me]  # Those of the other seat.
         self.heard = 0
         self.conditions: list[str] = []
         self.known_spells: dict[Runes, Spells] = {}
@@ -133,16 +133,16 @@ class Mind:
         self.chain: Runes = ()
         self.row: Runes = ()  # Own runes since the last declaration.
         self.points = self.picked = self.charge = self.k = 0
-        self.right: set[str] = set()  # All symbols that were guessed right, by either seat.
+        self.right: set[str] = set()  # The symbols that either seat has guessed right.
         self.may_be = [
             set(range(8)) for _ in range(8)
-        ]  # What each symbol stands for, by what is told directly.
+        ]  # The identities that each symbol can have, by what the news says directly.
         self.untried = list(permutations(range(8)))
         game.random.shuffle(self.untried)
         self.worlds: list[World] = []
 
     def spells(self, chain: Runes) -> Spells:
-        """What the last rune of a chain of at most five casts."""
+        """The spells that the last rune of a chain casts; the chain has at most five runes."""
         if chain not in self.known_spells:
             pot = {8: 1, 10: 2, 12: 3}.get(sum(chain[-2:]), 0) if len(chain) > 1 else 0
             water, fertilize, weather = (holds(condition, chain) for condition in self.conditions)
@@ -174,18 +174,18 @@ class Mind:
         self.heard = len(news)
 
     def learn(self, seat: int, symbol: str, right: bool) -> None:
-        """A declaration: the symbol and the one that its seat cast before stand for the same rune, or not."""
+        """Notes a declaration: whether the symbol and the seat's cast before it have the same identity."""
         before = self.casts[-2][seat]
         theirs, mine = (symbol, before) if seat == self.me else (before, symbol)
         at, rune = self.symbols.index(theirs), self.runes[mine]
         if right:
             self.may_be[at] = {rune}
             self.right.add(symbol)
-        elif symbol not in self.right:  # Guessed again it is wrong whatever it stands for.
+        elif symbol not in self.right:  # A repeated guess is wrong in any case.
             self.may_be[at].discard(rune)
 
     def follow(self, casts: list[str], stages: tuple[int, ...]) -> None:
-        """Takes a turn down, and drops the worlds that do not agree with it."""
+        """Notes a turn, and removes the worlds that do not agree with it."""
         mine, rune = Spells(), self.runes.get(casts[self.me])
         self.row = () if rune is None else (*self.row[-5:], rune)
         if rune is None:
@@ -196,14 +196,14 @@ class Mind:
         symbol = casts[1 - self.me]
         theirs = self.symbols.index(symbol) if symbol in self.symbols else None
         if theirs is not None and symbol == self.casts[-1][1 - self.me]:
-            self.may_be[theirs].discard(0)  # Nobody stalls twice in a row.
+            self.may_be[theirs].discard(0)  # Rune 0 is never cast twice in a row.
         self.casts.append(casts)
         self.turns.append((len(self.turns) % 3 + 1, self.just_planted, mine, theirs, stages))
         self.just_planted = ""
         self.worlds = [new for world in self.worlds if (new := self.after(world, self.turns[-1]))]
 
     def after(self, world: World, turn: Turn) -> World | None:
-        """A world after a turn; None if the own flowers would have grown otherwise."""
+        """The world after a turn; None if the own flowers would have grown differently."""
         runes, chain, weather, pots = world
         x, kind, mine, symbol, stages = turn
         theirs = Spells()
@@ -219,11 +219,11 @@ class Mind:
         return (runes, chain, weather, pots) if agrees else None
 
     def possible(self, runes: Runes) -> bool:
-        """Whether a mapping agrees with what was told directly."""
+        """Whether a mapping agrees with what the news says directly."""
         return all(rune in may_be for rune, may_be in zip(runes, self.may_be, strict=True))
 
     def imagine(self) -> None:
-        """Drops what is impossible, and looks for more worlds where too few are left."""
+        """Removes impossible worlds, and looks for more where too few remain."""
         self.worlds = [world for world in self.worlds if self.possible(world[0])]
         tries = TRIED
         while tries > 0 and self.untried and len(self.worlds) < FOLLOWED:
@@ -238,7 +238,7 @@ class Mind:
                     self.worlds += [world] if world else []
 
     def chances(self) -> list[tuple[float, str]]:
-        """For each rune how likely the best guess is, and the symbol."""
+        """For each rune the probability and the symbol of the best guess."""
         best = [(0.0, "")] * 8
         for at, (symbol, may_be) in enumerate(zip(self.symbols, self.may_be, strict=True)):
             count = Counter(world[0][at] for world in self.worlds)
@@ -248,33 +248,33 @@ class Mind:
         return best
 
     def likely(self) -> tuple[int, Pots]:
-        """The weather and the own garden of most worlds."""
+        """The most common weather and own garden among the worlds."""
         if not self.worlds:
             return SUNNY, (None, None, None)
         (weather, pots), _ = Counter(world[2:] for world in self.worlds).most_common(1)[0]
         return weather, planted(pots, self.just_planted)
 
     def different(self, row: Runes) -> int:
-        """How many of the k different runes of the guessing spell the end of a row has."""
+        """The number of different runes at the end of a row that count for the guessing spell, at most k."""
         return next((n for n in range(min(self.k, len(row)), 0, -1) if len(set(row[-n:])) == n), 0)
 
     def plant(self) -> str:
-        """What to plant."""
+        """The flower to plant."""
         return next((kind for kind in PLANTED[self.likely()[0]] if kind not in self.plants), "-")
 
     def cast(self, most: int) -> str:
-        """What to cast: a guess, or the first of the fewest casts that lead to a charge; or, where that takes
-        a flower first, the first of those that lead to what is best beside a garden left alone. It looks as
-        far ahead as `most` casts that are tried out allow.
+        """The rune to cast: a guess, or the first cast of the shortest way to a charge; or, where a flower
+        must be picked first, of the way to the best garden, relative to casting nothing. It searches as
+        deep as `most` tried casts allow.
         """
         chances = self.chances()
-        if self.charge and chances[self.row[-1]][0] >= PATIENCE * max(chances)[0]:
+        if self.charge and chances[self.row[-1]][0] >= GUESS_NOW * max(chances)[0]:
             return chances[self.row[-1]][1]
         guessing = self.picked > self.points
         weather, idle = self.likely()
         best = (False, -math.inf, 0)
         layer = {(self.chain[-4:], self.row, weather, idle): -1}
-        # Three casts are many where the runes of the row count, and all that a condition may take are few.
+        # With the row the tree grows quickly, so three casts; without it, as many as a condition can need.
         for step in range(3 if guessing else max(int(condition.split()[1]) for condition in self.conditions)):
             x = (len(self.turns) + step) % 3 + 1
             idle = tended(idle, x, weather, Spells())
@@ -303,19 +303,19 @@ class Mind:
         return str(best[2])
 
 
-minds: list[Mind] = []
+known: list[Knowledge] = []
 
 
 def start(game: Game) -> None:
-    minds[:] = [Mind(game)]
+    known[:] = [Knowledge(game)]
 
 
 def choose(game: Game) -> str:
-    mind = minds[0]
-    mind.hear(game.news)
-    mind.imagine()
+    knowledge = known[0]
+    knowledge.hear(game.news)
+    knowledge.imagine()
     most = TRIED_PER_MS * (game.allowance_ms + game.reserve_ms // 20)
-    return mind.plant() if game.news[-1].startswith("plant ") else mind.cast(most)
+    return knowledge.plant() if game.news[-1].startswith("plant ") else knowledge.cast(most)
 
 
 if __name__ == "__main__":

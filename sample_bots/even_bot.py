@@ -1,4 +1,4 @@
-"""Plays Even Groups: at random until the end of the game can be foreseen, and perfectly from there on.
+"""Plays Even Groups: at random at first, and perfectly as soon as the end of the game can be searched.
 
 Every legal turn changes both colours' groups by an even number or both by an odd one, so it either keeps or
 swaps who would win, and only the last turns decide. The bot keeps the board from the news; when few cells
@@ -11,41 +11,41 @@ from typing import NamedTuple
 
 from protocol.bot import Game, play
 
-FORESEEN = 10
-"""With more empty cells than this it does not search."""
+SEARCHED_CELLS = 10
+"""The largest number of empty cells with which it searches."""
 
 POSITIONS = 25_000
-"""Positions that are looked at for a move: at most some 0.2 s …"""
+"""The most positions that are searched for a move: about 0.2 s."""
 
 PER_MS = 25
-"""… and no more than these for each millisecond that it may take: some quarter of it."""
+"""The most positions for each millisecond that the move may take: about a quarter of that time."""
 
 Stone = tuple[int, int]
 """Cell and colour, 0 for white and 1 for orange."""
 
 
-class Unforeseen(Exception):
-    """Too many positions."""
+class SearchLimit(Exception):
+    """The search has reached its limit of positions."""
 
 
 class Position(NamedTuple):
-    """What the rest of the game depends on, but for the mover."""
+    """All that the rest of the game depends on, except for who moves."""
 
     empty: tuple[int, ...]
     groups: tuple[bytes, bytes]
-    """By colour and cell: 0, or the number of the group that a stone of this colour is in."""
+    """By colour and cell: the number of the group that the stone of this colour belongs to, or 0."""
     counts: tuple[int, int]
-    """Groups of each colour."""
+    """The number of groups of each colour."""
 
 
 class Board:
-    """A hexagonal board, and what has been searched on it."""
+    """A hexagonal board, and the results of the search on it."""
 
     def __init__(self, side: int) -> None:
         rows = 2 * side - 1
         places = [(row, i) for row in range(rows) for i in range(rows - abs(side - 1 - row))]
         self.names = [f"{chr(ord('A') + row)}{i + 1}" for row, i in places]
-        # Moved half a row's difference to the right, cells that touch differ by one of these.
+        # With x in units of half a cell, neighbours differ by one of these steps.
         shifted = {(row, 2 * i + abs(side - 1 - row)): cell for cell, (row, i) in enumerate(places)}
         steps = ((0, -2), (0, 2), (-1, -1), (-1, 1), (1, -1), (1, 1))
         self.near = [
@@ -54,8 +54,8 @@ class Board:
         nothing = bytes(len(places))
         self.now = Position(tuple(range(len(places))), (nothing, nothing), (0, 0))
         self.wins: dict[tuple[bytes, bytes], bool] = {}
-        self.left = 0
-        """Positions that may still be looked at."""
+        self.budget = 0
+        """The number of positions that may still be searched."""
 
     def hear(self, news: str) -> None:
         """Follows a line of news."""
@@ -73,22 +73,22 @@ class Board:
             for other in joined:
                 own = own.replace(bytes([other]), group)
             groups[colour] = own[:cell] + group + own[cell + 1 :]
-        left = tuple(cell for cell in empty if all(cell != filled for filled, _ in stones))
-        return Position(left, (groups[0], groups[1]), (numbers[0], numbers[1]))
+        remaining = tuple(cell for cell in empty if all(cell != filled for filled, _ in stones))
+        return Position(remaining, (groups[0], groups[1]), (numbers[0], numbers[1]))
 
     def turns(self, position: Position) -> Iterator[tuple[tuple[Stone, Stone], Position]]:
-        """The legal moves, and what each leads to. Raises `Unforeseen`."""
+        """The legal moves, and what each leads to. Raises `SearchLimit`."""
         for (one, other), colours in product(combinations(position.empty, 2), product((0, 1), repeat=2)):
             stones = (one, colours[0]), (other, colours[1])
             following = self.after(position, *stones)
-            self.left -= 1
-            if self.left < 0:
-                raise Unforeseen
+            self.budget -= 1
+            if self.budget < 0:
+                raise SearchLimit
             if sum(following.counts) % 2:
                 yield stones, following
 
     def won(self, position: Position, mover: int) -> bool:
-        """Whether the mover, 0 for White, wins with the best play. Raises `Unforeseen`."""
+        """Whether the mover, 0 for White, wins with the best play. Raises `SearchLimit`."""
         known = self.wins.get(position.groups)
         if known is not None:
             return known
@@ -103,7 +103,7 @@ class Board:
         return win
 
     def random_turn(self, game: Game) -> list[Stone]:
-        """Of the legal ones, each with the same chance."""
+        """A random legal turn, all equally likely."""
         while True:
             stones = [(cell, game.random.randrange(2)) for cell in game.random.sample(self.now.empty, 2)]
             if sum(self.after(self.now, *stones).counts) % 2:
@@ -124,8 +124,8 @@ def choose(game: Game) -> str:
     if not game.news:
         return f"O:{game.random.choice(board.names)}"
     chosen = board.random_turn(game)
-    if len(board.now.empty) <= FORESEEN:
-        board.left = min(POSITIONS, PER_MS * (game.allowance_ms + game.reserve_ms // 20))
+    if len(board.now.empty) <= SEARCHED_CELLS:
+        board.budget = min(POSITIONS, PER_MS * (game.allowance_ms + game.reserve_ms // 20))
         try:
             for stones, following in board.turns(board.now):
                 if not board.won(following, 2 - game.seat):
@@ -134,7 +134,7 @@ def choose(game: Game) -> str:
                     break
             else:
                 game.info("loses against the best play")
-        except Unforeseen:
+        except SearchLimit:
             pass
     return " ".join(f"{'WO'[colour]}:{board.names[cell]}" for cell, colour in chosen)
 

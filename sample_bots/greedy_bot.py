@@ -1,19 +1,19 @@
-"""Plays Blooms one turn deep: capture as much as possible, then leave itself little to be captured.
+"""Plays Blooms one turn deep: capture as much as possible, then leave the opponent little to capture.
 
-It keeps the board from the news, and weighs every single stone and a random choice of pairs by what it
-captures, what it would lose if the opponent did nothing, and the room that is left to each side.
+It keeps the board from the news, and rates every single stone and a random sample of pairs by what the move
+captures, what is in danger of capture, and how much room each side has afterwards.
 """
 
 from protocol.bot import Game, play
 
 Cell = tuple[int, int]
-"""Row and place in the row, both from 0."""
+"""The row and the place in the row, both from 0."""
 
 Stone = tuple[int, str]
-"""Seat and shade, `L` or `D`."""
+"""The seat and the shade, `L` or `D`."""
 
 PAIRS = 60
-"""Pairs of stones that are weighed for a move."""
+"""The number of pairs of stones that are rated for a move."""
 
 
 class Board:
@@ -24,7 +24,7 @@ class Board:
         self.cells: list[Cell] = []
         for row in range(rows):
             self.cells += [(row, i) for i in range(rows - abs(side - 1 - row))]
-        # Moved half a row's difference to the right, cells that touch differ by one of these.
+        # With x in units of half a cell, neighbours differ by one of these steps.
         shifted = {(row, 2 * i + abs(side - 1 - row)): (row, i) for row, i in self.cells}
         steps = ((0, -2), (0, 2), (-1, -1), (-1, 1), (1, -1), (1, 1))
         self.near = {
@@ -47,24 +47,24 @@ class Board:
         return [cell for cell in self.cells if cell not in self.stones]
 
     def blooms(self) -> list[tuple[int, int, int]]:
-        """Each bloom's seat, its size, and how many empty cells it touches."""
+        """The seat, the size and the number of empty neighbour cells of each bloom."""
         found = []
-        left = set(self.stones)
-        while left:
-            start = left.pop()
+        remaining = set(self.stones)
+        while remaining:
+            start = remaining.pop()
             stone, bloom, room = self.stones[start], [start], set()
             for cell in bloom:
                 for near in self.near[cell]:
                     if near not in self.stones:
                         room.add(near)
-                    elif near in left and self.stones[near] == stone:
-                        left.remove(near)
+                    elif near in remaining and self.stones[near] == stone:
+                        remaining.remove(near)
                         bloom.append(near)
             found.append((stone[0], len(bloom), len(room)))
         return found
 
     def worth(self, seat: int, move: list[tuple[str, Cell]]) -> float:
-        """How good the board looks for a seat after its move; more is better."""
+        """The value of the board for a seat after its move; more is better."""
         for shade, cell in move:
             self.stones[cell] = (seat, shade)
         value = 0.0

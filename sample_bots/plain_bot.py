@@ -1,4 +1,4 @@
-"""Plays Blooms at random with nothing but the standard library: the protocol, spoken by hand."""
+"""Plays Blooms at random with nothing but the standard library: the protocol without `protocol.bot`."""
 
 import random
 import sys

@@ -1,4 +1,4 @@
-"""Plays any legal move of any game: the whole of a bot that asks the referee what is legal."""
+"""Plays random legal moves in any game: a complete bot that asks the referee for the legal moves."""
 
 from protocol.bot import Game, play
 

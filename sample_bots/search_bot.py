@@ -1,15 +1,15 @@
-"""Plays every game in turn by tree search: random games, most of them through the moves that did well so far.
+"""Plays all games with alternating turns by Monte Carlo tree search.
 
     search_bot.py --playouts 200
     search_bot.py --time 200ms
 
-With `--playouts` it draws from nothing but the seed that the referee sent, and plays the same game again;
-with `--time` what it does depends on how fast the machine is. It knows the rules from the referee's engines
-and nothing about how to play well. Where information is hidden, every playout begins in another position
-that agrees with what it was told, and moves that are not possible there are passed over.
+With `--playouts` it takes all randomness from the seed that the referee sends, so its games can be repeated;
+with `--time` its play depends on the speed of the machine. It knows the rules from the referee's engines and
+nothing about how to play well. Where information is hidden, every playout begins in another position that
+agrees with the news, and moves that are not possible there are skipped.
 
-The tree is UCT's (Kocsis and Szepesvári), with moves added to a position as it is visited more often, since
-there may be millions of them.
+The algorithm is UCT (Kocsis and Szepesvári) with progressive widening: a position gets more moves the more
+often it is visited, since there may be millions of them.
 """
 
 import argparse
@@ -24,21 +24,21 @@ from referee.games.api import Refusal, State, share_beaten
 from referee.kit import Follower, Quick, playout, step
 
 EXPLORE = 0.5
-"""How much a move counts for having been tried seldom."""
+"""The weight of the exploration term."""
 
 WIDTH = 2.0
-"""A position that was visited n times has this, times the root of n, moves."""
+"""A position that was visited n times has at most this times the square root of n moves."""
 
 
 class Node:
-    """What came of a move: a seat made it, so often, and left this share of the others behind in all."""
+    """The results of a move: the seat that made it, the number of visits, and the sum of the results."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
         self.visits = 0
         self.total = 0.0
         self.replies: dict[tuple[int, Any], Node] = {}
-        """By seat and move: where information is hidden, who moves next is not sure either."""
+        """By seat and move: where information is hidden, the next seat to move can differ too."""
 
     def worth(self, parent_visits: int) -> float:
         if not self.visits:
@@ -46,7 +46,7 @@ class Node:
         return self.total / self.visits + EXPLORE * sqrt(log(parent_visits + 1) / self.visits)
 
     def best(self, state: State[Any]) -> tuple[int, Any]:
-        """The reply to go on with."""
+        """The reply to follow."""
         replies = sorted(self.replies, key=lambda reply: -self.replies[reply].worth(self.visits))
         return next(reply for reply in replies if open_game or possible(state, *reply))
 
@@ -69,9 +69,9 @@ def seconds(text: str) -> float:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Plays every game in turn by tree search.")
-    parser.add_argument("--playouts", type=int, default=200, help="random games for a move (200)")
-    parser.add_argument("--time", type=seconds, help="instead: how long it searches, such as 200ms")
+    parser = argparse.ArgumentParser(description="Plays all games with alternating turns by tree search.")
+    parser.add_argument("--playouts", type=int, default=200, help="random games per move (default: 200)")
+    parser.add_argument("--time", type=seconds, help="time to search per move instead, such as 200ms")
     return parser.parse_args()
 
 
@@ -79,7 +79,7 @@ given = arguments()
 rng: Quick
 follower: Follower
 open_game: bool
-"""Then every move that was possible once still is."""
+"""Whether everything is seen, so that a move in the tree is always possible."""
 
 
 def start(game: Game) -> None:
@@ -90,7 +90,7 @@ def start(game: Game) -> None:
 
 
 def explore(root: Node, state: State[Any]) -> None:
-    """One random game: down the tree, one new move, and to the end at random."""
+    """Plays one game: through the tree, one new move, then at random to the end."""
     path = [root]
     while state.outcome() is None and (len(path) == 1 or path[-1].visits):
         seat = state.to_act()[0]
@@ -98,7 +98,7 @@ def explore(root: Node, state: State[Any]) -> None:
             state = step(state, rng)
             continue
         node = path[-1]
-        # In an imagined position perhaps no reply that is there is possible; a sampled one is.
+        # In an imagined position it can be that no known reply is possible; a sampled one always is.
         if len(node.replies) < WIDTH * sqrt(node.visits + 1) or not open_game:
             node.replies.setdefault((seat, state.sample(seat, rng)), Node(seat))
         reply = node.best(state)

@@ -1,7 +1,7 @@
-"""Plays The Tree one tile deep: what would the tree be like afterwards, for its own hand and for the others'?
+"""Plays The Tree one tile deep: rates the tree after each move, for its own hand and for the others'.
 
-It keeps the tree and its hand from the news. It likes a turn after which it plays again and can, a tree on
-which much of its hand fits and little of what it has not seen, and to be rid of tiles that fit rarely.
+It keeps the tree and its hand from the news. It prefers moves that give an extra turn that it can use, a tree
+on which much of its own hand and little of the unseen tiles fits, and to lay tiles that rarely fit.
 """
 
 from collections.abc import Iterator
@@ -13,16 +13,16 @@ from protocol.bot import Game, play
 Tile = tuple[int, int]  # the lower symbol first
 TILES = [(low, high) for low in range(8) for high in range(low, 8)]
 
-# What counts for a move, and how much.
-AGAIN = 3.0  # another turn that begins with a move
-DRAW = 2.0  # a tile that must be drawn, against it
-OWN = 4.0  # all of the own hand fits somewhere
-OTHERS = 2.0  # all tiles that are not seen fit somewhere, against it
-RARE = 1.3  # each ring that the tile lacks: what has few rings lies on few symbols
+# The weights for rating a move.
+AGAIN = 3.0  # an extra turn with a legal move
+DRAW = 2.0  # subtracted where it will have to draw a tile
+OWN = 4.0  # the share of its own hand that fits somewhere
+OTHERS = 2.0  # subtracted: the share of the unseen tiles that fits somewhere
+RARE = 1.3  # each ring that the tile lacks: symbols with few rings fit on few others
 
 
 class Move(NamedTuple):
-    """A tile, as it lies, and the cell of its left half."""
+    """A tile in its orientation, and the cell of its left half."""
 
     left: int
     right: int
@@ -49,7 +49,7 @@ def read_move(text: str) -> Move:
 
 @cache
 def symbols(below: int | None, above: int | None) -> frozenset[int]:
-    """What fits between two halves, or where there is none."""
+    """The symbols that fit between two halves; either can be missing."""
     found = set(range(8))
     if below is not None:
         found &= {below | ring for ring in (1, 2, 4) if not below & ring}
@@ -60,7 +60,7 @@ def symbols(below: int | None, above: int | None) -> frozenset[int]:
 
 @cache
 def tiles(left: frozenset[int], right: frozenset[int]) -> frozenset[Tile]:
-    """What can lie with one of these symbols on the left and one of those on the right."""
+    """The tiles with one of these symbols on the left and one of those on the right."""
     return frozenset((min(one, other), max(one, other)) for one in left for other in right)
 
 
@@ -68,7 +68,7 @@ class Table:
     """What this seat knows of a deal."""
 
     def __init__(self, supply: int) -> None:
-        self.supply = supply  # how many tiles it holds
+        self.supply = supply  # the number of tiles in it
         self.halves: dict[tuple[int, int], int] = {}
         self.hand: set[Tile] = set()
         self.unseen = set(TILES)  # in other hands or in the supply
@@ -81,7 +81,7 @@ class Table:
             self.hand.discard(move.tile)
             self.unseen.discard(move.tile)
         elif kind in ("hand", "drew"):
-            # Of a tile that another seat drew it is not told which.
+            # Which tile another seat drew is not reported.
             self.hand |= {read_tile(text) for text in rest[1:]}
             self.unseen -= self.hand
             self.supply -= kind == "drew"
@@ -91,11 +91,11 @@ class Table:
         self.halves[move.x + 1, move.y] = move.right
 
     def spots(self) -> dict[tuple[int, int], tuple[frozenset[int], frozenset[int]]]:
-        """Where a tile would rest on something, and what fits there on the left and on the right."""
+        """The cells for the left half of a tile, with the symbols that fit on its left and on its right."""
         get = self.halves.get
         found = {}
         for x, y in self.halves:
-            # Of the two tiles that could lie over a half only one is on the brick pattern.
+            # Of the two cells that could hold a tile over a half, only one is on the brick pattern.
             x, y = x - (x + y + 1) % 2, y + 1
             if (x, y) not in self.halves:
                 left = symbols(get((x, y - 1)), get((x, y + 1)))
@@ -110,7 +110,7 @@ class Table:
                         yield Move(left, right, x, y)
 
     def worth(self, move: Move, alone: bool) -> float:
-        """How good the table looks after a move; more is better."""
+        """The value of the table after a move; more is better."""
         down, up = ([(move.x + dx, move.y + dy) in self.halves for dx in (0, 1)] for dy in (-1, 1))
         again, hand = all(down) or any(up), self.hand - {move.tile}
         self.put(move)

@@ -1,8 +1,8 @@
-"""Plays Beautiful Vine Tree: solves the end of the game, and before that tries what random games come to.
+"""Plays Beautiful Vine Tree: solves the end of the game, and chooses by random games before that.
 
-Who makes the last move loses, so what counts is whether an even or an odd number of moves is left. While
-there are many, nobody can tell; the bot plays the move after which random games end best for it. As soon
-as few moves are left it looks through all of them.
+Who makes the last move loses, so what counts is whether an even or an odd number of moves remains. While
+there are many, the bot plays the move after which random games end best for it. As soon as few moves
+remain, it searches all of them.
 """
 
 from __future__ import annotations
@@ -10,39 +10,39 @@ from __future__ import annotations
 from protocol.bot import Game, play
 
 CANDIDATES = 14
-"""Moves that are tried out with random games."""
+"""The number of moves that are tried with random games."""
 
 GAMES = 3
-"""Random games for each of them in the first round; the better half gets as many again, and so on."""
+"""Random games per move and round; only the better half of the moves goes on to the next round."""
 
 VINES = 80
-"""Vines that are listed for one flower; where there are more, the list of moves is not complete."""
+"""The most vines that are listed for a flower; with more, its moves are not listed."""
 
 MOVES = 300
-"""Moves of a position that may be looked at to solve it."""
+"""The most moves of a position that is to be solved."""
 
 POSITIONS = 300
-"""Positions that may be looked at to solve the rest of the game."""
+"""The most positions that are searched to solve the rest of the game."""
 
-UNHURRIED_MS = 200
-"""With less time for a move than this it tries and looks at less, in proportion."""
+FULL_SEARCH_MS = 200
+"""With less time for a move than this, it searches less in proportion."""
 
 TRIES = 4
-"""Random walks out of a flower before its moves are listed."""
+"""The number of random walks from a flower before its moves are listed."""
 
 LAST_TRIES = 20
-"""Random walks out of a flower that has too many vines to list."""
+"""The number of random walks from a flower that has too many vines to list."""
 
 Move = tuple[int, str, str]
 """The flower and both vines."""
 
 
 class TooMany(Exception):
-    """There is more than can be looked through."""
+    """There are more moves or positions than the limits allow."""
 
 
 class Tree:
-    """The board: sets of cells as the bits of numbers, with a number left out behind each row."""
+    """The board: sets of cells as bits of integers, with an unused bit after each row."""
 
     def __init__(self, size: int, bend: str) -> None:
         self.width = size + 1
@@ -100,7 +100,7 @@ class Tree:
         return longest + 1
 
     def vines(self, flower: int, length: int) -> list[tuple[str, int]]:
-        """All vines that fit alone, with their cells. Raises `TooMany`."""
+        """All vines that fit when the other is ignored, with their cells. Raises `TooMany`."""
         found = [("", flower, 0)]
         for _ in range(length):
             longer = []
@@ -126,7 +126,7 @@ class Tree:
         ]
 
     def moves(self) -> list[Move]:
-        """All moves. Forgets the flowers that have none. Raises `TooMany`."""
+        """All moves; removes flowers without moves from `growing`. Raises `TooMany`."""
         found = []
         for flower in self.growing[:]:
             moves = self.moves_of(flower)
@@ -138,7 +138,7 @@ class Tree:
         return found
 
     def blind(self, game: Game, flower: int) -> Move | None:
-        """Two random walks out of a flower, unless one gets stuck."""
+        """Two vines by random walks from a flower; None if a walk gets stuck."""
         room, vines, length = self.room, [], self.length(flower)
         for _ in range(2):
             cell, vine = flower, ""
@@ -158,7 +158,7 @@ class Tree:
         return flower, one, other
 
     def any_move(self, game: Game) -> Move | None:
-        """A random move; None where none is found, and then there hardly is one."""
+        """A random move; None where none is found, which almost always means that there is none."""
         while self.growing:
             flower = game.random.choice(self.growing)
             for _ in range(TRIES):
@@ -176,19 +176,19 @@ class Tree:
 
 
 class Solver:
-    """Looks through all that can still happen. Raises `TooMany` where that is too much."""
+    """Solves positions by complete search, of at most `most` positions."""
 
     def __init__(self, most: int) -> None:
         self.known: dict[tuple[int, int, int], bool] = {}
         self.most = most
-        self.looked_at = 0
+        self.searched = 0
 
     def wins(self, tree: Tree) -> bool:
-        """Whether the seat to move wins: at once where it cannot move, for then the other moved last."""
+        """Whether the seat to move wins; it has won if it cannot move. Raises `TooMany`."""
         key = (tree.room, tree.right, tree.down)
         if key not in self.known:
-            self.looked_at += 1
-            if self.looked_at > self.most:
+            self.searched += 1
+            if self.searched > self.most:
                 raise TooMany
             moves = tree.moves()
             self.known[key] = not moves or any(not self.wins(after(tree, move)) for move in moves)
@@ -222,25 +222,25 @@ def choose(game: Game) -> str:
     for line in game.fresh:
         flower, *vines = line.split()[2:]
         tree.grow(tree.cell(flower), *vines)
-    ms = min(UNHURRIED_MS, game.allowance_ms + game.reserve_ms // 20)
-    candidates = max(1, CANDIDATES * ms // UNHURRIED_MS)
-    solver = Solver(POSITIONS * ms // UNHURRIED_MS)
+    ms = min(FULL_SEARCH_MS, game.allowance_ms + game.reserve_ms // 20)
+    candidates = max(1, CANDIDATES * ms // FULL_SEARCH_MS)
+    solver = Solver(POSITIONS * ms // FULL_SEARCH_MS)
     try:
         moves = tree.moves()
         game.random.shuffle(moves)
         for move in moves:
             if not solver.wins(after(tree, move)):
-                game.info(f"wins, {solver.looked_at} positions")
+                game.info(f"wins, {solver.searched} positions")
                 return write(move)
     except TooMany:
-        position = tree.copy()  # it forgets flowers that only seem to be dead
+        position = tree.copy()  # it removes flowers that only seem to be dead
         drawn = [position.any_move(game) for _ in range(candidates)]
         moves = list(dict.fromkeys(move for move in drawn if move))
     return write(try_out(game, moves[:candidates])) if moves else game.legal(most=1)[0]
 
 
 def try_out(game: Game, moves: list[Move]) -> Move:
-    """The move after which the other side wins few random games; the worse half goes, round by round."""
+    """The move after which the other side wins the fewest random games, by sequential halving."""
     lost = dict.fromkeys(moves, 0)
     while len(moves) > 1:
         for move in moves:

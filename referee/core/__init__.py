@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, texts, units, random numbers, names."""
+"""What all other packages use: errors, text, units, random numbers, seeds, game ids."""

@@ -1,18 +1,18 @@
-"""Everything that can go wrong, and the exit code it ends with.
+"""All errors of the referee, with their exit codes.
 
-    RefereeError                 1  our own fault, or nobody's
-      UsageError                 2  what was asked for cannot be done: options, names, files, programs
+    RefereeError                 1  an error of the referee itself, or a game that stayed void
+      UsageError                 2  wrong usage: options, names, files, programs
         GameOptionError             an option of a game
         TimeControlError            a time control
-      Stopped                    3  a signal; what was finished is kept
+      Stopped                    3  stopped by a signal; finished games are kept
       StorageError               4  a result could not be stored
       EnvironmentLacksError      5  the machine lacks what is required
       RecordError                6  a record does not verify
       CheckFailed                7  a bot that was checked failed a step
-      BotFaulted                 8  asked to be strict, and a bot was at fault
+      BotFaulted                 8  `--strict` was given, and a bot was at fault
 
-A bot's fault is none of these: it is a result (`referee.gameplay.events.Ending`). Messages have one voice:
-what, where, expected what, in one line, names in backticks, no full stop.
+A bot's fault is not an error but a result (`referee.gameplay.events.Ending`). All messages have one form:
+what is wrong, where, and what was expected, in one line, with names in backticks and without a full stop.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from typing import ClassVar
 
 
 class RefereeError(Exception):
-    """Base of all that the referee raises on purpose."""
+    """The base class of all errors that the referee raises on purpose."""
 
     exit_code: ClassVar[int] = 1
 
 
 class UsageError(RefereeError):
-    """What was asked for cannot be done."""
+    """Wrong usage: the command cannot be carried out as it was given."""
 
     exit_code = 2
 
 
 class GameOptionError(UsageError):
-    """An option that the game does not know, or a value that it does not take."""
+    """An option that the game does not have, or a value that the option does not accept."""
 
 
 class TimeControlError(UsageError):
-    """A text that is no time control."""
+    """A text that is not a valid time control."""
 
 
 class Stopped(RefereeError):
-    """A signal asked us to stop."""
+    """A signal stopped the run."""
 
     exit_code = 3
 

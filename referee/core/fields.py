@@ -1,4 +1,4 @@
-"""Nested data from outside, read field by field: types and bounds are checked, errors name the path."""
+"""Untrusted nested data, read field by field: types and bounds are checked, errors name the path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MISSING = object()
 
 
 class Fields:
-    """An object of names and values, as JSON and TOML have it. Everything raises the error it was given."""
+    """A JSON or TOML object. Its methods raise the error class that the constructor was given."""
 
     def __init__(self, value: Any, path: str, error: type[RefereeError]) -> None:
         self._path = path
@@ -33,24 +33,24 @@ class Fields:
         return self._error(f"`{self.at(name)}` {_is(self._value.get(name, _MISSING))}, expected {expected}")
 
     def value(self, name: str) -> object:
-        """A field as it is; None where it is missing."""
+        """The value of a field, unchecked; None where it is missing."""
         return self._value.get(name)
 
     def names(self) -> list[str]:
-        """The names that are there."""
+        """The names of all fields."""
         return list(self._value)
 
     def has(self, name: str) -> bool:
-        """Whether the field is there."""
+        """Whether the field exists."""
         return name in self._value
 
     def only(self, *names: str) -> None:
-        """Refuses any other field, and guesses what was meant."""
+        """Raises the error for a field of any other name, and suggests the name that was probably meant."""
         for name in self._value:
             if name not in names:
                 close = difflib.get_close_matches(name, names, 1)
                 expected = f"`{close[0]}`" if close else f"one of {', '.join(names)}"
-                raise self._error(f"`{shown(self.at(name), 100)}` is no key here, expected {expected}")
+                raise self._error(f"unknown key `{shown(self.at(name), 100)}`, expected {expected}")
 
     def _get(self, name: str, kind: type, expected: str) -> Any:
         value = self._value.get(name)
@@ -60,16 +60,16 @@ class Fields:
         return value
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A text."""
+        """A field that is a text."""
         if default is not None and not self.has(name):
             return default
         value = str(self._get(name, str, "a text"))
         if not _encodes(value):
-            raise self.wrong(name, "a text that UTF-8 has")
+            raise self.wrong(name, "a text that UTF-8 can encode")
         return value
 
     def number(self, name: str, low: int = 0, high: int = LARGEST, default: int | None = None) -> int:
-        """A whole number within bounds, both included."""
+        """A field that is a whole number from `low` to `high`, both included."""
         if default is not None and not self.has(name):
             return default
         expected = "a number" if high == LARGEST else f"a number {low} to {high}"
@@ -79,51 +79,51 @@ class Fields:
         return int(value)
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """True or false."""
+        """A field that is true or false."""
         if default is not None and not self.has(name):
             return default
         return bool(self._get(name, bool, "true or false"))
 
     def list(self, name: str) -> list[Any]:
-        """A list of anything."""
+        """A field that is a list of any values."""
         value = self._get(name, list, "a list")
         assert isinstance(value, list)
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts."""
+        """A field that is a list of texts."""
         values = self.list(name)
         if not all(isinstance(value, str) and _encodes(value) for value in values):
             raise self.wrong(name, "a list of texts")
         return tuple(values)
 
     def numbers(self, name: str) -> tuple[int, ...]:
-        """A list of whole numbers."""
+        """A field that is a list of whole numbers."""
         values = self.list(name)
         if not all(type(value) is int and abs(value) <= LARGEST for value in values):
             raise self.wrong(name, "a list of numbers")
         return tuple(values)
 
     def scalars(self, name: str) -> dict[str, str]:
-        """An object of texts and whole numbers, all as texts."""
+        """A field that is an object of texts and whole numbers, which are all given as texts."""
         inner = self.object(name)._value
         if not all(isinstance(value, int | str) and not isinstance(value, bool) for value in inner.values()):
             raise self.wrong(name, "an object of texts and numbers")
         return {key: str(value) for key, value in inner.items()}
 
     def hex(self, name: str) -> bytes:
-        """Bytes, written in hexadecimal."""
+        """A field that is bytes in hexadecimal."""
         try:
             return bytes.fromhex(self.text(name))
         except ValueError:
             raise self.wrong(name, "a hexadecimal number") from None
 
     def object(self, name: str) -> Fields:
-        """An object inside this one."""
+        """A field that is an object."""
         return Fields(self._value.get(name), self.at(name), self._error)
 
     def objects(self, name: str) -> Iterator[Fields]:
-        """A list of objects; in paths they are counted from 1."""
+        """The items of a field that is a list of objects; paths count them from 1."""
         for number, value in enumerate(self.list(name), 1):
             yield Fields(value, f"{self.at(name)}.{number}", self._error)
 
@@ -137,5 +137,5 @@ def _seen(value: object) -> str:
 
 
 def _encodes(text: str) -> bool:
-    """JSON can name halves of characters, which are no text."""
+    """Whether UTF-8 can encode a text: JSON can contain lone surrogates, which are not characters."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,4 +1,4 @@
-"""The id of a game: the round, and who sits where. The only place that knows how an id is written."""
+"""The id of a game: the round, and the bots by seat. The only module that knows how an id is written."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from typing import NamedTuple
 
 BOT_NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._+-]{1,64}")
-"""A name is a label that is also safe in a game's id, a file's name, a table and a shell."""
+"""A bot's name: safe in a game's id, a file name, a table and a shell."""
 
 
 class Pairing(NamedTuple):
-    """One game of a run: its id, which is a function of its content, and who sits where."""
+    """One game of a run: its id, which is a function of the round and the bots, and the bots by seat."""
 
     id: str
     """The number of the round and the names by seat, with colons between: `3:greedy:random`."""
     bots: tuple[str, ...]
-    """Names, by seat."""
+    """The bots' names, by seat."""
 
     @classmethod
     def of(cls, number: int, bots: tuple[str, ...]) -> Pairing:
@@ -29,7 +29,7 @@ class Pairing(NamedTuple):
 
     @property
     def round(self) -> str:
-        """The number of the round, as the id has it."""
+        """The number of the round, as text."""
         return self.id.partition(":")[0]
 
     @property

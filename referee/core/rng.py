@@ -1,9 +1,9 @@
-"""A small random generator of our own, so that a seed means the same on every Python.
+"""A small random generator of our own, so that a seed gives the same numbers in every Python version.
 
 The generator is SHA-256 in counter mode: block *i* of a stream is SHA-256(key ‖ *i* as 8 bytes, big
 endian), and the blocks are read as one long string of bytes. Numbers are drawn by rejection, so they are
-exactly uniform. Streams are independent: their keys are HMAC-SHA-256 of the seed over what the stream is
-for, and knowing one stream tells nothing of another.
+exactly uniform. Streams are independent: their keys are HMAC-SHA-256 of the seed over the purpose of
+the stream, and nothing about one stream can be inferred from another.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def derive(seed: bytes, *purpose: str) -> bytes:
 
 
 class Random(Protocol):
-    """What a game asks of chance. `Stream` gives it, and so can a generator that is only fast."""
+    """The random numbers that a game needs: from a `Stream`, or from a generator that is only fast."""
 
     def below(self, n: int) -> int:
         """A number from 0 to n - 1, uniform. Raises `ValueError` for n < 1."""
@@ -43,19 +43,19 @@ class Random(Protocol):
 
 
 class Stream:
-    """A stream of random numbers; the same key gives the same numbers for ever."""
+    """A stream of random numbers; the same key always gives the same numbers."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._blocks = 0
-        """How many were made."""
+        """The number of blocks that were computed."""
         self._unread = 0
-        """The bits of these blocks that are not used up, as one number."""
+        """The bits of these blocks that are still unread, as one number."""
         self._bits = 0
-        """How many bits are unread."""
+        """The number of unread bits."""
 
     def _more(self, bits: int) -> None:
-        """Makes blocks until so many bits are unread."""
+        """Computes blocks until at least `bits` bits are unread."""
         while self._bits < bits:
             block = hashlib.sha256(self._key + self._blocks.to_bytes(8, "big")).digest()
             self._unread = self._unread << 256 | int.from_bytes(block, "big")

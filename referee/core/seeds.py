@@ -1,12 +1,12 @@
-"""What every seed and every stream of random numbers is derived for: all purposes in one place.
+"""The derivation of all seeds and streams of random numbers: every purpose in one place.
 
-    seed of a run ── game ── seed of a game ── chance   what is random in the game alone
+    seed of a run ── game ── seed of a game ── chance   chance that belongs to the game alone
                 │                           ├─ bot      the seed that a seat's bot is given
-                │                           ├─ list     which moves a sample of legal moves has
-                │                           └─ house    the moves of the opponents in a check
-                └── shared ─ shared seed ──── chance    what is random alike in the games of an encounter
+                │                           ├─ list     the sample of legal moves that `list` gets
+                │                           └─ house    the moves of the other seats in `referee check`
+                └── shared ─ shared seed ──── chance    chance that is the same in all games of an encounter
 
-The derivation is `referee.core.rng.derive`; a change of a purpose changes every recorded game.
+The derivation is `referee.core.rng.derive`; changing a purpose changes all games of every seed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from referee.core.pairing import Pairing
 from referee.core.rng import Stream, derive
 
 BOT_SEED_BITS = 53
-"""So every language can read a bot's seed as a number without loss, those with floats alone too."""
+"""Every language can hold such a number exactly, also where all numbers are floats."""
 
 
 def game_seed(run_seed: str, game_id: str) -> bytes:
@@ -24,8 +24,8 @@ def game_seed(run_seed: str, game_id: str) -> bytes:
 
 
 def shared_seed(run_seed: str, game_id: str) -> bytes:
-    """The seed of what a game shares: with the games of its encounter, or, where a bot plays alone, with
-    the games of the other bots in its round.
+    """The seed of the chance that a game shares: with the other games of its encounter, or, where a bot plays
+    alone, with the games of the other bots in its round.
     """
     pairing = Pairing.parse(game_id)
     shared_by = ":".join(pairing.encounter) if len(pairing.bots) > 1 else pairing.round
@@ -33,7 +33,7 @@ def shared_seed(run_seed: str, game_id: str) -> bytes:
 
 
 def chance_stream(seed: bytes) -> Stream:
-    """What chance draws from in a game, of the game's own seed or of the shared one."""
+    """The stream for chance in a game, from the game's own seed or from the shared one."""
     return Stream(derive(seed, "chance"))
 
 
@@ -43,10 +43,10 @@ def bot_seed(seed: bytes, seat: int) -> int:
 
 
 def list_stream(seed: bytes, seat: int, number: int) -> Stream:
-    """What a sample of legal moves is drawn from: the `number`-th `list` of a seat in a game, from 1."""
+    """The stream for a sample of legal moves: the `number`-th `list` of a seat in a game, counted from 1."""
     return Stream(derive(seed, "list", str(seat + 1), str(number)))
 
 
 def house_stream(seed: bytes) -> Stream:
-    """What the moves of the opponents are drawn from that `referee check` plays itself."""
+    """The stream for the moves of the seats that `referee check` plays itself."""
     return Stream(derive(seed, "house"))

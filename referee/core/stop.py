@@ -1,4 +1,4 @@
-"""Signals that ask a run to stop: the first lets the game that is on finish, the second ends it."""
+"""Signals that stop a run: the first lets the games in progress finish, the second stops at once."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop:
-    """While it is entered, `asked` says whether a signal came; a second one raises `Stopped`."""
+    """A context manager: `asked` has the name of the first signal that came; the second raises `Stopped`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self.asked = ""
-        """The signal's name, once it came."""
+        """The name of the first signal; empty as long as none has come."""
         self._say = say
-        """Called from a signal's handler: it must not write through a buffer."""
+        """Called from a signal handler, so it must not write through a buffer."""
 
     def __enter__(self) -> Stop:
-        # What is ignored stays so: that is how `nohup` keeps a run alive.
-        heeded = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-        self._before = {number: signal.signal(number, self._take) for number in heeded}
+        # A signal that is ignored stays ignored: that is how `nohup` keeps a run alive.
+        handled = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._take) for number in handled}
         return self
 
     def __exit__(
@@ -36,4 +36,4 @@ class Stop:
         if self.asked:
             raise Stopped(f"stopped at once by {signal.Signals(number).name}")
         self.asked = signal.Signals(number).name
-        self._say(f"{self.asked}: stopping after this game, at once with a second signal")
+        self._say(f"{self.asked}: stopping after this game; a second signal stops at once")

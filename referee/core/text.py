@@ -1,13 +1,13 @@
-"""Text from outside, made fit to be seen: bounded and without control characters."""
+"""Untrusted text, escaped for display: bounded, and without control characters."""
 
 from __future__ import annotations
 
 
 def shown(raw: bytes | str, most: int = 200) -> str:
-    """A string that can go to a terminal, a table or a record: escaped, at most about `most` characters.
+    """A text that is safe in a terminal, a table or a record: cut to `most` characters and escaped.
 
-    Control characters, bytes that are not UTF-8, and what turns the direction of writing become escapes
-    such as `\\x1b`; `str.isprintable` draws the line.
+    Control characters, bytes that are not UTF-8, and characters that change the direction of text become
+    escapes such as `\\x1b`: all that `str.isprintable` does not accept.
     """
     text = raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
     cut = len(text) > most

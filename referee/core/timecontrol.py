@@ -1,4 +1,4 @@
-"""Time controls: what a seat is given, read from a text and written as one. Pure."""
+"""Time controls: the time that a seat gets, parsed from text and written as text. Pure."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ _FORM = (
 )
 _CPU = "cpu:"
 
-PATIENCE_US = parse_period("1h")
-"""Without a clock a bot that is silent for this long is taken for dead: a match must end."""
+NO_CLOCK_WAIT_US = parse_period("1h")
+"""How long the referee waits for an answer where there is no clock, so that every match ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """What a seat gets: per move, reserve, the reserve's step and what each move adds to the reserve."""
+    """A seat's time: the allowance per move, the reserve, its step, and the increment that each move adds."""
 
     move_us: int
     reserve_us: int = 0
     step_us: int = 0
-    """0: the reserve is charged to the microsecond."""
+    """The unit in which the reserve is charged; 0 for exact microseconds."""
     increment_us: int = 0
     timed: bool = True
-    """False for `none`: nothing is charged, and `move_us` is only the referee's patience."""
+    """False for `none`: nothing is charged, and `move_us` is how long the referee waits for an answer."""
     by_cpu: bool = False
-    """Whether what counts is the time that a bot computes, instead of that on the wall."""
+    """Whether the clock counts the bot's processor time instead of wall-clock time."""
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """A time control from its text. Raises `TimeControlError`."""
+        """The time control that a text describes. Raises `TimeControlError`."""
         if text == "none":
             return NO_CLOCK
         match = _CONTROL.fullmatch(text.removeprefix(_CPU))
         if not match:
-            raise TimeControlError(f"`{shown(text, 80)}` is no time control, expected {_FORM}")
+            raise TimeControlError(f"`{shown(text, 80)}` is not a time control, expected {_FORM}")
         groups = match.groups()
         parts = [groups[i : i + 3] for i in range(0, 12, 3)]
         move, reserve, step, increment = (period(*part) if part[0] is not None else 0 for part in parts)
         if move + reserve == 0:
-            raise TimeControlError(f"`{text}` leaves no time at all, expected {_FORM}")
+            raise TimeControlError(f"`{text}` gives no time at all, expected {_FORM}")
         if parts[2][0] is not None and step == 0:
-            raise TimeControlError(f"`{text}` has a step of nothing, expected {_FORM}")
+            raise TimeControlError(f"`{text}` has a step of 0, expected {_FORM}")
         return cls(move, reserve, step, increment, by_cpu=text.startswith(_CPU))
 
     def __str__(self) -> str:
@@ -64,4 +64,4 @@ class TimeControl:
         return text
 
 
-NO_CLOCK = TimeControl(PATIENCE_US, timed=False)
+NO_CLOCK = TimeControl(NO_CLOCK_WAIT_US, timed=False)

@@ -1,4 +1,4 @@
-"""Periods of time and sizes of memory, read from texts and written for people. Pure.
+"""Periods of time and sizes of memory: parsed from text, and formatted for people. Pure.
 
 All periods are whole microseconds, all sizes whole bytes.
 """
@@ -13,27 +13,29 @@ from referee.core.text import shown
 _UNITS_US = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 PERIOD = r"([0-9]{1,13})(?:\.([0-9]{1,6}))?(us|ms|s|m|h)"
 LONGEST_US = 1000 * _UNITS_US["h"]
-"""No period is longer."""
+"""The longest period that is accepted."""
 
 
 def period(whole: str, part: str | None, unit: str) -> int:
-    """Microseconds, exact; no binary floats, in which 0.3 s would become 299 ms."""
+    """A period in microseconds, computed without binary floats, in which 0.3 s would become 299 ms.
+
+    Raises `TimeControlError` for fractions of a microsecond and for more than `LONGEST_US`."""
     digits = part or ""
     scale: int = 10 ** len(digits)
     us, rest = divmod(int(whole + digits) * _UNITS_US[unit], scale)
     if rest:
-        raise TimeControlError(f"`{whole}.{digits}{unit}` is no whole number of microseconds")
+        raise TimeControlError(f"`{whole}.{digits}{unit}` is not a whole number of microseconds")
     if us > LONGEST_US:
         raise TimeControlError(f"`{whole}{unit}` is too long, expected at most 1000h")
     return us
 
 
 def parse_period(text: str) -> int:
-    """Microseconds of a single period such as `10ms`. Raises `TimeControlError`."""
+    """The microseconds of a period such as `10ms`. Raises `TimeControlError`."""
     match = re.fullmatch(PERIOD, text)
     if not match:
         raise TimeControlError(
-            f"`{shown(text, 80)}` is no time, expected a number and a unit (us, ms, s, m, h)"
+            f"`{shown(text, 80)}` is not a time, expected a number and a unit (us, ms, s, m, h)"
         )
     return period(*match.groups())
 
@@ -69,16 +71,16 @@ LARGEST_SIZE = 1 << 50
 
 
 def parse_size(text: str) -> int:
-    """Bytes of a size such as `512MB`; a MB has 2 to the 20 of them. Raises `UsageError`."""
+    """The bytes of a size such as `512MB`; a MB is 2 to the 20 bytes. Raises `UsageError`."""
     match = re.fullmatch(r"([0-9]{1,9})(KB|MB|GB)", text)
     size = int(match[1]) * _SIZES[match[2]] if match else 0
     if not 0 < size <= LARGEST_SIZE:
-        raise UsageError(f"`{shown(text, 40)}` is no size, expected one such as `512MB`")
+        raise UsageError(f"`{shown(text, 40)}` is not a size, expected one such as `512MB`")
     return size
 
 
 def show_size(size: int) -> str:
-    """A size in the largest unit that is exact, as `parse_size` reads it."""
+    """A size in the largest unit that is exact, in the form that `parse_size` reads."""
     unit = max((unit for unit in _SIZES if size % _SIZES[unit] == 0), key=_SIZES.__getitem__)
     return f"{size // _SIZES[unit]}{unit}"
 

@@ -1,8 +1,8 @@
-"""Classes of immutable values that cost no more to make than plain ones.
+"""Immutable value classes that are as cheap to create as plain classes.
 
-`value` makes a dataclass with slots that the type checker holds to be frozen, so nothing in the project
-assigns to a field of a value that is made. At run time nothing checks it: a dataclass that is frozen there
-too takes four times as long to make, and games make values every move. A value is equal to itself alone.
+`value` makes a dataclass with slots that the type checker treats as frozen, so nothing in the project assigns
+to a field of an existing value. Nothing checks this at run time: creating a dataclass that is frozen at run
+time too takes four times as long, and games create values at every move. A value is equal only to itself.
 """
 
 from __future__ import annotations

@@ -293,7 +293,7 @@ def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
         (["blooms", "true", "--option", "size=99"], "option `size` is `99`"),
         (["blooms", "true", "--option", "size"], "has no value"),
         (["blooms", "true", "--time", "none"], "the clock is `none`"),
-        (["blooms", "true", "--start", "soon"], "`soon` is no time"),
+        (["blooms", "true", "--start", "soon"], "`soon` is not a time"),
         (["blooms", "true", "--memory", "much"], "`much`"),
         (["blooms"], "Missing argument"),
     ],

@@ -202,8 +202,8 @@ def test_the_protocol_s_numbers_are_those_of_the_code() -> None:
     for piece in (
         "4096 bytes",
         f"up to {channel.LIST_CAP} `list`",
-        "(2000 if it is not said",
-        "16 KiB a game",
+        "(by default 2000",
+        "16 KiB per game",
     ):
         assert piece in text
     hello = parse(b"hello 1 list", Speaker.REFEREE)

@@ -63,7 +63,7 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
         ("move", 'os.write(1, b"move 1 L:A1"); time.sleep(60)', ["hint: end each line with a newline"]),
         ("move", 'os.write(1, b"move 1 L:A1\\r"); time.sleep(60)', ["with a carriage return alone"]),
         ("move", 'say("move 2 L:A1")', ["question 2 was never asked", "by its own number"]),
-        ("move", 'say("move L:A1")', ["broke the protocol", "`L:A1` is no plain number, expected `move"]),
+        ("move", 'say("move L:A1")', ["broke the protocol", "`L:A1` is not a plain number, expected `move"]),
         ("move", "{}['x']", ["exited with status 1", "stderr: KeyError", "hint: an exception ended it"]),
         (
             "move",

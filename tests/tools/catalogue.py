@@ -335,7 +335,7 @@ OUTPUT = (
         24,
         "what is a number elsewhere",
         *(
-            Case(f'asked; printf "move {number} $move\\n"', "protocol", "is no plain number", name)
+            Case(f'asked; printf "move {number} $move\\n"', "protocol", "is not a plain number", name)
             for name, number in NOT_NUMBERS.items()
         ),
     ),
@@ -451,7 +451,7 @@ OUTPUT = (
         40,
         "a move with something behind it",
         Case('asked; echo "move $n $move now"; play', rejected=1),
-        Case('asked; echo "resign $n now"', "protocol", "`now` is too much", "resigning"),
+        Case('asked; echo "resign $n now"', "protocol", "there is extra text `now`", "resigning"),
     ),
 )
 

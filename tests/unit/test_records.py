@@ -156,7 +156,7 @@ def test_a_forgery_is_named(ending: str, path: str, new: object, message: str) -
 MALFORMED = [
     ("kind", 1, None),
     ("id", 5, "`id` is `5`, expected a text"),
-    ("id", "1:\ud800:b", "expected a text that UTF-8 has"),
+    ("id", "1:\ud800:b", "expected a text that UTF-8 can encode"),
     ("game", "chess", "expected one of blooms"),
     ("game", ["blooms"], "`game` is"),
     ("options", {"size": 99}, "expected a number 3 to 8"),
@@ -165,7 +165,7 @@ MALFORMED = [
     ("bots", ["a"], "not 2 each"),
     ("bots", ["a", "../b"], "no name"),
     ("bots", ["a", 7], "expected a list of texts"),
-    ("clocks", ["1s", "x"], "no time control"),
+    ("clocks", ["1s", "x"], "is not a time control"),
     ("seed", "zz", "hexadecimal"),
     ("margin_us", -1, "expected a number 0 to"),
     ("margin_us", True, "expected a number"),
