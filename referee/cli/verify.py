@@ -12,7 +12,7 @@ from referee.core.errors import RecordError
 from referee.core.text import shown
 from referee.records import journal
 from referee.records.record import parse_json
-from referee.records.replay import Audit
+from referee.records.replay import RunVerifier
 
 _SHOWN = 20
 """Complaints that are written out; a file that is no record at all would give one a line."""
@@ -27,11 +27,11 @@ def verify(file: Path, game: str | None) -> None:
     FILE is a file of records, or the folder that holds one. Prints how many games there are and the hash
     of the last line: whoever kept that hash can tell whether the whole file was written anew.
     """
-    audit = Audit(given_game(game))
+    audit = RunVerifier(given_game(game))
     wrong = 0
     head = journal.FIRST
     for line in journal.read(file):
-        complaints = [line.flaw] if line.flaw else []
+        complaints = [line.error] if line.error else []
         name = ""
         try:
             value = parse_json(line.text)

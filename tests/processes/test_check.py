@@ -282,7 +282,7 @@ def test_what_a_bot_says_is_fit_to_be_seen(place: str, words: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["nim", "true"], "no game `nim`"),
+        (["nim", "true"], "unknown game `nim`"),
         (["blooms", "/no/such/bot"], "no program at `/no/such/bot`"),
         (["blooms", "true", "--step", "15"], "15 is not in the range"),
         (["blooms", "true", "--option", "size=99"], "option `size` is `99`"),

@@ -120,7 +120,7 @@ def test_a_torn_last_line_is_played_again(played: tuple[Path, Path]) -> None:
     before, path = games(folder), folder / "games.jsonl"
     path.write_bytes(path.read_bytes()[:-100])
     done = referee("run", str(file))
-    assert done.code == 0 and "torn by a crash" in done.err and "5 of 6 games are played" in done.err
+    assert done.code == 0 and "incomplete after a crash" in done.err and "5 of 6 games are played" in done.err
     assert games(folder) == before
     assert referee("verify", str(folder)).code == 0
     assert [line["torn"] > 0 for line in lines_of(folder) if line["kind"] == "change"] == [True]
@@ -133,7 +133,7 @@ def test_a_damaged_line_is_not_built_upon(played: tuple[Path, Path]) -> None:
     path.write_bytes(damaged)
     for words in (["run", str(file)], ["table", str(folder)], ["find", str(folder)]):
         done = referee(*words)
-        assert done.code == 6 and "line 2 of" in done.err and "its bytes are not" in done.err
+        assert done.code == 6 and "line 2 of" in done.err and "hash mismatch" in done.err
     assert path.read_bytes() == damaged
 
 
@@ -190,7 +190,7 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     assert referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1))).code == 0
     script.write_text(script.read_text() + "# better\n")
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)))
-    assert done.code == 0 and "changed since these games began: the program of a" in done.err
+    assert done.code == 0 and "the program has changed since the run began: a" in done.err
     (change,) = (line for line in lines_of(tmp_path / "t-results") if line["kind"] == "change")
     assert list(change["files"]) == ["a"] and change["rounds"] == 2
 
@@ -397,7 +397,7 @@ def test_folders_that_will_not_do(tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "games.jsonl").write_text("{}\n")
     for folder, code, message in (
-        ("file", 2, "it is no folder"),
+        ("file", 2, "it is not a folder"),
         ("match", 2, "has the results of another tournament"),
         ("odd", 6, "line 1 of"),
         ("/dev/null/x", 2, "cannot write to"),
@@ -506,13 +506,13 @@ def test_a_file_that_is_not_ours_is_not_taken_for_a_torn_first_line(tmp_path: Pa
     assert (tmp_path / "run" / "games.jsonl").read_text() == '{"mine": true}'
 
 
-def resealed(folder: Path, change: dict[str, Any]) -> None:
+def rechained(folder: Path, change: dict[str, Any]) -> None:
     """Writes a run's file anew with another first line, all hashes right."""
     values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]
     values[0].update(change)
     prev, data = journal.FIRST, b""
     for value in values:
-        line, prev = journal.sealed(journal.body_of(value), prev)
+        line, prev = journal.chained(journal.body_of(value), prev)
         data += line
     (folder / "games.jsonl").write_bytes(data)
 
@@ -537,7 +537,7 @@ def test_a_damaged_first_line_is_refused_in_one_line(
     played: tuple[Path, Path], change: dict[str, Any]
 ) -> None:
     file, folder = played
-    resealed(folder, change)
+    rechained(folder, change)
     for words in (["run", str(file)], ["table", str(folder)], ["find", str(folder)]):
         done = referee(*words)
         assert done.code == 6 and len(done.err.splitlines()) == 1, (words, done)
@@ -654,4 +654,7 @@ def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_pat
 def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> None:
     bots = {"messy": f"{BAD} daemon 60", "plain": f"{BAD} sleep 0 60"}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, workers=0, rounds=2)))
-    assert done.code == 0 and done.err.count("bot `messy` left behind what was ended: sleep (pid") == 1
+    assert (
+        done.code == 0
+        and done.err.count("bot `messy` left processes behind, which were ended: sleep (pid") == 1
+    )

@@ -13,18 +13,18 @@ GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]
 
 BAD_FILES: list[tuple[str, str]] = [
     ("", "`tournament` is missing, expected an object"),
-    ("x", "the file is no TOML"),
+    ("x", "the file is not valid TOML"),
     ("[tournament]\n", "`tournament.game` is missing, expected a text"),
     ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected an object"),
-    (GOOD.replace("blooms", "chess"), "no game `chess`, expected one of blooms"),
+    (GOOD.replace("blooms", "chess"), "unknown game `chess`, expected one of blooms"),
     (GOOD.replace("game =", "gaem ="), "`tournament.gaem` is no key here, expected `game`"),
     (GOOD.replace('"true"', "1", 1), ".toml`: `bot.1.cmd` is `1`, expected a text"),
     (GOOD.replace('cmd = "true"\n[[', "[[", 1), "`bot.1.cmd` is missing, expected a text"),
     (GOOD.replace('cmd = "true"\n[[', "cmd = []\n[[", 1), "`bot.1.cmd` is `[]`, expected a command"),
     (GOOD.replace('"true"', '"\'x"', 1), "`bot.1.cmd`: command `'x` cannot be split"),
     (GOOD.replace('"b"', '"A"'), "two bots are named `A`"),
-    (GOOD.replace('"b"', '"../b"'), "`../b` is no name for a bot"),
-    (GOOD.replace('"b"', '"b\\u001b[2J"'), "is no name for a bot"),
+    (GOOD.replace('"b"', '"../b"'), "`../b` is not a bot name"),
+    (GOOD.replace('"b"', '"b\\u001b[2J"'), "is not a bot name"),
     (GOOD.replace('"b"', "7"), "`bot.2.name` is `7`, expected a text"),
     (GOOD + "nmae = 1\n", "`bot.2.nmae` is no key here, expected `name`"),
     (GOOD + 'clock = "5"\n', "`bot.2.clock`: `5` is no time control"),
@@ -36,7 +36,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`"),
     (
         GOOD + '[limits]\nmemroy = "1GB"\n',
-        "`limits`: `memroy` is no limit, expected one of memory,",
+        "`limits`: unknown limit `memroy`, expected one of memory,",
     ),
     (GOOD + '[limits]\nmemory = "1G"\n', "limit `memory` is `1G`, expected a size such as `512MB`"),
     (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number, or `none`"),
@@ -61,7 +61,7 @@ BAD_FILES: list[tuple[str, str]] = [
         GOOD.replace('"blooms"', '"blooms"\nworkers = -1'),
         "`tournament.workers` is `-1`, expected a number 0 to",
     ),
-    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected more bots than 1"),
+    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least as many bots, not 1"),
     (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: no folder `"),
     (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
@@ -79,7 +79,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ("a = " + "9" * 4000 + "\n", "`a` is no key here"),
     ("[" * 1_000_000, "line 1 has more than 4096 bytes"),
     ("#" * 100 + "\n" + ("x" * 4000 + "\n") * 300, "the file has more than 1048576 bytes"),
-    ("\x00", "the file is no TOML"),
+    ("\x00", "the file is not valid TOML"),
 ]
 
 
