@@ -213,7 +213,7 @@ def _processes(fields: Fields, default: str) -> str:
     if fresh != (processes == "game"):
         raise UsageError(
             f"`{fields.at('fresh')}` is `{str(fresh).lower()}` and `{fields.at('processes')}` is "
-            f"`{processes}`, expected only one of these keys"
+            f"`{processes}`, expected only one"
         )
     return processes
 

@@ -63,7 +63,7 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
         return OpenRun.begin(candidate.folder, header, config.text)
     change = additions(run.header, plan, config.rounds, files)
     if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
-        note(f"the program has changed since the run began:  {', '.join(changed)}")
+        note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn

@@ -163,12 +163,12 @@ def test_fresh_is_another_word_for_a_process_a_game(tmp_path: Path, main: str, b
         (
             'fresh = true\nprocesses = "worker"',
             "",
-            "`tournament.fresh` is `true` and `tournament.processes` is `worker`, expected one of the two",
+            "`tournament.fresh` is `true` and `tournament.processes` is `worker`, expected only one",
         ),
         (
             "",
             'fresh = false\nprocesses = "game"',
-            "`bot.2.fresh` is `false` and `bot.2.processes` is `game`, expected one of the two",
+            "`bot.2.fresh` is `false` and `bot.2.processes` is `game`, expected only one",
         ),
     ],
 )

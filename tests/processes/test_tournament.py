@@ -143,7 +143,7 @@ def test_two_referees_on_one_folder(tmp_path: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr and "0 of 4 games" in process.stderr.readline()
     done = referee("run", str(file))
-    assert done.code == 2 and "another referee is at work" in done.err
+    assert done.code == 2 and "another referee is running" in done.err
     process.kill()
     process.communicate()
 
@@ -190,7 +190,7 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     assert referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1))).code == 0
     script.write_text(script.read_text() + "# better\n")
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)))
-    assert done.code == 0 and "the program has changed since the run began: a" in done.err
+    assert done.code == 0 and "bots whose program has changed since the run began: a" in done.err
     (change,) = (line for line in lines_of(tmp_path / "t-results") if line["kind"] == "change")
     assert list(change["files"]) == ["a"] and change["rounds"] == 2
 
@@ -337,7 +337,7 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "spawn_main" in line)
     os.kill(int(worker), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 0 and "a worker died" in err
+    assert process.returncode == 0 and "a worker process died" in err
     assert len(games(tmp_path / "t-results")) == 4
 
 
@@ -359,7 +359,7 @@ def test_a_bot_that_kills_its_worker_voids_its_own_games_alone(tmp_path: Path) -
         file.read_text() + f"""[[bot]]\nname = "killer"\ncmd = ["sh", "-c", '{KILLS_ITS_WORKER}']\n"""
     )
     done = referee("run", str(file))
-    assert done.code == 1 and "a worker died" in done.err
+    assert done.code == 1 and "a worker process died" in done.err
     played = games(tmp_path / "t-results")
     assert {name for name in played if "killer" not in name} == {"1:a:b", "1:b:a"}
     assert all(game["attempt"] == 1 for name, game in played.items() if "killer" not in name)
@@ -631,7 +631,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
             os.kill(int(line.split()[0]), signal.SIGKILL)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=120)
-    assert process.returncode == 0 and "a worker died" in err, err[-600:]
+    assert process.returncode == 0 and "a worker process died" in err, err[-600:]
     assert len(games(tmp_path / "t-results")) == 120
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 

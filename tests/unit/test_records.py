@@ -345,7 +345,7 @@ def test_a_journal_overwrites_nothing(folder: Path, tmp_path: Path) -> None:
         journal.Journal.create(folder)
     assert (folder / journal.NAME).read_bytes() == before
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="not a folder"):
         journal.Journal.create(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
 
