@@ -30,7 +30,7 @@ from referee.processes.limits import Limits
 from referee.ratings.table import match_table, rendered
 from referee.records import journal
 from referee.records.record import Summary, summary, timed_moves, to_json
-from referee.tournament.encounter import FailedStarts, play_encounter, remains
+from referee.tournament.encounter import FailedStarts, left_behind, play_encounter
 from referee.tournament.plan import Entrant, Plan, checked_seed
 from referee.tournament.schedule import encounter
 from referee.wire.dialogue import Dialogue
@@ -202,7 +202,7 @@ def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...]) -> list
 
 
 def _on_exit(name: str, report: ExitReport) -> None:
-    for found in remains(report).values():
+    for found in left_behind(report).values():
         say(f"bot `{name}` left processes behind, which were ended: {', '.join(found)}")
 
 

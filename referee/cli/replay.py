@@ -85,8 +85,8 @@ def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecor
             raise RecordError(f"line {line.number} of `{shown(str(file))}`: {error}") from None
         last = value
         if game_id is not None and game_id in (summaries[-1].id, str(len(summaries))):
-            if line.flaw:
-                say(f"warning: line {line.number} of the file: {line.flaw}")
+            if line.error:
+                say(f"warning: line {line.number} of the file: {line.error}")
             return _record(value, header, given)
     if game_id is not None:
         raise UsageError(

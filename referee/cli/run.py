@@ -18,7 +18,7 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import about_size, show_period
 from referee.ratings.table import rendered
 from referee.tournament.config import Config, load
-from referee.tournament.folder import OpenRun, held
+from referee.tournament.folder import OpenRun, locked
 from referee.tournament.opening import Candidate, examine, open_run
 from referee.tournament.schedule import round_robin
 from referee.tournament.tournament import Tournament, total
@@ -64,7 +64,7 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
         say(f"warning: {count} workers on {cores} cores; measured times will be longer")
     if config.pin and not hasattr(os, "sched_setaffinity"):
         say("warning: this system cannot pin processes to cores; `pin` is ignored")
-    with held(folder):
+    with locked(folder):
         candidate = examine(config, folder)
         for name, command, cwd in config.builds:
             _build(name, command, cwd)

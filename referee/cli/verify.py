@@ -12,7 +12,7 @@ from referee.core.errors import RecordError
 from referee.core.text import shown
 from referee.records import journal
 from referee.records.record import parse_json
-from referee.records.replay import Audit
+from referee.records.replay import RunVerifier
 
 _MAX_SHOWN = 20
 """How many lines with problems are printed; a file that is not a file of records has one in every line."""
@@ -27,11 +27,11 @@ def verify(file: Path, game: str | None) -> None:
     FILE is a file of records, or a folder with one. Prints the number of games and the hash of the last
     line: compare it with a hash that you noted before, to detect that the whole file was rewritten.
     """
-    audit = Audit(outside_game(game))
+    audit = RunVerifier(outside_game(game))
     failed_lines = 0
     head = journal.FIRST
     for line in journal.read(file):
-        problems = [line.flaw] if line.flaw else []
+        problems = [line.error] if line.error else []
         name = ""
         try:
             value = parse_json(line.text)

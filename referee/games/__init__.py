@@ -20,10 +20,10 @@ from referee.games.vinetree import VineTree
 GAMES: dict[str, Game[Any]] = {
     game.slug: game for game in (Blooms(), VineTree(), EvenGroups(), FloralExtract(), TheTree())
 }
-"""Those that are built in."""
+"""The built-in games, by slug."""
 
 _from_outside: dict[str, outside.Outside] = {}
-"""Those from outside that were asked for so far."""
+"""The games from outside that were loaded so far, by slug."""
 
 
 def game_named(slug: str) -> Game[Any]:
@@ -36,20 +36,20 @@ def game_named(slug: str) -> Game[Any]:
 
 
 def game_given(text: str, folder: Path) -> Game[Any]:
-    """The game that a user means, by its slug or as `module.py:NAME`, the file relative to a folder.
+    """The game that a user named, by its slug or as `module.py:NAME`, the file relative to a folder.
 
     Raises `UsageError`.
     """
     if not outside.names_file(text):
         return game_named(text)
     game = _take(outside.from_file(text, folder))
-    # Bots are other processes, and some of them play with the referee's engines.
+    # Bots are separate processes, and some of them use the referee's engines.
     os.environ[outside.VARIABLE] = outside.located(text, folder)
     return game
 
 
 def all_installed() -> Iterator[Game[Any] | UsageError]:
-    """The games that installed packages offer; in place of one that cannot be had, why."""
+    """The games of installed packages; in place of one that cannot be loaded, the error."""
     for slug in outside.offered():
         try:
             yield _installed(slug)
@@ -58,7 +58,7 @@ def all_installed() -> Iterator[Game[Any] | UsageError]:
 
 
 def origin_of(game: Game[Any]) -> dict[str, str]:
-    """Where a game comes from, as records have it; empty where it is built in."""
+    """The origin of a game as it stands in records; empty for a built-in game."""
     found = _from_outside.get(game.slug)
     return dict(found.origin) if found and found.game is game else {}
 
@@ -67,7 +67,7 @@ def _installed(slug: str) -> Game[Any]:
     if found := outside.installed(slug):
         return _take(found)
     raise UsageError(
-        f"no game `{shown(slug, 80)}`, expected one of {', '.join(GAMES)}, one of an installed package, "
+        f"unknown game `{shown(slug, 80)}`, expected one of {', '.join(GAMES)}, one of an installed package, "
         f"or a file's module.py:NAME"
     )
 
@@ -75,6 +75,6 @@ def _installed(slug: str) -> Game[Any]:
 def _take(found: outside.Outside) -> Game[Any]:
     slug = found.game.slug
     if slug in GAMES:
-        raise UsageError(f"the slug `{slug}` is that of a game that is built in, expected another one")
+        raise UsageError(f"the slug `{slug}` belongs to a built-in game, expected another one")
     _from_outside[slug] = found
     return found.game

@@ -20,25 +20,25 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 
 Seat = int
-"""0-based."""
+"""A seat's number, from 0."""
 
 CHANCE: Seat = -1
-"""Who acts where the dice do, with what comes up drawn for this game alone."""
+"""The actor at a chance event whose outcome is drawn for this game alone."""
 
 SHARED_CHANCE: Seat = -2
-"""Who acts where the dice do, with what comes up the same in every game of an encounter, so that the
-seats are swapped under the same conditions; and for a seat that plays alone the same for all bots.
+"""The actor at a chance event whose outcome is the same in every game of an encounter, so that seats are
+swapped under equal conditions; for a seat that plays alone it is the same for all bots.
 """
 
 M = TypeVar("M")
 """A game's own type of a move; hashable."""
 
 Options = Mapping[str, int | str]
-"""A game's options, all of them, settled."""
+"""The values of all options of a game."""
 
 
 class Refusal(Exception):
-    """Base of the two ways in which an answer can be wrong: `reason` is a word, `sentence` tells a person."""
+    """Base of the two ways in which an answer can be wrong: `reason` is a word, `sentence` is for people."""
 
     def __init__(self, reason: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -47,42 +47,42 @@ class Refusal(Exception):
 
 
 class NotAMove(Refusal):
-    """The text is no move of this game, whatever the position."""
+    """The text is not a move of this game in any position."""
 
     def __init__(self, expected: str) -> None:
         super().__init__("not-a-move", f"not a move, expected {expected}")
 
 
 class Illegal(Refusal):
-    """A move, but not allowed here."""
+    """The move is not allowed in this position."""
 
 
 class BadChance(ValueError):
-    """A recorded chance outcome that cannot have come up here."""
+    """A recorded chance outcome that is not possible here."""
 
 
 NOTHING_TO_DRAW = "chance has nothing to decide here"
 
 
 class Outcome(NamedTuple):
-    """How a finished game came out."""
+    """The outcome of a finished game."""
 
     ranks: tuple[int, ...]
-    """One a seat, 1 is best; seats that share places share the best of them (1, 1 is a draw of two). A seat
-    that plays alone has won with 1 and lost with 2.
+    """By seat, 1 is best; tied seats share the best of their places (1, 1 is a draw of two). A seat that
+    plays alone has won with 1 and lost with 2.
     """
     scores: tuple[int, ...]
-    """One a seat, in the game's own unit."""
+    """By seat, in the game's own unit."""
     sentence: str
-    """Why, for people, seats counted from 1."""
+    """The reason, for people, seats counted from 1."""
 
 
 class Span(NamedTuple):
-    """A piece of a picture's line, in one ink."""
+    """A piece of a line of a picture, in one colour."""
 
     text: str
     ink: str = ""
-    """A colour's name as terminals know it, or empty. A picture must be readable without."""
+    """The name of a terminal colour, or empty. A picture must be readable without colours."""
 
 
 Picture = list[list[Span]]
@@ -90,19 +90,19 @@ Picture = list[list[Span]]
 
 
 class Option(Protocol):
-    """Something about a game that can be chosen. It prints itself and reads what it printed."""
+    """An option of a game: its name, its default, and how its value is read."""
 
     @property
     def name(self) -> str:
-        """The word it is given under."""
+        """The key under which it is given."""
 
     @property
     def meaning(self) -> str:
-        """What it decides, for people."""
+        """A short description, for people."""
 
     @property
     def default(self) -> int | str | None:
-        """None: it follows from other options."""
+        """The default; None where it depends on other options."""
 
     @property
     def default_text(self) -> str:
@@ -124,13 +124,13 @@ class NumberOption:
     low: int
     high: int
     default: int | None
-    """None: it follows from other options."""
+    """The default; None where it depends on other options."""
     meaning: str
 
     @property
     def default_text(self) -> str:
         """The default, for people."""
-        return "follows" if self.default is None else str(self.default)
+        return "depends" if self.default is None else str(self.default)
 
     @property
     def values_text(self) -> str:
@@ -139,7 +139,7 @@ class NumberOption:
 
     def read(self, text: str) -> int:
         """The value of a text. Raises `GameOptionError`."""
-        # Not int() alone: it takes signs, underscores and the digits of every script.
+        # Not int() alone: it accepts signs, underscores and the digits of every script.
         if text.isascii() and text.isdigit() and len(text) <= 9 and str(int(text)) == text:
             value = int(text)
             if self.low <= value <= self.high:
@@ -159,7 +159,7 @@ class ChoiceOption:
 
     @property
     def default(self) -> str:
-        """The first."""
+        """The first value."""
         return self.values[0]
 
     @property
@@ -180,7 +180,7 @@ class ChoiceOption:
 
 
 class State(ABC, Generic[M]):
-    """A position, with all that led to it. Immutable: `play`, `chance` and `drop` give a new one."""
+    """A position with its history. Immutable: `play`, `chance` and `drop` return a new one."""
 
     __slots__ = ()
 
@@ -194,7 +194,8 @@ class State(ABC, Generic[M]):
     def read(self, seat: Seat, text: str) -> M:
         """The move that a text means. Raises `NotAMove` or `Illegal`, with the first reason that applies.
 
-        Blanks before, behind and between the parts of a move are forgiven, see `referee/games/notation.py`.
+        Extra blanks before, after and between the parts of a move are ignored, see
+        `referee/games/notation.py`.
         """
 
     @abstractmethod
@@ -214,7 +215,9 @@ class State(ABC, Generic[M]):
         return next(self.legal(seat), None) is not None
 
     def count(self, seat: Seat) -> int | None:
-        """How many legal moves there are, where that is cheap to know; then `pick` is to be cheap too."""
+        """How many legal moves there are, or None where counting is expensive; if not None, `pick` must be
+        cheap.
+        """
         return None
 
     def pick(self, seat: Seat, numbers: Sequence[int]) -> list[M]:
@@ -224,14 +227,14 @@ class State(ABC, Generic[M]):
 
     @abstractmethod
     def sample(self, seat: Seat, rng: Random) -> M:
-        """A random legal move; each has a chance. Only where there is one."""
+        """A random legal move; each has a positive probability. Only where there is one."""
 
     def default(self, seat: Seat) -> M | None:
         """What is submitted for a seat whose time is up; None where it then loses."""
         return None
 
     def draw(self, rng: Random) -> str:
-        """What chance gives, as text that `chance` takes. Only where chance acts."""
+        """A random chance outcome, as text that `chance` takes. Only where chance acts."""
         raise BadChance(NOTHING_TO_DRAW)
 
     def chance(self, text: str) -> State[M]:
@@ -240,19 +243,19 @@ class State(ABC, Generic[M]):
 
     @abstractmethod
     def drop(self, seats: Iterable[Seat]) -> State[M]:
-        """The position after these seats left at once, by fault or by will."""
+        """The position after these seats are retired together, by a fault or a resignation."""
 
     @abstractmethod
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
-        """Every line that a seat has been told so far; it only grows. None: a spectator who sees all."""
+        """All news of a seat so far; later positions only add lines. None is a spectator who sees all."""
 
     @abstractmethod
     def outcome(self) -> Outcome | None:
-        """How the game came out; None while it is on."""
+        """The outcome; None while the game is not over."""
 
     @abstractmethod
     def picture(self, seat: Seat | None) -> Picture:
-        """The position as a seat may see it; None: all of it."""
+        """The position as a seat sees it; None is a spectator who sees all."""
 
 
 class Game(ABC, Generic[M]):
@@ -261,7 +264,7 @@ class Game(ABC, Generic[M]):
     slug: ClassVar[str]
     name: ClassVar[str]
     rules: ClassVar[int]
-    """Version of these rules; a record says under which it was played."""
+    """Version of these rules, which stands in records."""
     is_open: ClassVar[bool]
     """Whether every seat sees everything."""
     seats_text: ClassVar[str] = "2"
@@ -275,7 +278,7 @@ class Game(ABC, Generic[M]):
     """How a move is written, for people."""
 
     def settle(self, given: Mapping[str, str]) -> Options:
-        """All options with their values. Raises `GameOptionError`."""
+        """The values of all options, from those that are given. Raises `GameOptionError`."""
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:
@@ -292,7 +295,7 @@ class Game(ABC, Generic[M]):
         return settled
 
     def default_of(self, name: str, settled: Options) -> int:
-        """The default of an option that follows from those before it."""
+        """The default of an option that depends on the options before it."""
         raise NotImplementedError(name)
 
     @abstractmethod
@@ -301,7 +304,7 @@ class Game(ABC, Generic[M]):
 
     @abstractmethod
     def longest(self, options: Options) -> int:
-        """More moves than this, of all seats together, no game can have."""
+        """An upper bound of the moves of a game, of all seats together."""
 
     @abstractmethod
     def start(self, options: Options) -> State[M]:
@@ -309,15 +312,15 @@ class Game(ABC, Generic[M]):
 
     @abstractmethod
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> State[M]:
-        """A full position that agrees with all that a seat has seen, for search. It is made from these
-        lines and nothing else, so it cannot know more than the seat does.
+        """A random full position that is consistent with the news of a seat, for search. It is made from
+        these lines alone, so it has no information that the seat lacks.
 
-        Raises `ValueError` where nothing agrees with them.
+        Raises `ValueError` where no position is consistent with them.
         """
 
 
 class OpenGame(Game[M]):
-    """A game in turn, in which everything is seen and nothing left to chance: its news are its moves."""
+    """A game in turn with open information and no chance: its news are its moves."""
 
     is_open = True
 
@@ -326,7 +329,7 @@ class OpenGame(Game[M]):
         return self.follow(self.start(options), seen)
 
     def follow(self, state: State[M], news: Iterable[str]) -> State[M]:
-        """The position after more news: the lines `move SEAT MOVE` are all that has to be played."""
+        """The position after more news, of which only the lines `move SEAT MOVE` change it."""
         for line in news:
             word, _, rest = line.partition(" ")
             if word == "move":
@@ -337,8 +340,8 @@ class OpenGame(Game[M]):
 
 
 def share_beaten(ranks: Sequence[int], seat: Seat) -> float:
-    """Of the others, those that a seat beat, and half of those it tied with, as a share from 0 to 1. For a
-    seat that plays alone 1 if it has won, else 0.
+    """The share of opponents that a seat beat, from 0 to 1, where a tie counts half. For a seat that plays
+    alone, 1 if it has won, else 0.
     """
     own = ranks[seat]
     if len(ranks) == 1:
@@ -359,8 +362,8 @@ def placing(seats: int, best: Iterable[Iterable[Seat]]) -> tuple[int, ...]:
 
 
 def walkover(left: Collection[Seat], scores: tuple[int, ...]) -> Outcome:
-    """How a game came out that some seats left: those that stay share the best place, those that left the
-    worst.
+    """The outcome of a game that ended because seats left: the remaining seats share the best place, the
+    others the worst.
     """
     here = [seat for seat in range(len(scores)) if seat not in left]
     gone = " and ".join(f"seat {seat + 1}" for seat in sorted(left))

@@ -27,8 +27,8 @@ _FORM = "one or two parts such as `L:D4 D:D6`"
 
 
 Stones = tuple[Cells, Cells]
-"""Where the light and the dark stones of a seat are: all that it has, or those of a move, at most one of
-each. A plain tuple, since one with names takes ten times as long to make.
+"""The cells of light and dark stones: all stones of a seat, or those of a move, at most one of each. A
+plain tuple, since a named one takes ten times as long to make.
 """
 
 
@@ -38,9 +38,9 @@ class Rules(NamedTuple):
     board: HexBoard
     target: int
     cells: tuple[Cells, ...]
-    """Each cell as a set, in their order."""
+    """Each cell as a set, in the order of cells."""
     single: dict[str, Stones]
-    """A move of one stone, by every spelling of it."""
+    """Moves of one stone, by each of their spellings."""
 
     @classmethod
     @cache
@@ -60,11 +60,11 @@ class BloomsState(TwoSeatState[Stones]):
 
     rules: Rules
     own: Stones
-    """Those of the seat that moves here."""
-    theirs: Stones
-    """Those of the other seat."""
+    """The stones of the seat that is to move."""
+    opponent: Stones
+    """The stones of the other seat."""
     empty: Cells
-    """The cells without stones; it follows from the stones."""
+    """The cells without stones."""
     captures: tuple[int, int]
     """How many stones each seat has captured."""
     captured: Cells
@@ -110,7 +110,7 @@ class BloomsState(TwoSeatState[Stones]):
         return light, dark
 
     def write(self, move: Stones) -> str:
-        """Light before dark."""
+        """The canonical spelling, light before dark."""
         names = self.rules.board.names
         light, dark = move
         if not dark:
@@ -120,17 +120,17 @@ class BloomsState(TwoSeatState[Stones]):
         return f"L:{names[light.bit_length() - 1]} D:{names[dark.bit_length() - 1]}"
 
     def play(self, moves: Mapping[Seat, Stones]) -> BloomsState:
-        """Grow, then capture every fenced bloom of the opponent at once."""
+        """Places the stones, then captures every fenced bloom of the opponent at once."""
         mover = self.mover
         move = moves[mover]
         light, dark = move
-        (own_light, own_dark), theirs, captures = self.own, self.theirs, self.captures
+        (own_light, own_dark), opponent, captures = self.own, self.opponent, self.captures
         empty = self.empty ^ light ^ dark
         captured = self._fenced(empty)
         over = False
         if captured:
             empty |= captured
-            theirs = (theirs[0] & ~captured, theirs[1] & ~captured)
+            opponent = (opponent[0] & ~captured, opponent[1] & ~captured)
             score = captures[mover] + captured.bit_count()
             captures = (captures[0], score) if mover else (score, captures[1])
             over = score >= self.rules.target
@@ -141,7 +141,7 @@ class BloomsState(TwoSeatState[Stones]):
             Trail(self.trail, partial(self._turn_news, move, captured)),
             self.left,
             self.rules,
-            theirs,
+            opponent,
             (own_light | light, own_dark | dark),
             empty,
             captures,
@@ -149,11 +149,11 @@ class BloomsState(TwoSeatState[Stones]):
         )
 
     def _fenced(self, empty: Cells) -> Cells:
-        """The opponent's fenced blooms, where so much is empty."""
+        """The cells of the opponent's fenced blooms, given the empty cells."""
         width = self.rules.board.width
         beside_empty = spread(empty, width)
         fenced = 0
-        for stones in self.theirs:
+        for stones in self.opponent:
             # What is beside an empty cell, then what is connected with that, until nothing is added.
             free = stones & beside_empty
             while free != stones:
@@ -165,7 +165,7 @@ class BloomsState(TwoSeatState[Stones]):
         return fenced
 
     def legal(self, seat: Seat) -> Iterator[Stones]:
-        """Single stones first, then pairs."""
+        """All legal moves: single stones first, then pairs."""
         return map(partial(_numbered, self._vacant()), range(self.count(seat)))
 
     def count(self, seat: Seat) -> int:
@@ -174,11 +174,11 @@ class BloomsState(TwoSeatState[Stones]):
         return e * (e + 1) if self.turn else 2 * e
 
     def pick(self, seat: Seat, numbers: Sequence[int]) -> list[Stones]:
-        """Each of them at once."""
+        """The moves with these numbers, computed directly."""
         return list(map(partial(_numbered, self._vacant()), numbers))
 
     def sample(self, seat: Seat, rng: Random) -> Stones:
-        """Uniform."""
+        """A random legal move, uniform."""
         return _numbered(self._vacant(), rng.below(self.count(seat)))
 
     def _vacant(self) -> list[Cells]:
@@ -194,15 +194,15 @@ class BloomsState(TwoSeatState[Stones]):
         return (*self.told(move, audience), f"captured {self.mover + 1} {names}")
 
     def scores(self) -> tuple[int, int]:
-        """What each seat has captured."""
+        """How many stones each seat has captured."""
         return self.captures
 
     def winner(self) -> Seat:
-        """The first to reach the target: who moved last."""
+        """The seat that moved last, which reached the target."""
         return 1 - self.mover
 
     def reason(self, winner: Seat) -> str:
-        """How much was captured."""
+        """A sentence with the number of captured stones."""
         return f"seat {winner + 1} has captured {self.captures[winner]} of {self.rules.target}"
 
     def picture(self, seat: Seat | None) -> Picture:
@@ -219,7 +219,7 @@ class BloomsState(TwoSeatState[Stones]):
 
     def _drawn_cell(self, cell: int) -> list[Span]:
         stone = Span("· ")
-        for seat, stones in ((self.mover, self.own), (1 - self.mover, self.theirs)):
+        for seat, stones in ((self.mover, self.own), (1 - self.mover, self.opponent)):
             for colour, cells in enumerate(stones):
                 if cells >> cell & 1:
                     stone = Span(f"{seat + 1}{_COLOURS[colour]}", _INKS[seat][colour])
@@ -250,14 +250,14 @@ class Blooms(TwoSeatGame[Stones]):
     rules = 1
     options = (
         NumberOption("size", 3, 8, 4, "side of the hexagonal board"),
-        NumberOption("target", 1, 100, None, "captured stones that win; 5 × size − 5 where it is not given"),
+        NumberOption("target", 1, 100, None, "captured stones needed to win, by default 5 × size − 5"),
     )
     clock = TimeControl.parse("90s+600s/10s")
     summary = (
         "Each of two seats has a light and a dark colour. A turn places one stone, or one of each\n"
         "colour, on empty cells; the very first turn places one. Then every connected group of one of\n"
-        "the opponent's colours that touches no empty cell is captured. Who has captured `target`\n"
-        "stones wins."
+        "the opponent's colours that touches no empty cell is captured. The first seat to capture\n"
+        "`target` stones wins."
     )
     notation = (
         "`L:D4 D:D6`: a light stone on D4 and a dark one on D6; or one part alone. Rows are letters\n"
@@ -286,7 +286,7 @@ class Blooms(TwoSeatGame[Stones]):
             left=frozenset(),
             rules=rules,
             own=(0, 0),
-            theirs=(0, 0),
+            opponent=(0, 0),
             empty=rules.board.all,
             captures=(0, 0),
             captured=0,

@@ -35,7 +35,9 @@ _COLOUR_NAMES = ("white", "orange")
 _INKS = ("bright_white", "yellow")
 _FORM = "two parts such as `O:B4 W:F6`, or one on the first turn"
 _TRIES = 50
-"""About half of all placements are legal as a rule; after so many in vain they are rare."""
+"""Random placements that a sample tries: usually half of all placements are legal, so after this many
+failures they are rare.
+"""
 
 
 class Rules(NamedTuple):
@@ -43,9 +45,9 @@ class Rules(NamedTuple):
 
     board: HexBoard
     near: Mapping[int, Callable[[bytes], tuple[int, ...]]]
-    """By cell: what an array holds for the cells beside it."""
+    """By cell, a function that picks the entries of the adjacent cells out of an array."""
     stones: dict[str, Stone]
-    """By every spelling of a part of a move."""
+    """Stones by each of their spellings."""
 
     @classmethod
     @cache
@@ -106,29 +108,29 @@ class EvenGroupsState(TwoSeatState[Placement]):
         return no_such_cell(parts, self.rules.board)
 
     def write(self, move: Placement) -> str:
-        """In the order of the cells."""
+        """The canonical spelling, in the order of the cells."""
         return " ".join(f"{_COLOURS[stone & 1]}:{self._name(stone)}" for stone in move)
 
     def _name(self, stone: Stone) -> str:
         return self.rules.board.names[stone >> 1]
 
     def _beside(self, stone: Stone) -> set[int]:
-        """The groups that a stone would join, and 0."""
+        """The numbers of the groups that a stone would join, and 0."""
         return {0, *self.rules.near[stone >> 1](self.groups[stone & 1])}
 
     def _total(self, one: Stone, other: Stone) -> int:
-        """How many groups there would be with these stones, on two different empty cells."""
+        """How many groups there would be after placing these stones on two different empty cells."""
         joined, beside = self._beside(one), self._beside(other)
         total = sum(self.counts) + 4 - len(joined) - len(beside)
         if (one ^ other) & 1 == 0:
-            # What the first stone joined, itself included, is one group to the second.
+            # The groups that the first stone joins, with itself, are one group for the second.
             shared = len(joined & beside) - 1
             if shared or other >> 1 in self.rules.board.neighbours[one >> 1]:
                 total += shared - 1
         return total
 
     def play(self, moves: Mapping[Seat, Placement]) -> EvenGroupsState:
-        """Each stone is a group of its own or joins those that it touches, which become one."""
+        """Places the stones: each forms a new group, or merges those that it touches."""
         move = moves[self.mover]
         near = self.rules.near
         groups = list(self.groups)
@@ -157,7 +159,7 @@ class EvenGroupsState(TwoSeatState[Placement]):
         return after if after.any_legal(after.mover) else replace(after, over=True)
 
     def legal(self, seat: Seat) -> Iterator[Placement]:
-        """By pairs of cells."""
+        """All legal moves, by pairs of cells."""
         if not self.turn:
             yield from ((2 * cell + 1,) for cell in self.empty)
             return
@@ -169,7 +171,7 @@ class EvenGroupsState(TwoSeatState[Placement]):
                         yield move
 
     def any_legal(self, seat: Seat) -> bool:
-        """Nearly always one of the first pairs of empty cells will do."""
+        """Whether there is a legal move; nearly always one of the first pairs of empty cells is."""
         if not self.turn:
             return True
         if len(self.empty) < 2:
@@ -184,11 +186,11 @@ class EvenGroupsState(TwoSeatState[Placement]):
         return next(self.legal(seat), None) is not None
 
     def _flips(self, stone: Stone) -> bool:
-        """Whether a stone alone changes the number of groups by an odd number."""
+        """Whether placing one stone changes the number of groups by an odd number."""
         return len(self._beside(stone)) % 2 == 1
 
     def sample(self, seat: Seat, rng: Random) -> Placement:
-        """Uniform."""
+        """A random legal move, uniform."""
         empty = self.empty
         e = len(empty)
         if not self.turn:
@@ -203,15 +205,15 @@ class EvenGroupsState(TwoSeatState[Placement]):
         return rng.choice(list(self.legal(seat)))
 
     def scores(self) -> tuple[int, int]:
-        """The groups of each seat's colour."""
+        """The number of groups of each seat's colour."""
         return self.counts
 
     def winner(self) -> Seat:
-        """Who has an even number of groups."""
+        """The seat with an even number of groups."""
         return self.counts[0] % 2
 
     def reason(self, winner: Seat) -> str:
-        """Both numbers."""
+        """A sentence with both numbers of groups."""
         has = f"seat {winner + 1} has an even number of groups, {self.counts[winner]}"
         return f"{has}, and seat {2 - winner} an odd one, {self.counts[1 - winner]}"
 
@@ -248,8 +250,8 @@ class EvenGroups(TwoSeatGame[Placement]):
     summary = (
         "Seat 1 is White, seat 2 is Orange; a group is a maximal connected set of stones of one colour.\n"
         "Seat 1 begins by placing one orange stone. Then every turn places two stones, each of either\n"
-        "colour, on empty cells, so that the total number of groups is odd after it. Who is to move and\n"
-        "has no legal move ends the game, and the seat whose colour has an even number of groups wins."
+        "colour, on empty cells, so that the total number of groups is odd after it. When the seat to move\n"
+        "has no legal move, the game ends, and the seat whose colour has an even number of groups wins."
     )
     notation = (
         "`O:B4 W:F6`: an orange stone on B4 and a white one on F6; the first move is one part such as\n"
@@ -257,7 +259,7 @@ class EvenGroups(TwoSeatGame[Placement]):
     )
 
     def longest(self, options: Options) -> int:
-        """One stone, then two a turn, until the board is full: the number of its cells is odd."""
+        """The turns until the board is full: one stone, then two a turn, on an odd number of cells."""
         return (len(HexBoard.of_side(int(options["size"])).names) + 1) // 2
 
     def start(self, options: Options) -> EvenGroupsState:

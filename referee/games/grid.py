@@ -1,7 +1,7 @@
 """Boards: cells as small integers and sets of them as bits, their names and their neighbours.
 
-Cells are numbered row by row, and behind each row at least one number is left out. So a whole set of cells
-moves a step when it is shifted, and what leaves the board falls outside of `all`.
+Cells are numbered row by row, with at least one unused number after each row. So shifting a set moves all its
+cells by a step, and cells that leave the board are not in `all`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Cells = int
 
 
 def members(cells: Cells) -> list[int]:
-    """The numbers of the cells of a set, ascending."""
+    """The numbers of the cells in a set, ascending."""
     found = []
     while cells:
         cell = cells & -cells
@@ -24,29 +24,29 @@ def members(cells: Cells) -> list[int]:
 
 
 class HexBoard(NamedTuple):
-    """A hexagonal board of some side: 2 × side − 1 rows of side, …, 2 × side − 1, …, side cells.
+    """A hexagonal board: 2 × side − 1 rows of side, …, 2 × side − 1, …, side cells.
 
     `D4` is the fourth cell from the left of the fourth row from the top.
     """
 
     side: int
     width: int
-    """From a cell to the one below it on the left: a whole row, and the one number behind the longest."""
+    """The step from a cell to the one below it on the left: the longest row and one unused number."""
     rows: tuple[range, ...]
     """The cells of each row."""
     names: dict[int, str]
-    """By cell, in ascending order of the cells."""
+    """Names by cell, in ascending order of the cells."""
     cells: dict[str, int]
-    """By name, in capitals."""
+    """Cells by name, in capitals."""
     neighbours: dict[int, tuple[int, ...]]
-    """By cell, in ascending order."""
+    """Adjacent cells by cell, in ascending order."""
     all: Cells
     """The set of all cells."""
 
     @classmethod
     @cache
     def of_side(cls, side: int) -> HexBoard:
-        """The board of a side of 2 to 13 (26 rows have letters)."""
+        """The board of a side from 2 to 13 (26 rows have letters)."""
         width = 2 * side
         rows = []
         for row in range(2 * side - 1):
@@ -61,8 +61,8 @@ class HexBoard(NamedTuple):
 
 
 def spread(cells: Cells, width: int) -> Cells:
-    """Some cells of a hexagonal board of some width, with all that touch them; also some that are no cells,
-    which any set that the result is cut with leaves out.
+    """A set of cells of a hexagonal board with all adjacent cells. The result may have bits that are not
+    cells: intersect it with a set of cells.
     """
     right = cells | cells << 1
     left = cells | cells >> 1
@@ -70,17 +70,17 @@ def spread(cells: Cells, width: int) -> Cells:
 
 
 class SquareBoard(NamedTuple):
-    """A square board of some size."""
+    """A square board."""
 
     size: int
     rows: tuple[range, ...]
     """The cells of each row."""
     names: dict[int, str]
-    """By cell, in ascending order of the cells."""
+    """Names by cell, in ascending order of the cells."""
     cells: dict[str, int]
-    """By name, in capitals."""
+    """Cells by name, in capitals."""
     steps: dict[str, int]
-    """From a cell to the one beside it: down, left, right, up, by initial and in alphabetical order."""
+    """The steps to adjacent cells: down, left, right, up, by initial in alphabetical order."""
     all: Cells
     """The set of all cells."""
 

@@ -1,7 +1,7 @@
 """Games from outside the package: from a file that a user names, or from a package that is installed.
 
-Code runs only where the user named its file, on the command line or in a tournament file, or installed the
-package. Where a record says that its game comes from is compared, never run: a record may be anybody's.
+Code runs only if the user named its file, on the command line or in a tournament file, or installed the
+package. The origin of a game in a record is only compared, never run: a record is untrusted.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "referee.games"
-"""The entry points by which installed packages offer games, each under the game's slug."""
+"""The group of entry points under which installed packages offer games, named by slug."""
 
 VARIABLE = "REFEREE_GAME"
-"""Where bots find the file of the game that they play, as `/a/folder/module.py:NAME`."""
+"""The environment variable that tells bots the file of their game, as `/a/folder/module.py:NAME`."""
 
 SIZE_CAP = 1 << 20
-"""Bytes of a game's file."""
+"""The most bytes of a game's file."""
 
 _FILE = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -47,18 +47,18 @@ _MEMBERS: dict[str, type] = {
     "summary": str,
     "notation": str,
 }
-"""What a game says of itself."""
+"""The class variables that a game must have, with their types."""
 
 _sources: dict[str, tuple[bytes, str]] = {}
-"""The files that were loaded, with their paths, by the names of their modules."""
+"""The source and path of each loaded file, by module name."""
 
 
 class Outside(NamedTuple):
-    """A game with where it comes from."""
+    """A game with its origin."""
 
     game: Game[Any]
     origin: dict[str, str]
-    """As records have it: `file` and `sha256`, or `distribution`, `version` and `module`."""
+    """As it stands in records: `file` and `sha256`, or `distribution`, `version` and `module`."""
 
 
 def names_file(text: str) -> bool:
@@ -67,7 +67,7 @@ def names_file(text: str) -> bool:
 
 
 def located(text: str, folder: Path) -> str:
-    """The game in a file that is named relative to a folder, as every process finds it."""
+    """The name of a game in a file, made absolute, so that it is valid in every process."""
     return str(Path(folder, text).absolute())
 
 
@@ -76,7 +76,7 @@ def from_file(text: str, folder: Path) -> Outside:
     path, _, name = located(text, folder).rpartition(":")
     try:
         if Path(path).exists() and not Path(path).is_file():
-            raise UsageError(f"`{shown(path)}` is no ordinary file, expected a game's")
+            raise UsageError(f"`{shown(path)}` is not a regular file, expected a game's file")
         with Path(path).open("rb") as file:
             source = file.read(SIZE_CAP + 1)
     except OSError as error:
@@ -114,7 +114,7 @@ def _from_package(point: EntryPoint) -> Outside:
     try:
         value = point.load()
     except (Exception, SystemExit) as error:
-        raise UsageError(f"cannot load the game `{shown(point.value)}`: {_told(error)}") from None
+        raise UsageError(f"cannot load the game `{shown(point.value)}`: {_error_text(error)}") from None
     game = _checked(value, point.value)
     if game.slug != point.name:
         raise UsageError(f"the package's game `{point.name}` has the slug `{game.slug}`, expected the same")
@@ -124,7 +124,7 @@ def _from_package(point: EntryPoint) -> Outside:
 
 
 def _from_source(source: bytes, path: str, name: str) -> Any:
-    """What a module calls by a name; the same bytes are one module, loaded once."""
+    """The object of this name in a module; the same bytes are one module, loaded once."""
     module_name = f"game_{hashlib.sha256(source).hexdigest()[:32]}"
     if module_name not in _sources:
         module = ModuleType(module_name)
@@ -136,7 +136,9 @@ def _from_source(source: bytes, path: str, name: str) -> Any:
             del sys.modules[module_name]
             lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__, 100)[1:]]
             where = f" line {lines[0]}:" if lines else ""
-            raise UsageError(f"cannot load the game's file `{shown(path)}`:{where} {_told(error)}") from None
+            raise UsageError(
+                f"cannot load the game's file `{shown(path)}`:{where} {_error_text(error)}"
+            ) from None
         _sources[module_name] = (source, path)
     try:
         return getattr(sys.modules[module_name], name)
@@ -144,25 +146,25 @@ def _from_source(source: bytes, path: str, name: str) -> Any:
         raise UsageError(f"`{shown(path)}` has no `{name}`, expected the name of a game there") from None
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {shown(str(error))}" if str(error) else type(error).__name__
 
 
 def _checked(value: Any, where: str) -> Game[Any]:
-    """A value that is a game, as far as can be seen at once. Raises `UsageError`."""
+    """The value if it is a game with all class variables. Raises `UsageError`."""
     if not isinstance(value, Game):
         instance = f"{value.__name__}()" if isinstance(value, type) else "an instance of one"
-        raise UsageError(f"`{shown(where)}` is no `Game`, expected {instance}")
+        raise UsageError(f"`{shown(where)}` is not a `Game`, expected {instance}")
     for name, kind in _MEMBERS.items():
         if not isinstance(getattr(value, name, None), kind):
             raise UsageError(f"the game `{shown(where)}` has no `{name}`, expected {kind.__name__}")
     if not _SLUG.fullmatch(value.slug):
-        raise UsageError(f"the game `{shown(where)}` has a wrong `slug`, expected {_SLUG.pattern}")
+        raise UsageError(f"the game `{shown(where)}` has an invalid `slug`, expected {_SLUG.pattern}")
     return value
 
 
 def _reduced(game: Game[Any]) -> tuple[Any, tuple[bytes, str, str]]:
-    """A game of a file as it goes to a worker: with the file's bytes, so that what was hashed is played."""
+    """Pickles a game from a file with the bytes of the file, so that workers play the hashed code."""
     module = type(game).__module__
     name = next(name for name, value in vars(sys.modules[module]).items() if value is game)
     return _from_source, (*_sources[module], name)

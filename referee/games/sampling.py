@@ -1,4 +1,4 @@
-"""The legal moves of a position as they are shown to a bot: all of them, or a random sample."""
+"""Lists the legal moves of a position for a bot: all of them, or a random sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.games.api import Seat, State
 M = TypeVar("M")
 
 LEGAL_MOST = 2_000
-"""Legal moves in one answer; where there are more, a sample. So many fit into a pipe, and making them takes
+"""The most legal moves in one list; if there are more, it is a sample. This many fit into a pipe, and take
 the referee some milliseconds.
 """
 
@@ -22,17 +22,17 @@ class Listed(NamedTuple, Generic[M]):
 
     moves: Sequence[M]
     total: int | None
-    """How many there are, where that is known."""
+    """How many legal moves there are; None if unknown."""
     sampled: bool
     """Whether `moves` is a random sample."""
 
 
 def legal_moves(state: State[M], seat: Seat, most: int | None, rng: Random) -> Listed[M]:
-    """At most `most` legal moves of a seat, and never more than `LEGAL_MOST`: all in their order where they
+    """At most `most` legal moves of a seat, and never more than `LEGAL_MOST`: all in their order if they
     are no more, else a random sample without repetitions.
 
     Where there are more than `LEGAL_MOST` and the game cannot count them, they are drawn with the game's own
-    `sample`: then they may be fewer than asked for, and only as uniform as that is. Else they are uniform.
+    `sample`: then they may be fewer than `most`, and only as uniform as that is. Otherwise they are uniform.
     """
     most = LEGAL_MOST if most is None else min(most, LEGAL_MOST)
     total = state.count(seat)
@@ -40,7 +40,7 @@ def legal_moves(state: State[M], seat: Seat, most: int | None, rng: Random) -> L
         return Listed(state.pick(seat, distinct(total, most, rng)), total, True)
     moves = list(islice(state.legal(seat), LEGAL_MOST + 1))
     if len(moves) > LEGAL_MOST:
-        # Too many to be gone through.
+        # Too many to list.
         moves = list(dict.fromkeys(state.sample(seat, rng) for _ in range(most)))
         return Listed(moves, None, True)
     total = len(moves)
@@ -50,8 +50,8 @@ def legal_moves(state: State[M], seat: Seat, most: int | None, rng: Random) -> L
 
 
 def distinct(total: int, count: int, rng: Random) -> list[int]:
-    """So many different numbers below a total, in random order: the first ones of a shuffle of all, of which
-    only those places are kept that were swapped. It draws `count` random numbers, whatever the total is.
+    """`count` different numbers below `total`, in random order: the beginning of a Fisher-Yates shuffle that
+    stores only swapped places. It draws `count` random numbers.
     """
     swapped: dict[int, int] = {}
     numbers = []

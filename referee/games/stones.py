@@ -12,7 +12,7 @@ _PART = re.compile(r"([A-Za-z]):([A-Za-z])(0|[1-9][0-9]*)")
 
 
 def spellings(board: HexBoard, colours: str) -> Iterator[tuple[str, int, int]]:
-    """Every text of a stone, letters in either case, with its colour (a place in `colours`) and its cell."""
+    """Every spelling of every stone, in either case, with its colour (an index of `colours`) and cell."""
     for cell, name in board.names.items():
         for colour, letter in enumerate(colours):
             for spelled in (letter, letter.lower()):
@@ -21,19 +21,19 @@ def spellings(board: HexBoard, colours: str) -> Iterator[tuple[str, int, int]]:
 
 
 def well_formed(parts: Sequence[str], colours: str) -> bool:
-    """Whether these are one or two stones of some colours, on whatever cells."""
+    """Whether these are one or two stones of these colours; their cells need not exist."""
     matches = [_PART.fullmatch(part) for part in parts[:3]]
     return len(matches) in (1, 2) and all(match and match[1].upper() in colours for match in matches)
 
 
 def no_such_cell(parts: Sequence[str], board: HexBoard) -> Illegal:
-    """Why well-formed stones are illegal of which one or both are on no cell of the board."""
+    """The error for well-formed stones of which one or both are not on a cell of the board."""
     missing = next(name for part in parts if (name := part[2:].upper()) not in board.cells)
     return Illegal("no-such-cell", f"there is no cell {missing[:20]} on a board of side {board.side}")
 
 
 def drawn(board: HexBoard, draw: Callable[[int], list[Span]]) -> Picture:
-    """The rows of a board with their names, each cell as it is drawn, four characters wide."""
+    """The picture of a board, row by row with names; `draw` gives a cell, four characters wide."""
     lines: Picture = []
     for row in board.rows:
         name = board.names[row[0]][0]

@@ -1,11 +1,11 @@
-"""The lines of a game's news, shared by the positions that it runs through."""
+"""The news of a game, stored so that successive positions share lines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Audience = int | None
-"""A seat, or None: a spectator who sees all."""
+"""A seat, or None for a spectator who sees all."""
 
 Lines = tuple[str, ...]
 
@@ -15,11 +15,11 @@ def _nothing(audience: Audience) -> Lines:
 
 
 class Trail:
-    """A list of lines to which each position adds its own, behind those of the position before.
+    """A linked list of lines, to which each position appends its own.
 
-    Lines are made when somebody reads them, so a search that plays a million positions and reads none
-    pays one small object each; a reader pays for each line once. Where made lines are kept changes with the
-    reading; what `lines` gives never does.
+    Lines are computed when they are read, so a search that plays a million positions without reading pays one
+    small object each; a reader computes each line once. Reading moves the cache of computed lines, but
+    `lines` always returns the same.
     """
 
     __slots__ = ("_before", "_known", "own")
@@ -27,11 +27,11 @@ class Trail:
     def __init__(self, before: Trail | None = None, own: Callable[[Audience], Lines] = _nothing) -> None:
         self._before = before
         self.own = own
-        """The lines that this position adds, for somebody."""
+        """The lines that this position adds, by audience."""
         self._known: dict[Audience, Lines] = {}
 
     def lines(self, audience: Audience = None) -> Lines:
-        """All lines up to here that somebody is told, oldest first."""
+        """All lines for an audience up to this position, oldest first."""
         if (before := self._before) is not None and audience in before._known:
             # The usual case: whoever reads here has read up to the position before.
             lines = self._known[audience] = before._known.pop(audience) + self.own(audience)
@@ -41,7 +41,7 @@ class Trail:
         while node is not None and audience not in node._known:
             unread.append(node)
             node = node._before
-        # Taken, not copied: a game keeps one list a reader, not one a position.
+        # Moved, not copied: a game keeps one list per audience, not one per position.
         lines = node._known.pop(audience) if node is not None else ()
         for node in reversed(unread):
             lines += node.own(audience)

@@ -1,4 +1,4 @@
-"""Games of two seats that move in turn and see everything: what all of them share."""
+"""The common part of games for two seats that move in turn with open information."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ M = TypeVar("M")
 
 @value
 class TwoSeatState(State[M]):
-    """A position of which its game adds what lies on the board. Whether the game is over is found out when
-    the position is made, so nothing is ever added to a position later.
+    """A position; each game adds its board. Whether the game is over is computed when the position is made,
+    so that a position never changes.
     """
 
     turn: int
-    """Turns played before this position."""
+    """The number of turns before this position."""
     last: M | None
     """The move that led here."""
     over: bool
     trail: Trail
     left: frozenset[Seat]
+    """The seats that left the game."""
 
     @property
     def mover(self) -> Seat:
-        """Who moves here, or would if the game were on."""
+        """The seat to move, or that would be if the game were not over."""
         return self.turn & 1
 
     def to_act(self) -> tuple[Seat, ...]:
-        """The mover, or nobody."""
+        """The seat to move, or none."""
         return () if self.over else (self.turn & 1,)
 
     def drop(self, seats: Iterable[Seat]) -> Self:
@@ -42,15 +43,15 @@ class TwoSeatState(State[M]):
         return replace(self, over=True, left=self.left | frozenset(seats))
 
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
-        """`move SEAT MOVE` for each turn, followed by what else it did."""
+        """`move SEAT MOVE` for each turn, followed by its consequences."""
         return self.trail.lines()
 
     def told(self, move: M, audience: Seat | None) -> tuple[str, ...]:
-        """The news of a move made here."""
+        """The news of a move in this position."""
         return (f"move {self.mover + 1} {self.write(move)}",)
 
     def outcome(self) -> Outcome | None:
-        """Who wins by the rules; a seat that left loses."""
+        """The result by the rules; a seat that left loses."""
         if not self.over:
             return None
         if self.left:
@@ -60,20 +61,20 @@ class TwoSeatState(State[M]):
 
     @abstractmethod
     def scores(self) -> tuple[int, int]:
-        """One a seat, in the game's own unit. Only where the game is over."""
+        """By seat, in the game's own unit. Only where the game is over."""
 
     @abstractmethod
     def winner(self) -> Seat:
-        """Who has won. Only where the game is over and nobody left."""
+        """The seat that has won. Only where the game is over and nobody left."""
 
     @abstractmethod
     def reason(self, winner: Seat) -> str:
-        """Why, for people. Only where the game is over and nobody left."""
+        """A sentence with the reason. Only where the game is over and nobody left."""
 
 
 class TwoSeatGame(OpenGame[M]):
-    """The rules of a game of two seats that move in turn and see everything."""
+    """The rules of a game for two seats that move in turn with open information."""
 
     def seats(self, options: Options) -> int:
-        """Two."""
+        """Two seats."""
         return 2

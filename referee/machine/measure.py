@@ -167,10 +167,10 @@ def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> Non
         tasks = [playing.submit(_task(number, seconds)) for number in range(1, workers + 1)]
         until = time.monotonic() + seconds
         while not all(task.done() for task in tasks):
-            playing.listen(0.05)
+            playing.take_reports(0.05)
             if collected.failure or (collected.used_us and time.monotonic() > until):
                 playing.stop()
-        playing.listen(0)
+        playing.take_reports(0)
         for task in tasks:
             task.result()
     finally:

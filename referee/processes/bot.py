@@ -1,4 +1,4 @@
-"""Bots as they are named and started: command, folder, environment."""
+"""How a bot is named and started: command, folder, environment."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 from referee.processes.limits import DEFAULT, Limits
 
-_NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not dots alone"
+_NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not only dots"
 
 _PASSED = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME|REFEREE_GAME"
 )
-"""The variables that a bot gets of the referee's own. Those that change how output is buffered
-(PYTHONUNBUFFERED and its like) are not among them: a bot behaves here as it will elsewhere.
+"""The environment variables that a bot gets from the referee. Those that change how output is buffered
+(such as PYTHONUNBUFFERED) are not among them: a bot behaves here as it does elsewhere.
 """
 
 _INTERPRETERS = re.compile(
@@ -39,21 +39,21 @@ class Bot:
     """Program and arguments; `{python}` stands for the interpreter that runs the referee."""
     cwd: Path
     env: tuple[tuple[str, str], ...] = ()
-    """Variables of its own."""
+    """Additional environment variables."""
     pass_env: tuple[str, ...] = ()
-    """Variables of the referee's that it gets beside the usual ones."""
+    """Further variables that it gets from the referee's environment."""
     limits: Limits = DEFAULT
     pty: bool = False
     """Whether it talks over a terminal instead of pipes."""
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """What is executed."""
+        """The words that are executed."""
         return tuple(word.replace("{python}", sys.executable) for word in self.command)
 
     @classmethod
     def parse(cls, text: str, cwd: Path) -> Bot:
-        """A bot from `[name=]command`; the command is split like a shell does, without a shell.
+        """A bot from `[name=]command`; the command is split as a shell would, but no shell runs.
 
         Raises `UsageError`.
         """
@@ -75,13 +75,13 @@ class Bot:
         env: tuple[tuple[str, str], ...] = (),
         pass_env: tuple[str, ...] = (),
     ) -> Bot:
-        """A bot whose name was checked. Raises `UsageError`."""
+        """A bot with a checked name. Raises `UsageError`."""
         if not BOT_NAME.fullmatch(name):
-            raise UsageError(f"`{shown(name, 80)}` is no name for a bot, expected {_NAME_FORM}")
+            raise UsageError(f"`{shown(name, 80)}` is not a bot name, expected {_NAME_FORM}")
         return cls(name, command, cwd, env, pass_env)
 
     def check(self) -> None:
-        """Raises `UsageError` where the program cannot be found or not be executed."""
+        """Raises `UsageError` where the program cannot be found or not executed."""
         program = self.argv[0]
         if not self.cwd.is_dir():
             raise UsageError(f"bot `{self.name}`: no folder `{shown(str(self.cwd))}` to run it in")
@@ -103,7 +103,7 @@ class Bot:
             )
 
     def environment(self) -> dict[str, str]:
-        """The variables that its process gets."""
+        """The environment variables of its process."""
         passed = {
             name: os.environ[name]
             for name in os.environ
@@ -113,7 +113,7 @@ class Bot:
 
 
 def split(command: str) -> list[str]:
-    """A command's words, as a shell would split it. Raises `UsageError`."""
+    """The words of a command, split as a shell would. Raises `UsageError`."""
     if any(ord(c) < 0x20 or ord(c) == 0x7F for c in command):
         raise UsageError(f"command `{shown(command)}` has control characters")
     try:
@@ -121,12 +121,12 @@ def split(command: str) -> list[str]:
     except ValueError as error:
         raise UsageError(f"command `{shown(command)}` cannot be split ({str(error).lower()})") from None
     if not words:
-        raise UsageError("there is no command, expected a program")
+        raise UsageError("the command is empty, expected a program")
     return words
 
 
 def _name_of(words: list[str], cwd: Path) -> str:
-    """A name for a bot that was given none: its program's, or that of what an interpreter runs."""
+    """A default name for a bot: that of its program, or of the file that an interpreter runs."""
     program, *rest = words
     named = program
     if program == "{python}" or _INTERPRETERS.fullmatch(Path(program).name):
@@ -138,9 +138,9 @@ def _name_of(words: list[str], cwd: Path) -> str:
 
 
 def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:
-    """The bots under names that differ, capitals or not.
+    """The bots under distinct names, compared without regard to case.
 
-    A name that was not `given` but found gets `-2`, `-3` … where it is taken. Raises `UsageError` where
+    A name that was not `given` but derived gets `-2`, `-3` … where it is taken. Raises `UsageError` where
     two bots were given the same name.
     """
     pairs = list(zip(bots, given, strict=True))

@@ -1,7 +1,7 @@
-"""How much a bot has computed: the processor time of its process and of all that it started. Linux only.
+"""The processor time of a bot: of its process and of all that it started. Linux only.
 
-The kernel has a clock for each process, exact to the nanosecond and cheap to read. What a process had
-computed when it ended is added to its parent's account, which is kept in ticks of some milliseconds.
+The kernel has a clock for each process, exact to the nanosecond and cheap to read. When a
+process is reaped, its time is added to that of its parent, in ticks of some milliseconds.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ _TICK_NS = 1_000_000_000 // (os.sysconf("SC_CLK_TCK") if AVAILABLE else 100)
 
 
 class TreeClock:
-    """The time that a bot with all below it has computed."""
+    """The processor time of a bot and all its descendants."""
 
     def __init__(self, warden: int, bot: int) -> None:
         self._warden = warden
         self._bot = bot
         self._earlier_ns = _ended_ns(warden)
-        """What bots computed that the same warden had before."""
+        """The time of earlier bots of the same warden."""
         self._known = [_clock_of(bot)]
         self._seen: dict[int, tuple[int, int]] = {}
-        """What each process had computed when it was last looked, and its children that had ended."""
+        """By process, its own time and that of its reaped children, as of the last reading."""
         self._lost = self._total = 0
 
     def look(self) -> None:
-        """Takes note of the processes that there are now, for `near_ns`."""
+        """Notes the processes that exist now, for `near_ns`."""
         self._known = [_clock_of(pid) for pid in descendants(self._warden)] or [_clock_of(self._bot)]
 
     def near_ns(self) -> int:
-        """Of the processes that were there at the last look. Takes about a microsecond."""
+        """The time of the processes that the last `look` found. Takes about a microsecond."""
         total = 0
         for clock in self._known:
             try:  # `contextlib.suppress` would cost more than the reading
@@ -47,10 +47,11 @@ class TreeClock:
         return total
 
     def all_ns(self) -> int:
-        """Of all that there are, and of all that there were. Takes about 50 µs.
+        """The time of all processes, past and present. Takes about 50 µs.
 
-        Who ignores SIGCHLD has the kernel reap its children, and their time is added to no account: what is
-        missing of what was seen before is kept here. Only what begins and ends between two looks gets away.
+        Where a process ignores SIGCHLD, the kernel reaps its children and adds their time to no parent; the
+        time last read of such a process is added here. Only one that begins and ends between two readings is
+        missed.
         """
         warden = _ended_ns(self._warden) - self._earlier_ns
         seen: dict[int, tuple[int, int]] = {self._warden: (0, warden)}
@@ -71,7 +72,7 @@ def _clock_of(pid: int) -> int:
 
 
 def _ended_ns(pid: int) -> int:
-    """What those of its children had computed that it has reaped: fields 16 and 17 of proc(5)'s `stat`."""
+    """The time of the children that a process has reaped: fields 16 and 17 of proc(5)'s `stat`."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - in a bot's time
             fields = file.read(4096).rpartition(b")")[2].split()

@@ -1,4 +1,4 @@
-"""Ends several bots together: the end of their input, a grace, SIGTERM, SIGKILL."""
+"""Ends several bots together: closes their input, then sends SIGTERM and SIGKILL."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from referee.processes.process import BotProcess
 
 GRACE_S = 0.5
-"""After `quit` and the end of its input a bot has this time to exit by itself …"""
+"""Seconds that a bot has to exit by itself after `quit` and the end of its input."""
 
 TERM_S = 0.2
-"""… and this time after SIGTERM; then comes SIGKILL."""
+"""Seconds between SIGTERM and SIGKILL."""
 
 
 def end_processes(processes: Iterable[BotProcess], grace_s: float = GRACE_S) -> None:
-    """Ends bots together: no more input, a moment to exit, SIGTERM, a moment more, SIGKILL to all of it."""
+    """Ends bots together: closes their input, waits, sends SIGTERM, waits, kills all their processes."""
     to_end = list(processes)
     try:
         for process in to_end:
@@ -33,12 +33,12 @@ def end_processes(processes: Iterable[BotProcess], grace_s: float = GRACE_S) -> 
 
 
 def _exited_within(processes: list[BotProcess], seconds: float) -> bool:
-    """Waits until all have exited, hearing what they still write. Whether they have, in time."""
+    """Waits until all have exited, reading their output meanwhile. Returns whether they exited in time."""
     deadline = time.monotonic() + seconds
     while True:
         living = [process for process in processes if process.exit_status() is None]
-        for process in processes:  # who has just exited may have said something before
-            process.hear_final_output()
+        for process in processes:  # one that has just exited may have written something before
+            process.drain_final_output()
         if not living:
             return True
         rest = deadline - time.monotonic()

@@ -1,4 +1,4 @@
-"""What is known of a bot's processes when all of them have ended, and how an exit is put in words."""
+"""What is known of a bot's processes when all of them have ended, and exit codes as text."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from referee.processes.limits import Limits
 
 
 class ExitReport(NamedTuple):
-    """What is known of a bot when nothing of it is left."""
+    """What is known of a bot when all its processes have ended."""
 
     status: str
     """How its own process ended."""
     orphans: tuple[str, ...] = ()
-    """Processes that it had started and that were still there when it had exited itself; ten at most."""
+    """Processes that it had started and that outlived it; ten at most."""
     escaped: tuple[str, ...] = ()
     """Processes that had left its process group; ten at most."""
     unkillable: tuple[str, ...] = ()
     """Processes that hang in the kernel and could not be ended; ten at most."""
     cpu_us: int = 0
-    """What all of its processes computed."""
+    """The processor time of all its processes."""
     memory_bytes: int = 0
-    """The peak of its largest process; some 10 MB are the floor, which the program that starts it takes."""
+    """The peak of its largest process; at least some 10 MB, the size of the warden that it is forked from."""
 
 
 def status_text(code: int) -> str:
@@ -36,7 +36,7 @@ def status_text(code: int) -> str:
 
 
 def exceeded(code: int, limits: Limits) -> str:
-    """Which limit of the kernel's a process was ended for, empty if for none."""
+    """Which limit the kernel ended a process for, as text; empty if for none."""
     if code == -signal.SIGXCPU and limits.cpu is not None:
         return "more computing time than it may use"
     if code == -signal.SIGXFSZ and limits.file_size is not None:

@@ -1,7 +1,7 @@
-"""The referee's end of the program that starts bots: has them started, and keeps wardens that are free.
+"""The referee's side of the launcher: has bots started, and keeps idle wardens.
 
-The program is `warden.py`, which see: whatever a bot starts ends with it, and all of it ends with the
-referee, even where that is killed with -9. It is started when it is first needed, by each process that does.
+The launcher is the program `warden.py`: whatever a bot starts ends with the bot, and all of it ends with the
+referee, even if that is killed by SIGKILL. Each process that starts bots starts a launcher on first use.
 A warden whose bot has ended is kept for the next one, so that most bots are started by a single fork.
 """
 
@@ -24,28 +24,27 @@ from referee.processes import warden
 from referee.processes.warden import Request
 
 START_S = 60.0
-"""A process that takes longer to be started means that the machine is not fit."""
+"""Seconds that the start of a process may take; the machine is unusable if it takes longer."""
 
-
-FREE_MOST = 4
-"""Wardens that are kept without a bot: as many as there are bots in most encounters."""
+IDLE_WARDENS = 4
+"""The most wardens that are kept without a bot: as many as most encounters have bots."""
 
 
 class Launcher:
-    """The program, and the sockets of its wardens that have no bot."""
+    """The launcher program, and the sockets of its idle wardens."""
 
     _only: ClassVar[Launcher | None] = None
 
     def __init__(self) -> None:
-        self._socket, theirs = socket.socketpair()
-        self._free: list[socket.socket] = []
+        self._socket, launcher_end = socket.socketpair()
+        self._idle: list[socket.socket] = []
         program = str(Path(__file__).with_name("warden.py"))
-        with theirs:
+        with launcher_end:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", program, str(theirs.fileno())],
+                [sys.executable, "-I", "-S", program, str(launcher_end.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[launcher_end.fileno()],
                 start_new_session=True,
             )
 
@@ -61,30 +60,30 @@ class Launcher:
 
     @classmethod
     def close(cls) -> None:
-        """Ends the program; it outlives the last of its bots."""
+        """Ends the launcher, after the last of its bots."""
         launcher, cls._only = cls._only, None
         if launcher:
             atexit.unregister(cls.close)
-            while launcher._free:
-                launcher._free.pop().close()
+            while launcher._idle:
+                launcher._idle.pop().close()
             launcher._socket.close()
             wake(launcher._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 launcher._process.wait(warden.UNKILLABLE_S)
 
     def send(self, request: bytes, streams: list[int]) -> socket.socket:
-        """Sends a request to a warden, and gives back its socket.
+        """Sends a request to a warden, and returns its socket.
 
-        Raises `BrokenPipeError` or `ConnectionResetError` where there is neither a warden nor a launcher.
+        Raises `BrokenPipeError` or `ConnectionResetError` where the launcher does not run.
         """
-        while self._free:
+        while self._idle:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                return _sent(self._free.pop(), request, streams)
-        control, theirs = socket.socketpair()
-        with theirs:  # with none left here, the end of the warden is heard
+                return _sent(self._idle.pop(), request, streams)
+        control, warden_end = socket.socketpair()
+        with warden_end:  # with no copy here, the socket ends when the warden does
             try:
                 wake(self._process.pid)
-                socket.send_fds(self._socket, [warden.NEW_WARDEN], [theirs.fileno()])
+                socket.send_fds(self._socket, [warden.NEW_WARDEN], [warden_end.fileno()])
             except BaseException:
                 control.close()
                 raise
@@ -92,8 +91,8 @@ class Launcher:
 
     def take_back(self, control: socket.socket) -> None:
         """Keeps a warden whose bot has ended for the next one."""
-        if self is Launcher._only and len(self._free) < FREE_MOST:
-            self._free.append(control)
+        if self is Launcher._only and len(self._idle) < IDLE_WARDENS:
+            self._idle.append(control)
         else:
             control.close()
 
@@ -106,7 +105,7 @@ class Started(NamedTuple):
 
     launcher: Launcher
     control: socket.socket
-    """The socket of its warden."""
+    """The socket to its warden."""
     warden: int
     pid: int
 
@@ -124,14 +123,14 @@ class Asked:
         self._sent = self._send()
 
     def _send(self) -> tuple[Launcher, socket.socket]:
-        # The program that starts bots may have been killed.
+        # The launcher may have been killed.
         for _ in range(2):  # guard: killed-launcher
             launcher = Launcher.get()
             try:
                 return launcher, launcher.send(self._request, self._descriptors)
             except (BrokenPipeError, ConnectionResetError):
                 Launcher.close()
-        raise EnvironmentLacksError("the program that starts bots does not live")
+        raise EnvironmentLacksError("the launcher, which starts bots, does not run")
 
     def wait(self) -> Started:
         """The bot that was started.
@@ -147,7 +146,7 @@ class Asked:
             return _answer(*self._sent)
         except ConnectionResetError:
             Launcher.close()
-            raise EnvironmentLacksError("the program that starts bots does not live") from None
+            raise EnvironmentLacksError("the launcher, which starts bots, does not run") from None
 
     def cancel(self) -> None:
         """Whatever was started is ended by its warden, since nobody is at the other end."""
@@ -165,19 +164,19 @@ def _sent(control: socket.socket, request: bytes, streams: list[int]) -> socket.
 
 
 def _answer(launcher: Launcher, control: socket.socket) -> Started:
-    """Waits for the first notice of a warden, which comes when the program was executed.
+    """Waits for the first notice of a warden, which is sent once the bot's program was executed.
 
     Raises `ConnectionResetError` where the warden ends instead.
     """
     notice = b""
     try:
         while not notice.endswith(b"\n"):
-            if not heard_within(control, START_S):
+            if not readable_within(control, START_S):
                 raise EnvironmentLacksError(f"no process was started within {START_S:.0f} s")
             found = control.recv(4096, socket.MSG_PEEK)
             if not found:
                 raise ConnectionResetError
-            # What comes after it is left for those who wait for it.
+            # Later notices stay in the socket.
             notice += control.recv(found.find(b"\n") + 1 or len(found))
         word, *rest = notice.decode("unicode_escape").removesuffix("\n").split(" ", 2)
         if word == warden.REFUSED:
@@ -188,14 +187,14 @@ def _answer(launcher: Launcher, control: socket.socket) -> Started:
         raise
 
 
-def heard_within(control: socket.socket, seconds: float) -> bool:
-    """Whether a warden says something in time. Not by select(2), which counts descriptors to 1023."""
+def readable_within(control: socket.socket, seconds: float) -> bool:
+    """Whether a socket is readable in time. Not by select(2), which only takes descriptors to 1023."""
     poll = select.poll()
     poll.register(control, select.POLLIN)
     return bool(poll.poll(seconds * 1000))
 
 
 def wake(pid: int) -> None:
-    """Lets a process go on that a bot may have stopped."""
+    """Continues a process that a bot may have stopped."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""What a bot may take of the machine: parsed from text, pure."""
+"""Resource limits of a bot, parsed from text."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from referee.core.units import parse_period, parse_size, show_period, show_size
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one bot with all that it starts; None is no limit."""
+    """The limits of one bot and all processes that it starts; None is no limit."""
 
     memory: int | None = None
-    """Bytes of memory of its own: of each process, and of all together."""
+    """Bytes of private memory: of each process, and of all together."""
     file_size: int | None = None
-    """Bytes of a file that it writes."""
+    """The size of a file that it writes, in bytes."""
     open_files: int | None = None
-    """Of each process."""
+    """Open files of each process."""
     processes: int | None = 500
-    """At a time. A bound that nothing honest comes near: without any, a fork bomb takes the machine."""
+    """Processes and threads at a time. By default far more than any bot needs, but it stops a fork bomb."""
     cpu: int | None = None
-    """Seconds of computing time of a process, over all the games that it serves."""
+    """Seconds of processor time of a process, over all the games that it plays."""
 
     @classmethod
     def parse(cls, given: Mapping[str, str], base: Limits | None = None) -> Limits:
-        """Limits from their texts; those that are not named are the `base`'s. Raises `UsageError`."""
+        """Limits from their texts; those that are not named are taken from `base`. Raises `UsageError`."""
         changes: dict[str, int | None] = {}
         for name, text in given.items():
             if name not in _READ:
-                raise UsageError(f"`{shown(name, 40)}` is no limit, expected one of {', '.join(_READ)}")
+                raise UsageError(f"unknown limit `{shown(name, 40)}`, expected one of {', '.join(_READ)}")
             changes[name] = None if text == "none" else _READ[name](name, text)
         return replace(base or cls(), **changes)
 
     def changed(self) -> dict[str, str]:
-        """Those that are not as they are by default, as texts that `parse` reads."""
+        """The limits that differ from the default, as texts that `parse` reads."""
         texts = {}
         for name, show in _SHOW.items():
             value = getattr(self, name)

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from referee.processes.pty import Terminal
 
 STDERR_READ_SIZE = 65_536
-"""A pipe's usual capacity; nothing of it is looked at."""
+"""Bytes of stderr that are read at a time: the usual capacity of a pipe."""
 
 STATUS_S = 0.1
-"""A pipe's end is often seen before the exit, which is waited for so many seconds."""
+"""Seconds to wait for the exit after the end of a pipe, which is often seen first."""
 
 _KEPT = 4096
 
 
 class Keep:
-    """Bytes of a stream: the first and the last of them, and how many there were."""
+    """The first and last bytes of a stream, and how many there were."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -35,7 +35,7 @@ class Keep:
         self._tail = b""
 
     def add(self, data: bytes) -> None:
-        """Takes more of the stream."""
+        """Adds the next bytes of the stream."""
         self.total += len(data)
         room = _KEPT - len(self._head)
         self._head += data[:room]
@@ -59,18 +59,18 @@ class Start:
         self.bot = bot
         self.streams = _streams(bot)
         try:
-            self.stderr, self._its_stderr = os.pipe()
+            self.stderr, self._bot_stderr = os.pipe()
         except BaseException:
-            self.streams.close_its_ends()
+            self.streams.close_bot_ends()
             self.streams.close()
             raise
-        its = {
-            "stdin": self.streams.its_stdin,
-            "stdout": self.streams.its_stdout,
-            "stderr": self._its_stderr,
+        bot_ends = {
+            "stdin": self.streams.bot_stdin,
+            "stdout": self.streams.bot_stdout,
+            "stderr": self._bot_stderr,
         }
         try:
-            self._asked = launcher.Asked(_request(bot, self.streams.is_terminal), its)
+            self._asked = launcher.Asked(_request(bot, self.streams.is_terminal), bot_ends)
         except BaseException:
             self._close()
             raise
@@ -82,7 +82,7 @@ class Start:
         except BaseException:
             self._close()
             raise
-        self._close_its_ends()
+        self._close_bot_ends()
         return started
 
     def cancel(self) -> None:
@@ -90,12 +90,12 @@ class Start:
         self._asked.cancel()
         self._close()
 
-    def _close_its_ends(self) -> None:
-        self.streams.close_its_ends()
-        os.close(self._its_stderr)
+    def _close_bot_ends(self) -> None:
+        self.streams.close_bot_ends()
+        os.close(self._bot_stderr)
 
     def _close(self) -> None:
-        self._close_its_ends()
+        self._close_bot_ends()
         os.close(self.stderr)
         self.streams.close()
 
@@ -117,55 +117,55 @@ class BotProcess:
         self._control = self._started.control
         self._control.setblocking(False)
         self.control_open = True
-        """Whether more may be heard from its warden."""
+        """Whether its warden may send more notices."""
         self.pid = self._started.pid
         self.clock = cpu.TreeClock(self._started.warden, self.pid) if cpu.AVAILABLE else None
         self.stamped = self._streams.stamped
-        """Whether the kernel notes when it wrote."""
+        """Whether the kernel records when the bot wrote."""
         self.stdout = self._streams.stdout
         self.stdout_open = self.stderr_open = True
         self.complaints = Keep()
-        """What came on stderr since the last `cut`."""
+        """What it wrote to stderr since the last `cut`."""
         self.excess = ""
         """Which of its limits it exceeded; it was ended for that."""
         self.final_output = b""
-        """What it wrote when its input was closed, or the beginning of that."""
+        """The beginning of what it wrote after its input was closed."""
         self.terminated = False
         """Whether it was sent SIGTERM."""
         self.exit_report: ExitReport | None = None
         """What is known of all its processes; None until all have ended."""
         self.exit_code: int | None = None
-        """As `subprocess` counts it; None while it lives, and where nobody knows."""
+        """As `subprocess` counts it; None while it runs, and where it is unknown."""
         self._status: str | None = None
         self._notices = b""
-        """What its warden said, as far as it is no whole line yet."""
+        """The incomplete last line from its warden."""
         self._found: dict[str, list[str]] = {warden.ORPHAN: [], warden.ESCAPED: [], warden.UNKILLABLE: []}
-        """What its warden has said so far of processes that were left."""
-        self._told_to_kill = False
+        """The processes that its warden has reported as left behind so far, by kind."""
+        self._kill_sent = False
 
     @property
     def stdin(self) -> int:
-        """The descriptor on which it is written to; -1 when that was closed."""
+        """The descriptor that writes to its stdin; -1 when that is closed."""
         return self._streams.stdin
 
     @property
     def control(self) -> int:
-        """The descriptor on which its exit is heard of."""
+        """The descriptor on which its warden reports its exit."""
         return self._control.fileno()
 
     def read(self) -> bytes | None:
-        """What there is on stdout: None if nothing yet, empty at its end."""
+        """The available bytes of stdout: None if there are none yet, empty at its end."""
         data = self._streams.read()
         if data == b"":
             self.stdout_open = False
         return data
 
     def write(self, data: bytes) -> int:
-        """Writes what fits now, and says how much. Raises `BrokenPipeError`."""
+        """Writes what fits now, and returns how many bytes that were. Raises `BrokenPipeError`."""
         return self._streams.write(data)
 
     def drain_stderr(self) -> None:
-        """Takes one chunk of stderr, if there is one."""
+        """Reads one chunk of stderr, if there is one."""
         if not self.stderr_open:  # guard: drain-of-stderr
             return
         try:
@@ -176,26 +176,26 @@ class BotProcess:
         self.stderr_open = bool(data)
 
     def cut(self) -> Keep:
-        """What came on stderr since the last cut."""
+        """Returns what it wrote to stderr since the last call, and starts anew."""
         self.drain_stderr()
         kept, self.complaints = self.complaints, Keep()
         return kept
 
     def exit_status(self) -> str | None:
-        """How it ended, for people; None while it lives."""
+        """How it ended, for people; None while it runs."""
         if self._status is None:
             self.listen()
         return self._status
 
     def how_it_ended(self) -> str | None:
-        """`exit_status`, given a moment: a pipe's end is often seen before the exit."""
+        """`exit_status`, after a short wait: the end of a pipe is often seen before the exit."""
         deadline = time.monotonic() + STATUS_S
         while (status := self.exit_status()) is None and (rest := deadline - time.monotonic()) > 0:
-            launcher.heard_within(self._control, rest)
+            launcher.readable_within(self._control, rest)
         return status
 
     def listen(self) -> None:
-        """Takes the notices that have come from its warden."""
+        """Reads the notices that its warden has sent."""
         if not self.control_open:
             return
         try:
@@ -211,14 +211,14 @@ class BotProcess:
             try:
                 self._take(line.decode("unicode_escape"))
             except (ValueError, KeyError):
-                self.control_open = False  # somebody else wrote to the warden's socket
+                self.control_open = False  # something else wrote to the warden's socket
                 break
         if not self.control_open and self.exit_report is None:
             self._status = self._status or "ended the process that watches over it"
             self.exit_report = ExitReport(self._status)
 
     def _take(self, notice: str) -> None:
-        """Takes one notice. Raises `ValueError` or `KeyError` where it is none."""
+        """Handles one notice. Raises `ValueError` or `KeyError` where it is malformed."""
         word, _, rest = notice.partition(" ")
         if word == warden.EXITED:
             self.exit_code = int(rest)
@@ -234,8 +234,8 @@ class BotProcess:
         else:
             self._found[word].append(rest)
 
-    def hear_final_output(self) -> None:
-        """Takes what it still writes, so that no full pipe holds it up; the beginning of it is kept."""
+    def drain_final_output(self) -> None:
+        """Reads what it still writes, so that no full pipe blocks it; keeps the beginning."""
         if self.stdout_open:
             self.final_output = (self.final_output + (self.read() or b""))[:READ_SIZE]
         self.drain_stderr()
@@ -251,33 +251,33 @@ class BotProcess:
         self._streams.close_input()
 
     def kill(self) -> None:
-        """Has all of it killed, without waiting for that."""
-        if not self._told_to_kill:
-            self._told_to_kill = True
+        """Has all its processes killed, without waiting for that."""
+        if not self._kill_sent:
+            self._kill_sent = True
             with contextlib.suppress(OSError):
                 self._control.send(warden.KILL)
         if self.exit_report is None:
             launcher.wake(self._started.warden)
 
     def reap(self) -> ExitReport:
-        """Waits until it was killed, and lets go of everything."""
+        """Waits until all its processes were killed, and releases its resources."""
         self.kill()
         deadline = time.monotonic() + warden.UNKILLABLE_S + 1
         while self.exit_report is None and time.monotonic() < deadline:
-            launcher.heard_within(self._control, 0.05)
+            launcher.readable_within(self._control, 0.05)
             self.listen()
             if self.exit_report is None:
-                launcher.wake(self._started.warden)  # its bot may go on stopping it
+                launcher.wake(self._started.warden)  # its bot may keep stopping it
         if self.exit_report is None:
-            # It has not let go of its socket, so it is still the one; its bot goes with it.
+            # Its socket is still open, so the process id is still its own; its bot ends with it.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self._started.warden, signal.SIGKILL)
             self.exit_report = ExitReport("cannot be ended", unkillable=(f"pid {self.pid}",))
-        self._let_go(self.exit_report)
+        self._release(self.exit_report)
         return self.exit_report
 
-    def _let_go(self, report: ExitReport) -> None:
-        """Closes its streams; its warden may serve the next bot if nothing of this one is left."""
+    def _release(self, report: ExitReport) -> None:
+        """Closes its streams; its warden may start another bot if no process of this one is left."""
         if self.control_open and not report.unkillable:
             self._control.setblocking(True)
             self._started.launcher.take_back(self._control)
@@ -297,7 +297,7 @@ def _streams(bot: Bot) -> Pipes | Terminal:
 
 
 def _request(bot: Bot, is_terminal: bool) -> Request:
-    """A bot as its warden is told of it."""
+    """The request to a warden to start a bot."""
     limits = bot.limits
     hard: dict[str, tuple[int, int]] = {"RLIMIT_CORE": (0, 0)}
     for name, value in (
@@ -308,7 +308,7 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         if value is not None:
             hard[name] = (value, value)
     if limits.cpu is not None:
-        hard["RLIMIT_CPU"] = (limits.cpu, limits.cpu + 1)  # SIGXCPU first, which says what it was
+        hard["RLIMIT_CPU"] = (limits.cpu, limits.cpu + 1)  # SIGXCPU comes first, which tells the reason
     return Request(
         argv=bot.argv,
         cwd=str(bot.cwd),

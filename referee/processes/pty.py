@@ -1,8 +1,8 @@
-"""A bot's input and output as a terminal: for programs that hold their output back, or do not start, where
-they see none.
+"""A bot's input and output as a terminal: for programs that buffer their output, or do not start, without
+one.
 
-pexpect reads and writes the terminal. Its own delays are off, and the terminal itself is raw: it echoes
-nothing, changes no byte, and cuts no line.
+pexpect reads and writes the terminal. Its own delays are off, and the terminal is in raw mode: it echoes
+nothing, changes no byte, and breaks no line.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from referee.processes.streams import READ_SIZE
 
 
 class Terminal:
-    """The terminal, which is also the controlling one of the bot's session. Raises `OSError`.
+    """A pseudo-terminal, the controlling terminal of the bot's session. Raises `OSError`.
 
-    Two descriptors on either side, since one is waited for to be read and the other to be written.
+    Each side has two descriptors: one to poll for reading, the other for writing.
     """
 
     is_terminal: ClassVar[bool] = True
     stamped: ClassVar[bool] = False
 
     def __init__(self) -> None:
-        self.stdout, self.its_stdin = pty.openpty()
-        tty.setraw(self.its_stdin)
+        self.stdout, self.bot_stdin = pty.openpty()
+        tty.setraw(self.bot_stdin)
         self._terminal = fdspawn(self.stdout, use_poll=True)
         self.stdin = os.dup(self.stdout)
-        self.its_stdout = os.dup(self.its_stdin)
+        self.bot_stdout = os.dup(self.bot_stdin)
         os.set_blocking(self.stdin, False)
         os.set_blocking(self.stdout, False)
 
     def read(self) -> bytes | None:
-        """What there is of the bot's output: None if nothing yet, empty at its end."""
+        """The available bytes of the bot's output: None if there are none yet, empty at its end."""
         try:
             data = self._terminal.read_nonblocking(READ_SIZE, timeout=0)
         except pexpect.TIMEOUT:
@@ -48,7 +48,7 @@ class Terminal:
         return cast(bytes, data)  # since pexpect was given no encoding
 
     def write(self, data: bytes) -> int:
-        """Writes what fits now, and says how many bytes that were. Raises `BrokenPipeError`."""
+        """Writes what fits now, and returns how many bytes that were. Raises `BrokenPipeError`."""
         try:
             return int(self._terminal.send(data))
         except BlockingIOError:
@@ -56,13 +56,13 @@ class Terminal:
         except OSError:  # EIO: nobody has the terminal open any more
             raise BrokenPipeError from None
 
-    def close_its_ends(self) -> None:
-        """Closes the bot's ends here: it has them, or there is no bot."""
-        os.close(self.its_stdin)
-        os.close(self.its_stdout)
+    def close_bot_ends(self) -> None:
+        """Closes the referee's copies of the bot's ends, once the bot has started or failed to."""
+        os.close(self.bot_stdin)
+        os.close(self.bot_stdout)
 
     def close_input(self) -> None:
-        """Gives up the right to write; a terminal has no end of its input before it is closed."""
+        """Closes the descriptor for writing; the bot's input ends only when the terminal is closed."""
         if self.stdin >= 0:
             os.close(self.stdin)
             self.stdin = -1

@@ -1,9 +1,9 @@
-"""Pipes on which the kernel notes when they were last written to.
+"""Pipes for which the kernel records the time of the last write.
 
-Who reads a pipe knows when he read, not when it was written. Where the reader was stopped or starved in
-between, that is a difference, and a bot should not answer for it. A named pipe is a file, and its time of
-change is set by the kernel at each write, in ticks of some milliseconds; nobody can set it back. A few ways
-of writing, such as splice(2), leave it as it is.
+The reader of a pipe knows when it read, not when the writer wrote. If the reader was stopped or starved in
+between, the two differ, and the bot must not be charged for that. A named pipe is a file, and the kernel
+sets its change time at each write, in ticks of some milliseconds; no program can set it back. A few ways of
+writing, such as splice(2), do not change it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ def _tick_ns() -> int:
 
 
 TICK_NS = _tick_ns()
-"""How exact such a time is: it is that of the last tick before the write."""
+"""The resolution of such a time, which is that of the last tick before the write."""
 
 
 class Pipe(NamedTuple):
-    """A pipe's two ends; neither is inherited."""
+    """The two ends of a pipe; neither is inherited."""
 
     read_end: int
     write_end: int
     stamped: bool
-    """Whether `written_ns` can be asked of it."""
+    """Whether `written_ns` works for it."""
 
 
 def make() -> Pipe:
-    """A pipe, stamped where this machine can do it. Raises `OSError`."""
+    """A pipe, with write times where this machine has them. Raises `OSError`."""
     if folder := _folder():
         with contextlib.suppress(OSError):
             return _in_folder(folder)
@@ -48,13 +48,13 @@ def make() -> Pipe:
 
 
 def written_ns(read_end: int) -> int:
-    """When the pipe was last written to at the latest, by the system's clock (`time.time_ns`)."""
+    """An upper bound of the time of the last write, by the system's clock (`time.time_ns`)."""
     return os.fstat(read_end).st_ctime_ns + 2 * TICK_NS  # a tick may itself be late
 
 
 def _in_folder(folder: str) -> Pipe:
     path = f"{folder}/referee-{secrets.token_hex(8)}"
-    os.mkfifo(path, 0o600)  # which fails where there is such a file
+    os.mkfifo(path, 0o600)  # fails where the file exists
     try:
         read_end = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -63,12 +63,12 @@ def _in_folder(folder: str) -> Pipe:
             os.close(read_end)
             raise
     finally:
-        os.unlink(path)  # noqa: PTH108 - no bot's start is to wait for more than it needs
+        os.unlink(path)  # noqa: PTH108 - faster, for the start of bots
 
 
 @cache
 def _folder() -> str:
-    """A folder whose pipes are stamped, or nothing: some file systems keep no times of pipes."""
+    """A folder whose pipes have write times, or an empty text: some file systems keep none."""
     if TICK_NS:
         for folder in ("/dev/shm", tempfile.gettempdir()):
             with contextlib.suppress(OSError):

@@ -1,19 +1,19 @@
-"""Starts bots for a referee, watches over them, and ends all that they started. A program of its own.
+"""Starts bots for a referee, monitors them, and ends all processes that they started. A separate program.
 
     python -I -S warden.py DESCRIPTOR
 
 The descriptor is a socket to the referee, which asks for *wardens* over it: this program, the launcher, forks
-one for each socket that it is handed. A warden is the parent of one bot at a time, and on Linux it adopts
-whatever the bot's processes leave behind, so that nothing of a bot's can get away from it, by no double fork
-and no session of its own. It is told by its socket which bot to start, and when to end it; when nothing of
-the bot is left it waits for the next one. When the socket is closed, be it because the referee was killed
-with -9, the warden kills all below it and exits. It stands between the two because nobody else lives on in
-that moment and is still an ancestor.
+one for each socket that it receives. A warden is the parent of one bot at a time, and on Linux it adopts the
+orphans of the bot's processes, so that none of them can escape it by a double fork or a new session. The
+referee tells it over its socket which bot to start and when to end it; when all processes of the bot have
+ended it waits for the next one. When the socket is closed, even because the referee was killed by SIGKILL,
+the warden kills all its descendants and exits. It is a process between the two because it must outlive the
+referee and still be an ancestor of all the bot's processes.
 
-The referee's end of these sockets is `launcher.py`; `cpu.py` takes from here how a process tree is found.
-This program imports nothing of ours and little else: it starts in a few milliseconds, has little memory that
-a fork has to copy, has one thread, and so may fork and set limits without the dangers that this has in a
-program as large as the referee.
+The referee's side of these sockets is `launcher.py`; `cpu.py` uses the functions that find a process tree.
+This program imports no other module of the project and little else: it starts in a few milliseconds, has
+little memory for a fork to copy, and has one thread, so it can safely fork and set limits, which a program as
+large as the referee cannot.
 """
 
 from __future__ import annotations
@@ -35,84 +35,85 @@ import time
 from collections import namedtuple
 from functools import cache
 
-# --- What passes between the referee, the launcher and the wardens -------------------------------------
+# --- Messages between the referee, the launcher and the wardens ----------------------------------------
 
 NEW_WARDEN = b"W"
-"""To the launcher, with one descriptor: the socket of a new warden."""
+"""To the launcher, with one descriptor, the socket of a new warden."""
 
 STREAMS = ("stdin", "stdout", "stderr")
-"""The descriptors that come with a request to a warden, in this order: the bot's ends of its streams."""
+"""The descriptors that are sent with a request to a warden, in this order: the bot's ends of its streams."""
 
 HEAD = struct.Struct("!I")
 """Before a request: its length in bytes."""
 
 TERMINATE = b"T"
-"""To a warden: SIGTERM to the bot's group."""
+"""To a warden: send SIGTERM to the bot's group."""
 
 KILL = b"K"
-"""To a warden: end all of the bot, report, and be there for the next one. Whatever else comes means the same;
-the end of the socket means that there will be no next one.
+"""To a warden: kill all processes of the bot, report, and wait for the next one. Any other byte means the
+same; the end of the socket means that there is no next one.
 """
 
 _LONGEST = 1 << 24
-"""Bytes of a request: far more than the system lets a program have of arguments and environment."""
+"""The most bytes of a request: far more than the system allows for arguments and environment."""
 
 
 class Request(namedtuple("Request", "argv cwd env is_terminal limits memory_bytes processes")):
-    """A bot as its warden is told of it.
+    """The request to start a bot.
 
-    `limits`: soft and hard value of each limit that the kernel keeps, by its name in `resource`;
-    `memory_bytes` and `processes`: what the whole tree may have, or None.
+    `limits`: soft and hard value of each limit that the kernel enforces, by its name in `resource`;
+    `memory_bytes` and `processes`: the limits of the whole process tree, or None.
     """
 
     def encode(self) -> bytes:
-        """As it is sent. The same interpreter is at both ends, so that `marshal` will do."""
+        """The bytes to send. Both ends run the same interpreter, so `marshal` is enough."""
         body = marshal.dumps(tuple(self))
         return HEAD.pack(len(body)) + body
 
 
-# What a warden says are lines of ASCII, a word and what belongs to it; names are escaped as in Python.
+# Notices of a warden are lines of ASCII, a word and its arguments; names are escaped as in Python.
 
 STARTED = "started"
 """The bot's process and the warden's."""
 
 REFUSED = "refused"
-"""There will be no bot: the number of the error, and the file that it is about."""
+"""The bot could not be started: the number of the error, and the file that it concerns."""
 
 EXITED = "exited"
 """The bot's own process ended: its status, as `subprocess` counts it."""
 
 EXCEEDED = "exceeded"
-"""The bot is ended for what it took beyond its limits: the sentence that says so."""
+"""The bot is killed because it exceeded a limit: a sentence that says which."""
 
 ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
-"""One process that the bot left behind, that had left its group, or that could not be ended."""
+"""A process that the bot left behind, that had left its group, or that could not be killed."""
 
 ENDED = "ended"
-"""Nothing of the bot is left: microseconds that it computed, and bytes of its largest process at its peak."""
+"""All processes of the bot have ended: microseconds of processor time, and peak bytes of its largest process.
+"""
 
 
 def line(word: str, *rest: object) -> bytes:
-    """A notice as it is sent."""
+    """The bytes of a notice."""
     return " ".join([word, *map(str, rest)]).encode("unicode_escape") + b"\n"
 
 
 # --- Constants -----------------------------------------------------------------------------------------
 
 UNKILLABLE_S = 5.0
-"""A process that SIGKILL does not end within this time hangs in the kernel; nobody waits for it."""
+"""A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
 
 WATCH_S = 0.1
-"""The limits that the kernel does not keep for a whole tree are looked after at this interval."""
+"""Seconds between checks of the limits that the kernel does not enforce for a whole tree."""
 
 MOST = 5000
-"""Processes of a tree that are looked at, at most."""
+"""The most processes of a tree that are looked at."""
 
 REPORTED = 10
-"""Processes that a bot leaves behind and that are named, at most."""
+"""The most processes left behind that are named."""
 
-_AGAIN_S = 0.001
-"""What was killed and has not ended yet is looked at again after this time, if no child ends before."""
+_RETRY_S = 0.001
+"""Seconds after which killed processes are checked again, unless a child ends before."""
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
@@ -126,7 +127,7 @@ def _prctl(option: int, value: int) -> bool:
 
 @cache
 def _libc() -> object:
-    """The C library where it has prctl(2); first asked for before any fork, so that it is loaded once."""
+    """The C library where it has prctl(2); loaded once, before any fork."""
     if sys.platform != "linux":
         return None
     try:
@@ -137,17 +138,17 @@ def _libc() -> object:
         return None
 
 
-# --- All that is below a process -----------------------------------------------------------------------
+# --- The descendants of a process ----------------------------------------------------------------------
 
 
 def own_children() -> list[int]:
-    """The children of this process, which has one thread; zombies too, as far as the system tells."""
+    """The children of this process, which has one thread; with zombies, where the system lists them."""
     pid = os.getpid()
     return _children_of_task(f"/proc/{pid}/task/{pid}/children")
 
 
 def children(pid: int) -> list[int]:
-    """The children of a process, zombies too, as far as the system tells."""
+    """The children of a process; with zombies, where the system lists them."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -164,7 +165,7 @@ def _children_of_task(path: str) -> list[int]:
 
 
 def descendants(pid: int) -> list[int]:
-    """All below a process, each parent before its children."""
+    """All descendants of a process, each parent before its children."""
     found = children(pid)
     for one in found:
         found += children(one)
@@ -180,14 +181,14 @@ def _name(pid: int) -> str:
 
 
 def _is_dead(pid: int) -> bool:
-    """Whether it is a zombie, or not there any more."""
+    """Whether a process is a zombie or does not exist any more."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
         return file.read(4096).rpartition(b")")[2].split()[0] == b"Z"
     return True
 
 
 def _memory(pid: int) -> int:
-    """Bytes of memory that a process takes, files that it has mapped apart."""
+    """Bytes of memory of a process, without mapped files."""
     total = 0
     with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/status", "rb") as file:
         for row in file:
@@ -209,9 +210,9 @@ def _kill(pid: int) -> None:
 
 
 def _kill_children(spare: set[int]) -> bool:
-    """Kills the children of this process but the `spare`, and reaps. Whether there were any.
+    """Kills and reaps the children of this process except `spare`. Returns whether there were any.
 
-    What these had started, also while this goes on, comes to us with their death, for the next round.
+    Their own children are reparented to this process when they die, and are killed by the next call.
     """
     living = [pid for pid in own_children() if pid not in spare]
     for pid in living:
@@ -223,7 +224,7 @@ def _kill_children(spare: set[int]) -> bool:
 
 
 class _Wake:
-    """Wakes a poll when a child ends; nothing is done in the signal's handler itself."""
+    """A pipe that becomes readable when a child ends, so that the signal handler has nothing to do."""
 
     def __init__(self) -> None:
         self.descriptor, self._waker = os.pipe()
@@ -233,24 +234,24 @@ class _Wake:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def wait(self, seconds: float) -> None:
-        """Waits until a child ends, but no longer than this."""
+        """Waits until a child ends, or the time is over."""
         select.select([self.descriptor], [], [], seconds)
         self.clear()
 
     def clear(self) -> None:
-        """Takes note of the children that have ended."""
+        """Empties the pipe."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.descriptor, 4096)
 
     def close(self) -> None:
-        """Ends it."""
+        """Closes the pipe."""
         signal.set_wakeup_fd(-1)
         os.close(self.descriptor)
         os.close(self._waker)
 
 
 def _status(pid: int) -> int | None:
-    """How a child ended, as `subprocess` counts it; None while it lives. It stays a zombie."""
+    """How a child ended, as `subprocess` counts it; None while it runs. It stays a zombie."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13: it is reaped here
         ended, status = os.waitpid(pid, os.WNOHANG)
         return os.waitstatus_to_exitcode(status) if ended else None
@@ -264,7 +265,7 @@ def _status(pid: int) -> int | None:
 
 
 class Watch:
-    """One bot, from its start until nothing of it is left."""
+    """Monitors one bot, from its start until all its processes have ended."""
 
     def __init__(self, control: socket.socket, wake: _Wake, request: Request, bot: int) -> None:
         self._control = control
@@ -273,28 +274,28 @@ class Watch:
         self._processes: int | None = request.processes
         self._bot = bot
         self._status: int | None = None
-        """The bot's, once it exited: it stays a zombie until the end, so that nobody else gets its number and
-        its group's.
+        """How the bot exited, once it has: it stays a zombie until the end, so that its process id and group
+        id are not reused.
         """
-        self._exited: bool | None = None
-        """Whether it had ended by itself when it was to be ended."""
+        self._exited_itself: bool | None = None
+        """Whether the bot had exited before it was told to end; None while it has not been told."""
         self._computed_s = 0.0
         self._largest = 0
-        """Of those of its processes that were reaped."""
+        """The peak memory of its reaped processes."""
 
-    def until_the_end(self) -> bool:
-        """Returns when the referee wants the bot ended and nothing of it is left. Whether that is so: what
-        hangs in the kernel is left.
+    def run(self) -> bool:
+        """Monitors the bot until the referee ends it. Returns whether all its processes have ended: those
+        that hang in the kernel cannot be killed.
         """
-        _tell(self._control, STARTED, self._bot, os.getpid())
+        _notify(self._control, STARTED, self._bot, os.getpid())
         watches = self._memory_bytes is not None or self._processes is not None
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake.descriptor, select.POLLIN)
         look_s = time.monotonic() + WATCH_S
         while True:
-            patience_ms = max(0.0, look_s - time.monotonic()) * 1000 if watches else None
-            ready = {descriptor for descriptor, _ in poll.poll(patience_ms)}
+            timeout_ms = max(0.0, look_s - time.monotonic()) * 1000 if watches else None
+            ready = {descriptor for descriptor, _ in poll.poll(timeout_ms)}
             if self._wake.descriptor in ready:
                 self._wake.clear()
                 self._reap()
@@ -305,11 +306,11 @@ class Watch:
                     command = b""
                 if command != TERMINATE:
                     break  # guard: killed-referee
-                self._exited = self._status is not None
+                self._exited_itself = self._status is not None
                 self._signal_group(signal.SIGTERM)
             if watches and time.monotonic() >= look_s:
                 if excess := self._excess():
-                    _tell(self._control, EXCEEDED, excess)
+                    _notify(self._control, EXCEEDED, excess)
                     self._signal_group(signal.SIGKILL)
                     self._end_others()
                     self._reap()
@@ -317,18 +318,19 @@ class Watch:
         return self._end()
 
     def _reap(self) -> None:
-        """Notes the bot's exit; reaps orphans that have ended since."""
+        """Notes the bot's exit, and reaps orphans that have ended."""
         if self._status is None and (status := _status(self._bot)) is not None:
             self._status = status
-            _tell(self._control, EXITED, status)
+            _notify(self._control, EXITED, status)
         for pid in own_children():
             if pid != self._bot:
                 self._reap_child(pid)
 
     def _reap_child(self, pid: int) -> int:
-        """Reaps a child if it has ended, or any with -1, and adds up what it took. Its number or 0.
+        """Reaps a child if it has ended (any child with -1), and adds up its usage. Returns its process id or
+        0.
 
-        Raises `ChildProcessError` where there is no such child.
+        Raises `ChildProcessError` for -1 where there is no child.
         """
         try:
             ended, _, used = os.wait4(pid, os.WNOHANG)
@@ -342,12 +344,12 @@ class Watch:
         return ended
 
     def _signal_group(self, number: signal.Signals) -> None:
-        assert self._bot > 1  # killpg(1) and killpg(0) would reach others
+        assert self._bot > 1  # killpg(1) and killpg(0) would signal other processes
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._bot, number)  # guard: group-kill
 
     def _excess(self) -> str:
-        """What of its limits the tree exceeds, if any."""
+        """Which limit the process tree exceeds, as text; empty if none."""
         tree = [self._bot, *(pid for pid in descendants(os.getpid()) if pid != self._bot)]
         if self._processes is not None:
             count = sum(map(_threads, tree))
@@ -360,13 +362,13 @@ class Watch:
         return ""
 
     def _end(self) -> bool:
-        """Kills all that is left, and reports what that was. Whether all of it has ended."""
+        """Kills all remaining processes, and reports them. Returns whether all have ended."""
         self._reap()
-        if self._exited is None:
-            self._exited = self._status is not None
+        if self._exited_itself is None:
+            self._exited_itself = self._status is not None
         others = self._others()
         escaped = [_name(pid) for pid in others if self._has_left_the_group(pid)]
-        orphans = [_name(pid) for pid in others] if self._exited else []
+        orphans = [_name(pid) for pid in others] if self._exited_itself else []
         self._signal_group(signal.SIGKILL)
         stuck = self._end_all()
         notices = [
@@ -380,33 +382,33 @@ class Watch:
         ]
         largest = self._largest * (1 if sys.platform == "darwin" else 1024)
         notices.append(line(ENDED, round(self._computed_s * 1_000_000), largest))
-        with contextlib.suppress(OSError):  # nobody hears it any more
+        with contextlib.suppress(OSError):  # the referee is gone
             self._control.sendall(b"".join(notices))
         return not stuck
 
     def _others(self) -> list[int]:
-        """The bot's other processes. When it has exited these are ours by now, or below such."""
+        """The bot's other processes. Once it has exited, they are descendants of this process."""
         if self._status is not None and own_children() in ([], [self._bot]):
             return []
         return [pid for pid in descendants(os.getpid()) if pid != self._bot and not _is_dead(pid)]
 
     def _end_others(self) -> None:
-        """Kills all but the bot's own process, until there is nothing else or it cannot be ended."""
+        """Kills all but the bot's own process, until none is left or `UNKILLABLE_S` has passed."""
         deadline = time.monotonic() + UNKILLABLE_S
         while others := [pid for pid in own_children() if pid != self._bot]:
             for pid in others:
                 _kill(pid)
             if sum(self._reap_child(pid) for pid in others) == 0:
-                self._wake.wait(_AGAIN_S)
+                self._wake.wait(_RETRY_S)
             if time.monotonic() > deadline:
                 break
 
     def _end_all(self) -> list[int]:
-        """Kills and reaps until there is no child any more. What cannot be ended is returned.
+        """Kills and reaps until there are no children. Returns those that cannot be killed.
 
-        What the killed had started, also while this goes on, comes to us with their death.
+        Children of killed processes are reparented to this process, and killed in turn.
         """
-        met: dict[int, float] = {}
+        first_seen: dict[int, float] = {}
         began = time.monotonic()
         while True:
             living = own_children()
@@ -419,11 +421,11 @@ class Watch:
             except ChildProcessError:
                 return []
             now = time.monotonic()
-            met = {pid: met.get(pid, now) for pid in living}
-            if all(now - since > UNKILLABLE_S for since in (began, *met.values())):
+            first_seen = {pid: first_seen.get(pid, now) for pid in living}
+            if all(now - since > UNKILLABLE_S for since in (began, *first_seen.values())):
                 return living
             if not reaped:
-                self._wake.wait(_AGAIN_S)
+                self._wake.wait(_RETRY_S)
 
     def _has_left_the_group(self, pid: int) -> bool:
         try:
@@ -432,23 +434,23 @@ class Watch:
             return False
 
 
-def _tell(control: socket.socket, word: str, *rest: object) -> None:
-    with contextlib.suppress(OSError):  # nobody hears it any more
+def _notify(control: socket.socket, word: str, *rest: object) -> None:
+    with contextlib.suppress(OSError):  # the referee is gone
         control.sendall(line(word, *rest))
 
 
 def _refuse(control: socket.socket, error: OSError) -> None:
-    """Tells the referee that there will be no bot."""
-    _tell(control, REFUSED, error.errno or errno.EINVAL, error.filename or "")
+    """Tells the referee that the bot could not be started."""
+    _notify(control, REFUSED, error.errno or errno.EINVAL, error.filename or "")
 
 
-def _serve(control: socket.socket) -> None:
-    """In a process of its own: bots one after the other, until the referee is gone."""
+def _run_bots(control: socket.socket) -> None:
+    """The main loop of a warden: runs bots one after the other, until the referee is gone."""
     os.setsid()
     _prctl(_SUBREAPER, 1)  # guard: orphans
     wake = _Wake()
-    while (asked := _receive(control)) is not None:
-        request, streams = asked
+    while (received := _receive(control)) is not None:
+        request, streams = received
         try:
             bot = _start(request, streams)
         except OSError as error:
@@ -457,12 +459,14 @@ def _serve(control: socket.socket) -> None:
         finally:
             for stream in streams:
                 os.close(stream)
-        if not Watch(control, wake, request, bot).until_the_end():
+        if not Watch(control, wake, request, bot).run():
             break
 
 
 def _receive(control: socket.socket) -> tuple[Request, list[int]] | None:
-    """The next bot, with its ends of its streams in the order of `STREAMS`; None when the referee is gone."""
+    """The next request, with the bot's ends of its streams in the order of `STREAMS`; None when the referee
+    is gone.
+    """
     data, streams = _with_descriptors(control, 65_536, len(STREAMS))
     size = HEAD.unpack_from(data)[0] if len(data) >= HEAD.size else 0
     if len(streams) == len(STREAMS) and size <= _LONGEST:
@@ -479,7 +483,7 @@ def _receive(control: socket.socket) -> tuple[Request, list[int]] | None:
 
 
 def _with_descriptors(sender: socket.socket, most: int, count: int) -> tuple[bytes, list[int]]:
-    """What is sent, with the descriptors that come with it, which nobody inherits; nothing at the end."""
+    """Received bytes with their descriptors, which are not inheritable; empty at the end of the socket."""
     try:
         data, descriptors, _, _ = socket.recv_fds(sender, most, count)
     except OSError:
@@ -495,25 +499,25 @@ def _start(request: Request, streams: list[int]) -> int:
     try:
         bot = os.fork()
         if bot == 0:
-            _become(request, streams, failing)
+            _execute_or_report(request, streams, failing)
     except BaseException:
         os.close(failed)
         raise
     finally:
         os.close(failing)
     try:
-        why = os.read(failed, 65_536)  # nothing, when the program was executed
+        error = os.read(failed, 65_536)  # empty when the program was executed
     finally:
         os.close(failed)
-    if why:
+    if error:
         os.waitpid(bot, 0)
-        number, _, name = why.decode("utf-8", "replace").partition(" ")
+        number, _, name = error.decode("utf-8", "replace").partition(" ")
         raise OSError(int(number), os.strerror(int(number)), name)
     return bot
 
 
-def _become(request: Request, streams: list[int], failing: int) -> None:
-    """In the new process: becomes the bot, or says why that fails."""
+def _execute_or_report(request: Request, streams: list[int], failing: int) -> None:
+    """In the new process: executes the bot's program, or reports why that fails."""
     try:
         _execute(request, streams)
     except OSError as error:
@@ -525,7 +529,7 @@ def _become(request: Request, streams: list[int], failing: int) -> None:
 
 
 def _execute(request: Request, streams: list[int]) -> None:
-    """A session of its own, its streams, limits, signals and folder; then its program."""
+    """Sets up session, streams, limits, signals and folder, then executes the bot's program."""
     os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -534,7 +538,7 @@ def _execute(request: Request, streams: list[int]) -> None:
     _prctl(_PARENT_DEATH, signal.SIGKILL)  # guard: killed-warden
     with contextlib.suppress(OSError):
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        os.write(score, b"1000")  # if memory runs out, the bots go first
+        os.write(score, b"1000")  # if memory runs out, bots are killed first
         os.close(score)
     for name, (soft, hard) in request.limits.items():
         number = getattr(resource, name)
@@ -548,7 +552,7 @@ def _execute(request: Request, streams: list[int]) -> None:
     program: str = request.argv[0]
     try:
         os.execvpe(program, request.argv, request.env)
-    except OSError as error:  # its file name is where the path was searched last
+    except OSError as error:  # its file name is the last entry of the path that was tried
         raise OSError(error.errno, error.strerror, program) from None
 
 
@@ -556,12 +560,12 @@ def _execute(request: Request, streams: list[int]) -> None:
 
 
 def main(descriptor: int) -> None:
-    """Starts wardens until the referee is gone, and ends when the last of them has."""
+    """Starts wardens until the referee is gone, and ends after the last of them."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # it is the referee that they are meant for
+        signal.signal(number, signal.SIG_IGN)  # meant for the referee
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     _prctl(_SUBREAPER, 1)  # for the processes of bots that kill their warden
-    gc.disable()  # nothing here is worth to be collected, and to look for it touches what forks share
+    gc.disable()  # there is little garbage, and collection would touch memory that forks share
     wardens: set[int] = set()
     referee = socket.socket(fileno=descriptor)
     wake = _Wake()
@@ -589,26 +593,26 @@ def main(descriptor: int) -> None:
             control.close()
     deadline = time.monotonic() + 6 * UNKILLABLE_S
     while (_reap_wardens(wardens) or wardens) and time.monotonic() < deadline:
-        wake.wait(_AGAIN_S)
+        wake.wait(_RETRY_S)
 
 
 def _run_warden(control: socket.socket, referee: socket.socket, wake: _Wake) -> None:
-    """In the new process: a warden, which has none of the launcher's descriptors."""
+    """In the new process: runs a warden, without the launcher's descriptors."""
     try:
         referee.close()
         wake.close()
-        _serve(control)
+        _run_bots(control)
     except BaseException:
         import traceback
 
-        traceback.print_exc()  # a bug of ours; nobody else would hear of it
+        traceback.print_exc()  # a bug in this program, which is reported nowhere else
     finally:
         os._exit(0)
 
 
 def _reap_wardens(wardens: set[int]) -> bool:
-    """Reaps wardens that are done, wakes the others, and kills what a killed one left behind. Whether there
-    was any.
+    """Reaps wardens that have ended, wakes the others, and kills processes that a killed warden left behind.
+    Returns whether there were any.
     """
     for pid in list(wardens):
         with contextlib.suppress(ChildProcessError):

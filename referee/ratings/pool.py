@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ELO = 400 / math.log(10)
-"""Elo points of one natural unit of strength."""
+"""Elo points per natural unit of strength."""
 
 VIRTUAL_DRAWS = 2.0
-"""Of each bot."""
+"""Virtual draws of each bot in the prior."""
 
 _STEPS = 100
 _CLOSE = 1e-10
@@ -43,18 +43,18 @@ class Result(NamedTuple):
     """One rated game."""
 
     bots: tuple[str, ...]
-    """By seat."""
+    """The bots, by seat."""
     ranks: tuple[int, ...]
     cluster: Hashable
-    """Games that are not independent of each other have the same."""
+    """The same for games that are not independent of each other."""
 
 
 class Rating(NamedTuple):
-    """One bot's strength, Elo; the pool's mean is 0."""
+    """The strength of a bot in Elo; the mean of the pool is 0."""
 
     elo: float
     half_width: float | None
-    """Of the 95 % interval; None where the bot has met nobody."""
+    """Half the 95 % interval; None where the bot has not met any other."""
 
 
 class Pool(NamedTuple):
@@ -62,9 +62,9 @@ class Pool(NamedTuple):
 
     ratings: dict[str, Rating]
     advantage: Rating
-    """Of seat 1, Elo."""
+    """The advantage of seat 1 in Elo."""
     groups: list[list[str]]
-    """The bots that are joined by games, directly or through others. Ratings of different groups cannot
+    """Groups of bots connected by games, directly or through others. Ratings of different groups cannot
     be compared.
     """
 
@@ -79,8 +79,8 @@ def fit(
     virtual_draws: float = VIRTUAL_DRAWS,
     advantage: bool = True,
 ) -> Pool:
-    """Ratings of all `names`, from any results, none included."""
-    import numpy as np  # a tenth of a second, for those who want a table
+    """Ratings of all `names`, fitted to the results, of which there may be none."""
+    import numpy as np  # takes a tenth of a second, and only tables need it
 
     index = {name: number for number, name in enumerate(names)}
     n = len(names)
@@ -122,7 +122,7 @@ def fit(
 
 
 def _plain(value: float) -> float:
-    """Without the noise of the arithmetic, which would show as -0."""
+    """The value as a float, with rounding noise set to 0, which would show as -0."""
     return float(value) if abs(value) > 1e-6 else 0.0
 
 
@@ -137,7 +137,7 @@ def _orders(seats: list[int], ranks: Sequence[int]) -> dict[Order, float]:
 
 
 def _virtual(met: Counter[tuple[int, int]], draws: float) -> Counter[Order]:
-    """The prior's draws, half of them in either seating."""
+    """The virtual draws of the prior, half of them in either seating."""
     games: Counter[int] = Counter()
     for (one, _), count in met.items():
         games[one] += count
@@ -215,7 +215,7 @@ def _centred(covariance: NDArray[np.float64], groups: list[list[int]]) -> NDArra
 
 
 def _groups(n: int, met: Counter[tuple[int, int]]) -> list[list[int]]:
-    """The bots that games join."""
+    """The groups of bots connected by games."""
     group = list(range(n))
     for one, other in met:
         if group[one] != group[other]:

@@ -1,5 +1,5 @@
-"""Tables of results: of a match of two, of a pool, and of bots that play alone. Pure functions of the games'
-summaries.
+"""Tables of results: of a match of two, of a pool, and of bots that play alone. Pure functions of the
+summaries of games.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Tally:
     """One bot's results."""
 
     by_seat: dict[int, list[int]] = field(default_factory=dict)
-    """For each seat that it sat in: losses, draws, wins."""
+    """By seat, its losses, draws and wins."""
     points: float = 0
-    """A game gives the share of the others that it beat, a tie half of one: for two seats, wins and half
-    the draws. Alone, a win gives one.
+    """A game gives the share of opponents that it beat, where a tie counts half: for two seats, wins and half
+    the draws. For a bot that plays alone, a win gives 1.
     """
     faults: Counter[str] = field(default_factory=Counter)
-    """How often it left a game by a fault, by the fault's word."""
+    """How often it committed a fault, by the word of the fault."""
 
     @property
     def counts(self) -> list[int]:
@@ -43,11 +43,11 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """How many were rated."""
+        """How many of its games were rated."""
         return sum(self.counts)
 
     def add(self, name: str, game: Summary) -> None:
-        """Takes in a game in which the bot sat."""
+        """Adds a game of the bot."""
         seat = game.bots.index(name)
         if game.faults[seat]:
             self.faults[game.faults[seat]] += 1
@@ -66,7 +66,7 @@ def tally(name: str, games: Iterable[Summary]) -> Tally:
 
 
 def score(name: str, game: Summary) -> int:
-    """0 where others did better, 1 for the best place shared, 2 for the best place alone."""
+    """0 for a bot that is not first, 1 for a shared first place, 2 for first place alone."""
     own = game.ranks[game.bots.index(name)]
     return 0 if own > 1 else 1 if game.ranks.count(1) > 1 else 2
 
@@ -83,7 +83,7 @@ def _percent(found: Tally) -> str:
 
 
 def match_table(names: Sequence[str], games: Sequence[Summary]) -> str:
-    """The table of a match of two bots: one row each, the Elo difference from its own side."""
+    """The table of a match of two bots, a row each, with the Elo difference to the other."""
     headers = ["bot", "games", "wins", "draws", "losses", "points", "Elo ± 95 %"]
     headers += ["seat 1 w–d–l", "seat 2 w–d–l", "faults"]
     rows: list[list[object]] = []
@@ -93,7 +93,7 @@ def match_table(names: Sequence[str], games: Sequence[Summary]) -> str:
         losses, draws, wins = found.counts
         comparison = _comparison(name, games, found)
         if comparison.clamped:
-            notes.add("* beyond the scores of 0.1 % and 99.9 %, where Elo is cut off")
+            notes.add("* scores below 0.1 % or above 99.9 % are clamped for Elo")
         seats = [found.by_seat.get(seat, [0, 0, 0]) for seat in (0, 1)]
         rows.append(
             [name, found.games, wins, draws, losses, _percent(found), _difference(comparison)]
@@ -104,7 +104,7 @@ def match_table(names: Sequence[str], games: Sequence[Summary]) -> str:
 
 
 def _comparison(name: str, games: Sequence[Summary], found: Tally) -> Comparison:
-    """By pairs of games with the seats swapped where all games come in such pairs, else by games."""
+    """Compares by pairs of games with the seats swapped if all games form such pairs, else by games."""
     pairs: dict[tuple[str, ...], list[Summary]] = {}
     for game in games:
         pairs.setdefault(Pairing.parse(game.id).encounter, []).append(game)
@@ -125,7 +125,7 @@ def _difference(comparison: Comparison) -> str:
 
 def _unrated(games: Iterable[Summary]) -> list[str]:
     count = sum(not game.rated for game in games)
-    return [f"{count} × no bot of a game started: not counted"] if count else []
+    return [f"{count} × no bot of a game started, not counted"] if count else []
 
 
 # --- A pool --------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class Standing(NamedTuple):
     bot: str
     elo: float
     half_width: float | None
-    """Of the 95 % interval; None for a bot that has met nobody."""
+    """Half the 95 % interval; None for a bot that has not met any other."""
     games: int
     wins: int
     draws: int
@@ -148,7 +148,7 @@ class Standing(NamedTuple):
 
 
 class Standings(NamedTuple):
-    """The table of a pool, best first, and what has to be said beside it."""
+    """The table of a pool, best first, with notes."""
 
     rows: list[Standing]
     pool: Pool
@@ -156,7 +156,7 @@ class Standings(NamedTuple):
 
 
 def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
-    """The table of all bots. It depends on nothing but the set of games: they are put in order first."""
+    """The table of all bots. It depends only on the set of games, not on their order."""
     ordered = sorted(games, key=lambda game: game.id)
     rated = [game for game in ordered if game.rated]
     pool = fit((Result(g.bots, g.ranks, Pairing.parse(g.id).encounter) for g in rated), sorted(names))
@@ -211,14 +211,16 @@ def pool_table(table: Standings, seats: int = 2, form: str = "simple") -> str:
 
 
 def crosstable(names: Sequence[str], games: Iterable[Summary], form: str = "simple") -> str:
-    """For each two bots wins–draws–losses, from the side of the row."""
+    """Wins–draws–losses of each pair of bots, from the point of view of the row."""
     counts: dict[tuple[str, str], list[int]] = {}
     for game in games:
         for one in game.bots if game.rated else ():
             for other in game.bots:
                 if one != other:
-                    own, its = (game.ranks[game.bots.index(name)] for name in (one, other))
-                    counts.setdefault((one, other), [0, 0, 0])[1 + (own < its) - (own > its)] += 1
+                    rank, other_rank = (game.ranks[game.bots.index(name)] for name in (one, other))
+                    counts.setdefault((one, other), [0, 0, 0])[
+                        1 + (rank < other_rank) - (rank > other_rank)
+                    ] += 1
     rows: list[list[object]] = []
     for number, one in enumerate(names, 1):
         cells = []
@@ -234,22 +236,22 @@ def crosstable(names: Sequence[str], games: Iterable[Summary], form: str = "simp
 # --- Bots that play alone ------------------------------------------------------------------------------
 
 
-class Alone(NamedTuple):
-    """A row of the table of bots that each play alone, over the same deals."""
+class SoloStanding(NamedTuple):
+    """A row of the table of bots that play alone, on the same deals."""
 
     rank: int
     bot: str
     games: int
     wins: int
     share: float
-    """Of games won."""
+    """The share of games won."""
     left: float
-    """The mean of what was left: the games' scores, of which less is better."""
+    """The mean score of the games, such as tiles left; less is better."""
     faults: dict[str, int]
 
 
-def alone(names: Sequence[str], games: Sequence[Summary]) -> list[Alone]:
-    """Best first: by the share of wins, then by the mean of what was left."""
+def solo_standings(names: Sequence[str], games: Sequence[Summary]) -> list[SoloStanding]:
+    """The rows, best first: by share of wins, then by mean score."""
     rows = []
     for name in sorted(names):
         found = tally(name, games)
@@ -257,13 +259,15 @@ def alone(names: Sequence[str], games: Sequence[Summary]) -> list[Alone]:
         played = max(1, found.games)
         rows.append((-found.points / played, sum(left) / played, name, found))
     return [
-        Alone(rank, name, found.games, found.counts[2], -share, left, dict(sorted(found.faults.items())))
+        SoloStanding(
+            rank, name, found.games, found.counts[2], -share, left, dict(sorted(found.faults.items()))
+        )
         for rank, (share, left, name, found) in enumerate(sorted(rows, key=lambda row: row[:3]), 1)
     ]
 
 
-def alone_table(rows: Sequence[Alone], form: str = "simple") -> str:
-    """The rows as text."""
+def solo_table(rows: Sequence[SoloStanding], form: str = "simple") -> str:
+    """The table as text."""
     headers = ["", "bot", "games", "wins", "won", "mean left", "faults"]
     cells = [
         [row.rank, row.bot, row.games, row.wins]
@@ -279,9 +283,9 @@ def alone_table(rows: Sequence[Alone], form: str = "simple") -> str:
 
 
 def rendered(names: Sequence[str], games: Sequence[Summary], form: str, seats: int = 2) -> str:
-    """The whole report of a pool at tables of so many seats, in one of `FORMATS`."""
+    """The complete report of a pool of games with this number of seats, in one of `FORMATS`."""
     if seats == 1:
-        return _rendered_alone(names, games, form)
+        return _rendered_solo(names, games, form)
     table = standings(names, games)
     if form == "json":
         return json.dumps(_json(table), indent=2)
@@ -291,14 +295,14 @@ def rendered(names: Sequence[str], games: Sequence[Summary], form: str, seats: i
     return "\n".join([pool_table(table, seats, form), *table.notes, "", crosstable(order, games, form)])
 
 
-def _rendered_alone(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
-    rows = alone(names, games)
+def _rendered_solo(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
+    rows = solo_standings(names, games)
     if form == "json":
         return json.dumps({"standings": [row._asdict() for row in rows], "notes": _unrated(games)}, indent=2)
     if form == "csv":
         cells = [[row.rank, _cell(row.bot), *row[2:4], f"{row.share:.4f}", f"{row.left:.4f}"] for row in rows]
-        return _csv_text(Alone._fields, cells, [row.faults for row in rows])
-    return "\n".join([alone_table(rows, form), *_unrated(games)])
+        return _csv_text(SoloStanding._fields, cells, [row.faults for row in rows])
+    return "\n".join([solo_table(rows, form), *_unrated(games)])
 
 
 def _json(table: Standings) -> dict[str, Any]:
@@ -320,14 +324,14 @@ def _csv(table: Standings) -> str:
 
 
 def _cell(name: str) -> str:
-    """A name may begin with + or -, which a spreadsheet would take for a formula."""
+    """A bot's name as a cell: a leading + or -, which a spreadsheet would read as a formula, is quoted."""
     return f"'{name}" if name[0] in "+-" else name
 
 
 def _csv_text(
     fields: Sequence[str], rows: Iterable[Sequence[object]], faults: Iterable[dict[str, int]]
 ) -> str:
-    """Rows whose last cell is a bot's faults."""
+    """CSV of the rows, with the faults as last column."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(fields)

@@ -1,4 +1,4 @@
-"""Two bots: Elo difference, its 95 % interval, and the chance that one is the stronger.
+"""Compares two bots: Elo difference, its 95 % interval, and the likelihood that one is stronger.
 
 A game, or a pair of games with the seats swapped, is one trial. Its score lies in equal steps from 0 to
 1: loss, draw, win for a game; 0, ½, 1, 1½, 2 points of 2 for a pair. Of N trials with mean score s and
@@ -16,22 +16,22 @@ from typing import NamedTuple
 Z_95 = NormalDist().inv_cdf(0.975)
 
 SCORE_LIMIT = 0.001
-"""Scores are taken no nearer to 0 and 1, where Elo would be infinite: ± 1199.8 Elo."""
+"""Scores are clamped to this distance from 0 and 1, where Elo would be infinite: ± 1199.8 Elo."""
 
 
 class Comparison(NamedTuple):
-    """What the trials say of one bot against another."""
+    """The result of trials of one bot against another."""
 
     trials: int
     score: float
-    """Mean, 0 to 1; a half where there were no trials."""
+    """The mean score, 0 to 1; ½ where there were no trials."""
     elo: float
     half_width: float | None
-    """Of the 95 % interval, Elo; None where all trials came out alike, which gives no measure of chance."""
+    """Half the 95 % interval in Elo; None where all trials had the same score, so that the variance is 0."""
     superiority: float
     """The likelihood that the bot is the stronger one, 0 to 1."""
     clamped: bool
-    """Whether the score, or an end of its interval, had to be kept within the limits of Elo."""
+    """Whether the score, or an end of its interval, was clamped."""
 
 
 def elo(score: float) -> float:
@@ -48,7 +48,7 @@ def compare(counts: Sequence[int]) -> Comparison:
     step = 1 / (len(counts) - 1)
     score = sum(count * i * step for i, count in enumerate(counts)) / trials
     variance = sum(count * (i * step - score) ** 2 for i, count in enumerate(counts)) / trials
-    if max(counts) == trials:  # all alike, and the variance but for rounding nothing
+    if max(counts) == trials:  # all alike: the variance is 0 but for rounding
         superiority = 0.5 if score == 0.5 else float(score > 0.5)
         return Comparison(trials, score, elo(score), None, superiority, score in (0.0, 1.0))
     error = math.sqrt(variance / trials)

@@ -1,1 +1,1 @@
-"""What is kept of a game: written, read back, played again."""
+"""Records of games: written, read back, replayed."""

@@ -16,12 +16,12 @@ from referee.records.record import FORMAT, Summary
 
 
 def read_header(value: dict[str, Any]) -> dict[str, Any]:
-    """The first line of a run's records, as far as others build on it. Raises `RecordError`."""
+    """The checked first line of a run's records, without its chain. Raises `RecordError`."""
     fields = Fields(value, "", RecordError)
     if fields.text("kind") != "tournament":
         raise fields.wrong("kind", "`tournament` in the first line")
     if fields.number("record") != FORMAT:
-        raise fields.wrong("record", f"{FORMAT}: this referee reads no other records")
+        raise fields.wrong("record", f"{FORMAT}, the only version that this referee reads")
     fields.text("seed")
     fields.object("bots")
     if fields.has("origin"):
@@ -31,14 +31,16 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]:
-    """The game of the run that a header describes; `given` is what the user says it is.
+    """The game of the run that a header describes; `given` is the game that the user named.
 
-    A file that the header names is not loaded. Raises `UsageError` where the game is not at hand.
+    A file that the header names is not loaded. Raises `UsageError` where the game is not available.
     """
     fields = Fields(header, "", RecordError)
     slug = fields.text("game")
     if given is not None and given.slug != slug:
-        raise UsageError(f"the records are of the game `{shown(slug, 80)}`, and `--game` is `{given.slug}`")
+        raise UsageError(
+            f"`--game` is `{given.slug}`, expected `{shown(slug, 80)}`, the game of these records"
+        )
     try:
         return game_named(slug)
     except UsageError:
@@ -58,9 +60,9 @@ def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]
 
 
 def other_origin(header: dict[str, Any], game: Game[Any]) -> str:
-    """How the file or package that a run was played with differs from this game's; empty where it does not.
+    """How the file or package of a run's game differs from that of this game; empty where it does not.
 
-    The file may have moved: its hash counts.
+    The path of a file may differ: its hash counts.
     """
     was, now = header.get("origin", {}), origin_of(game)
     for name in sorted({*was, *now} - {"file"}):
@@ -73,8 +75,8 @@ def other_origin(header: dict[str, Any], game: Game[Any]) -> str:
 
 
 def seats_of(header: dict[str, Any], games: Collection[Summary]) -> int:
-    """How many sit at a table of the run that a header describes: as its games show, for which the game
-    itself need not be at hand. Raises `RecordError`.
+    """How many seats the games of a run have: taken from a game of the run if there is one, so that the rules
+    need not be available, else from the header. Raises `RecordError`.
     """
     for played in games:
         return len(played.bots)
@@ -87,7 +89,7 @@ def seats_of(header: dict[str, Any], games: Collection[Summary]) -> int:
 
 
 def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
-    """Adds what a later line says was added. Raises `RecordError`."""
+    """Applies a line of kind `change` to the header. Raises `RecordError`."""
     fields = Fields(change, "", RecordError)
     _check_additions(fields)
     for name in ("bots", "files"):
@@ -98,12 +100,12 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
 
 
 def _check_additions(fields: Fields) -> None:
-    """What a first line and a change have in common."""
+    """Checks the members that a header and a `change` line have in common."""
     if fields.has("bots"):
         bots = fields.object("bots")
         for name in bots.names():
             if not BOT_NAME.fullmatch(name):
-                raise fields.wrong("bots", "names of bots")
+                raise fields.wrong("bots", "bot names")
             bots.object(name).text("clock")
     if fields.has("files"):
         for name in fields.object("files").names():
@@ -113,7 +115,7 @@ def _check_additions(fields: Fields) -> None:
 
 
 def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
-    """Raises `RecordError` where a game is not one of the run that the header describes."""
+    """Raises `RecordError` where a game does not belong to the run that the header describes."""
     for name in ("game", "rules", "options", "margin_us", "rejections"):
         if game.get(name) != header.get(name):
             raise RecordError(
@@ -129,4 +131,4 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
     seeds = (fields.hex("seed"), fields.hex("shared_seed"))
     expected = (game_seed(header["seed"], game_id), shared_seed(header["seed"], game_id))
     if Pairing.parse(game_id).bots != bots or seeds != expected:
-        raise RecordError("its id, bots and seed do not belong together in this run")
+        raise RecordError("its id, bots and seeds do not match in this run")

@@ -1,8 +1,8 @@
 """The file of records: append-only, one JSON object a line, each line chained to the one before.
 
 Every line ends with `"prev"`, the hash of the line before it (zeros for the first), and `"hash"`, the
-SHA-256 of the line's own bytes as they are without that last member. So a byte that changed anywhere is
-found, and it is known in which line. What has no newline at its end was torn by a crash.
+SHA-256 of the line's bytes without that last member. So any changed byte is detected, and in which line. A
+last line without a newline was torn by a crash.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from referee.records.record import LINE_CAP
 NAME = "games.jsonl"
 
 FIRST = "0" * 64
-"""What the first line has for the hash of the line before."""
+"""The value of `prev` in the first line."""
 
 _HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
 _HASH_SIZE = len(b',"hash":""}') + 64
@@ -31,18 +31,18 @@ _PREV_SIZE = len(b',"prev":""}') + 64
 
 
 class Line(NamedTuple):
-    """A line of the file as it was found."""
+    """A line of the file as it was read."""
 
     number: int
-    """From 1."""
+    """Counted from 1."""
     text: bytes
     """Without its newline."""
-    flaw: str
-    """What is wrong with its place in the chain; empty if nothing is."""
+    error: str
+    """What is wrong with its hash or its place in the chain; empty if nothing is."""
     hash: str = ""
-    """The one that it ends with."""
+    """The hash at its end."""
     torn: bool = False
-    """Whether it has no newline, as only a last line can be."""
+    """Whether it has no newline; only the last line can be torn."""
 
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -53,21 +53,21 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError:
-        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is no folder") from None
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is not a folder") from None
     except OSError as error:
         raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
 
 
 def body_of(value: dict[str, Any]) -> bytes:
-    """An object as a line has it, still without the chain."""
+    """The JSON of a line, without its chain."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def sealed(body: bytes, prev: str) -> tuple[bytes, str]:
-    """The line of a body, newline included, and its hash. The body has at least one member."""
-    chained = body[:-1] + f',"prev":"{prev}"}}'.encode()
-    digest = hashlib.sha256(chained).hexdigest()
-    return chained[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
+def chained(body: bytes, prev: str) -> tuple[bytes, str]:
+    """The line of a body, with its chain and newline, and its hash. The body has at least one member."""
+    linked = body[:-1] + f',"prev":"{prev}"}}'.encode()
+    digest = hashlib.sha256(linked).hexdigest()
+    return linked[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
 
 
 class Journal:
@@ -81,7 +81,7 @@ class Journal:
 
     @classmethod
     def create(cls, folder: Path) -> Journal:
-        """Begins a new file, in a folder for its owner alone: a seed in it tells what will come.
+        """Creates the file, in a folder that only its owner can read: the seed in it predicts later games.
 
         Raises `UsageError` where there are records already, or the folder cannot be used.
         """
@@ -91,7 +91,7 @@ class Journal:
             file = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             raise UsageError(
-                f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` is there already, "
+                f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` exists already, "
                 "expected a new folder"
             ) from None
         except OSError as error:
@@ -100,9 +100,9 @@ class Journal:
 
     @classmethod
     def reopen(cls, folder: Path, prev: str, length: int) -> Journal:
-        """Continues a file behind its first `length` bytes, whose last hash is `prev`.
+        """Continues a file after its first `length` bytes, whose last hash is `prev`.
 
-        What lies behind them was torn by a crash, and goes. Raises `StorageError`.
+        The rest is a line that was torn by a crash, and is removed. Raises `StorageError`.
         """
         path = folder / NAME
         try:
@@ -122,14 +122,14 @@ class Journal:
         self.extend([body_of(value)])
 
     def extend(self, bodies: Iterable[bytes]) -> None:
-        """Stores objects, a line each; all of them are on the disk when this returns.
+        """Stores objects, a line each; all of them are on disk when this returns.
 
-        Raises `StorageError`; then the first of them may be stored, and one is perhaps torn.
+        Raises `StorageError`; then some of the lines may be stored, and the last of these may be torn.
         """
         lines: list[bytes] = []
         prev = self._prev
         for body in bodies:
-            line, prev = sealed(body, prev)
+            line, prev = chained(body, prev)
             lines.append(line)
         rest = b"".join(lines)
         try:
@@ -143,17 +143,17 @@ class Journal:
         self._prev = prev
 
     def close(self) -> None:
-        """Ends writing."""
+        """Closes the file."""
         os.close(self._file)
 
 
 def read(path: Path) -> Iterator[Line]:
-    """The lines of a file. Raises `UsageError` where there is none to read."""
+    """The lines of a file. Raises `UsageError` where it cannot be read."""
     try:
         if path.is_dir():
             path = path / NAME
         if path.exists() and not path.is_file():
-            raise UsageError(f"`{shown(str(path))}` is no ordinary file, expected a file of records")
+            raise UsageError(f"`{shown(str(path))}` is not a regular file, expected a file of records")
         with path.open("rb") as file:
             prev = FIRST.encode()
             number = 0
@@ -161,26 +161,26 @@ def read(path: Path) -> Iterator[Line]:
                 number += 1
                 if not line.endswith(b"\n"):
                     yield Line(
-                        number, line[:LINE_CAP], "it is torn: there is no newline at its end", torn=True
+                        number, line[:LINE_CAP], "incomplete line, it has no newline at its end", torn=True
                     )
                     return
                 line = line[:-1]
                 match = _HASH.fullmatch(line[-_HASH_SIZE:])
                 found = match[1] if match else b"?"
-                yield Line(number, line, _flaw(line, prev), found.decode())
+                yield Line(number, line, _chain_error(line, prev), found.decode())
                 prev = found
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
 
 
-def _flaw(line: bytes, prev: bytes) -> str:
-    sealed_hash = _HASH.fullmatch(line[-_HASH_SIZE:])
-    if not sealed_hash:
-        return "it does not end with its hash"
+def _chain_error(line: bytes, prev: bytes) -> str:
+    stored_hash = _HASH.fullmatch(line[-_HASH_SIZE:])
+    if not stored_hash:
+        return "no hash at its end"
     body = line[:-_HASH_SIZE] + b"}"
-    if hashlib.sha256(body).hexdigest().encode() != sealed_hash[1]:
-        return "its bytes are not those that its hash was made of"
+    if hashlib.sha256(body).hexdigest().encode() != stored_hash[1]:
+        return "hash mismatch"
     link = _PREV.fullmatch(body[-_PREV_SIZE:])
     if not link or link[1] != prev:
-        return "it does not continue the line before it"
+        return "its `prev` is not the hash of the line before it"
     return ""

@@ -1,7 +1,7 @@
 """A finished game as one JSON line, and back. `RECORD.md` describes it for people.
 
-Nothing here believes what it reads: a record may come from anybody. Every field is checked for its type
-and its bounds, and `RecordError` says which one is wrong.
+Records are untrusted input. Every field is checked for its type and its bounds, and `RecordError` says
+which one is wrong.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from referee.games import game_named
 from referee.games.api import Outcome
 
 FORMAT = 1
-"""Version of the record; the first line of a file has it."""
+"""Version of the format; it stands in the first line of a file."""
 
 LINE_CAP = 64 << 20
-"""Bytes of a line that is read at all. A game of a thousand moves takes about a hundred thousand."""
+"""The most bytes of a line that is read. A game of a thousand moves takes about a hundred thousand."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class GameRecord:
     events: tuple[Event, ...]
     verdict: Verdict
     measured: dict[str, Any]
-    """What no replay can bring back: when and where, what the bots said beside their answers."""
+    """What a replay cannot reproduce: when and where it was played, what the bots wrote beside their answers.
+    """
     rules: int
     """The version of the game's rules that it was played under."""
     attempt: int = 1
@@ -46,7 +47,7 @@ class GameRecord:
 
 
 def to_json(record: GameRecord) -> dict[str, Any]:
-    """The record as JSON has it; what an index of games needs comes before `events`."""
+    """The record as a JSON object; what an index of games needs comes before `events`."""
     terms, verdict = record.terms, record.verdict
     return {
         "kind": "game",
@@ -73,7 +74,7 @@ def to_json(record: GameRecord) -> dict[str, Any]:
 
 
 def faults(record: GameRecord) -> tuple[str, ...]:
-    """By seat the word of the fault by which it left, or nothing."""
+    """By seat, the word of the fault by which it was retired, or an empty text."""
     words = [""] * len(record.terms.bots)
     for event in record.events:
         if isinstance(event, Retired) and event.ending.is_fault:
@@ -96,8 +97,8 @@ def _event_json(event: Event) -> dict[str, Any]:
 
 
 def timed_moves(value: dict[str, Any]) -> Counter[str]:
-    """Of a game of our own, as `to_json` gave it: `all` its timed events, and those in which the referee
-    itself had been `stopped`.
+    """Counts of the timed events of a game, as `to_json` gave it: `all`, and those during which the referee
+    itself was `stopped`.
     """
     timed = [event for event in value["measured"]["events"] if "used_us" in event]
     return Counter(all=len(timed), stopped=sum("stopped_us" in event for event in timed))
@@ -129,7 +130,7 @@ def _event_measured(event: Event) -> dict[str, Any]:
 
 
 def _add_timing(measured: dict[str, Any], timing: Timing) -> dict[str, Any]:
-    """What is not 0 of a timing goes to the rest."""
+    """Adds the parts of a timing that are not 0."""
     for name, us in zip(_TIMING, timing, strict=True):
         if us:
             measured[name] = us
@@ -152,11 +153,11 @@ class Summary(NamedTuple):
     sentence: str
     rated: bool
     faults: tuple[str, ...]
-    """By seat; empty where it did not leave by a fault."""
+    """By seat, the word of its fault; empty where it committed none."""
 
 
 def summary_of(record: GameRecord) -> Summary:
-    """The head of a record of our own."""
+    """The head of a record."""
     terms, verdict = record.terms, record.verdict
     return Summary(
         terms.id,
@@ -177,22 +178,22 @@ def parse_json(line: bytes) -> dict[str, Any]:
     if len(line) > LINE_CAP:
         raise RecordError(f"the line has more than {LINE_CAP} bytes")
     try:
-        value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_no_doubles)
+        value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"the line is no JSON: {shown(str(error), 100)}") from None
+        raise RecordError(f"the line is not valid JSON: {shown(str(error), 100)}") from None
     if not isinstance(value, dict):
-        raise RecordError("the line is no JSON object")
+        raise RecordError("the line is not a JSON object")
     return value
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
-def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("a name stands twice in an object")
+        raise ValueError("an object has a duplicate key")
     return value
 
 
@@ -214,16 +215,16 @@ def summary(value: dict[str, Any]) -> Summary:
     if shown(found.id, 2000) != found.id:
         raise fields.wrong("id", "a game's id")
     if not set(found.faults) <= _FAULTS:
-        raise fields.wrong("faults", "words for faults")
+        raise fields.wrong("faults", "fault words")
     if not len(found.bots) == len(found.ranks) == len(found.scores) == len(found.faults):
-        raise RecordError("`bots`, `ranks`, `scores` and `faults` are not of one length")
+        raise RecordError("`bots`, `ranks`, `scores` and `faults` differ in length")
     if not all(BOT_NAME.fullmatch(name) for name in found.bots):
-        raise RecordError("`bots` has what is no name")
+        raise RecordError("`bots` has an invalid name")
     return found
 
 
 def head_of(line: bytes) -> dict[str, Any]:
-    """The object of a line without its moves: what stands before `events`. Raises `RecordError`."""
+    """The object of a line up to `events`, without its moves. Raises `RecordError`."""
     head, comma, _ = line.partition(b',"events":')
     return parse_json(head + b"}" if comma else line)
 
@@ -235,7 +236,7 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     seats = len(terms.bots)
     ranks, scores = fields.numbers("ranks"), fields.numbers("scores")
     if len(ranks) != seats or len(scores) != seats:
-        raise RecordError(f"`ranks` and `scores` are not {seats} each")
+        raise RecordError(f"`ranks` and `scores` have other lengths, expected {seats} each")
     verdict = Verdict(
         Outcome(ranks, scores, fields.text("sentence")), _ending(fields, "ending"), fields.flag("rated")
     )
@@ -266,9 +267,9 @@ def _terms(fields: Fields) -> Terms:
         raise RecordError(str(error)) from None
     bots = fields.texts("bots")
     if not len(bots) == len(controls) == game.seats(options):
-        raise RecordError(f"`bots` and `clocks` are not {game.seats(options)} each")
+        raise RecordError(f"`bots` and `clocks` have other lengths, expected {game.seats(options)} each")
     if not all(BOT_NAME.fullmatch(name) for name in bots):
-        raise RecordError("`bots` has what is no name")
+        raise RecordError("`bots` has an invalid name")
     return Terms(
         fields.text("id"),
         game,
@@ -287,7 +288,7 @@ def _ending(fields: Fields, name: str) -> Ending:
         return Ending.of(fields.text(name))
     except KeyError:
         words = ", ".join(ending.word for ending in Ending)
-        raise RecordError(f"`{name}` is no ending, expected one of {words}") from None
+        raise RecordError(f"`{name}` is not an ending, expected one of {words}") from None
 
 
 def _timing(times: Fields) -> Timing:

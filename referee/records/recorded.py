@@ -1,4 +1,4 @@
-"""A wire made from a record: the same questions get the same answers, at the same times."""
+"""A wire that replays a record: the same questions get the same answers, at the same times."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from referee.games.api import Outcome, State
 
 
 class RecordedWire:
-    """Plays the bots' side of a recorded game. Raises `RecordError` where the record has no answer."""
+    """Answers for the bots of a recorded game. Raises `RecordError` where the record has no answer."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = list(events)
         self._next = 0
         self._opening: list[Seat] = []
         self._wait_us: dict[Seat, int] = {}
-        """Of the seats that are asked."""
+        """The time available to each seat that was asked, in µs."""
 
     def open(self, seat: Seat, opening: Opening) -> None:
-        """A seat is ready unless the record says that it did not start."""
+        """Opens a seat, which is ready unless the record says that it failed to start."""
         self._opening.append(seat)
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
-        """What was said unasked is in the record of the question behind it."""
+        """Does nothing: the record has unasked lines with the question that follows them."""
 
     def post(self, seat: Seat, question: Question) -> None:
-        """What was played must not be rejected now; and an answer came while it was waited for, or none."""
+        """Takes a question. Raises `RecordError` where a recorded move is rejected now."""
         if question.rejected and not isinstance(self._events[self._next - 1], Rejected):
             raise RecordError(
                 f"event {self._next} is rejected when played again: {shown(question.rejected[1])}"
@@ -47,29 +47,29 @@ class RecordedWire:
         self._wait_us[seat] = question.wait_us
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
-        """Requests are not in the record: they change nothing."""
+        """Does nothing: requests are not in the record."""
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
-        """Nobody is there to be told."""
+        """Does nothing: there are no bots."""
 
     def dice(self, state: State[object]) -> str:
-        """What chance gave at this point."""
+        """The recorded chance outcome at this point."""
         match self._take("a chance outcome"):
             case Drawn(text):
                 return text
-        raise RecordError(f"event {self._next} is no chance outcome, expected one")
+        raise RecordError(f"event {self._next} is not a chance outcome, expected one")
 
     def next_reply(self) -> Reply:
-        """The next thing that the record says of a seat."""
+        """The next recorded reply of a seat."""
         if self._opening:
             return self._opened(self._opening.pop(0))
         while True:
             event = self._take("an answer")
             if isinstance(event, Retired) and event.ending is Ending.ILLEGAL:
-                continue  # the rejections before it lead there again
+                continue  # it follows again from the rejections before it
             wait_us = None if isinstance(event, Drawn) else self._wait_us.pop(event.seat, None)
             if wait_us is None:
-                raise RecordError(f"event {self._next} is of a seat that was not asked")
+                raise RecordError(f"event {self._next} belongs to a seat that was not asked")
             match event:
                 case Moved(seat, text, charge, defaulted, info, timing):
                     if defaulted:
@@ -83,7 +83,7 @@ class RecordedWire:
                     return Reply(seat, RESIGNED, used_us, timing)
                 case Retired(seat, ending, detail, used_us, timing, hint) if ending.is_fault:
                     return Reply(seat, Failure(ending, detail, hint), used_us, timing)
-            raise RecordError(f"event {self._next} cannot stand here")
+            raise RecordError(f"event {self._next} is not possible here")
 
     def _take(self, expected: str) -> Event:
         if self._next == len(self._events):

@@ -1,4 +1,4 @@
-"""Records played again: to be looked at, and to be verified."""
+"""Replays records: to show them, and to verify them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from referee.records.recorded import RecordedWire
 
 
 def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
-    """Plays a record again through rules and clocks; `watch` is told of each event with the state after it.
+    """Replays a record through rules and clocks; `watch` is called with each event and the state after it.
 
-    What chance gave is taken from the record; `by_seed` has it drawn again too, and compared. Raises
-    `RecordError`, naming the event, where the game goes another way than the record says.
+    Chance outcomes are taken from the record; with `by_seed` they are also drawn from the seed and compared.
+    Raises `RecordError`, naming the event, where the replay differs from the record.
     """
     wire = RecordedWire(record.events)
     count = 0
@@ -56,7 +56,7 @@ def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
 
 
 def verify(value: dict[str, Any]) -> None:
-    """Raises `RecordError` where a record, as JSON has it, does not play again to itself under its rules."""
+    """Raises `RecordError` where the replay of a record, given as JSON, differs from it."""
     record = from_json(value)
     game = record.terms.game
     if record.rules != game.rules:
@@ -64,29 +64,29 @@ def verify(value: dict[str, Any]) -> None:
             f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
         )
     replay(record, lambda event, state: None, by_seed=True)
-    # What was not compared by playing is compared here: the record's members are these and no others.
+    # What the replay did not compare is compared here, as well as the set of keys.
     again = to_json(record)
     again.update((name, value[name]) for name in ("prev", "hash") if name in value)
     for name in value:
         if name not in again:
-            raise RecordError(f"`{shown(name, 60)}` is no member of a record")
+            raise RecordError(f"unknown key `{shown(name, 60)}`")
     for name in again:
         if name != "measured":
             _compare(name, value.get(name), again[name])
 
 
-class Audit:
-    """Verifies the lines of a file, each by itself and against those before it."""
+class RunVerifier:
+    """Verifies the lines of a run, each by itself and against those before it."""
 
     def __init__(self, given: Game[Any] | None = None) -> None:
-        """Takes the game that the user says it is, which a game from a file needs."""
+        """`given` is the game that the user named, which is needed for a game from a file."""
         self._given = given
         self._header: dict[str, Any] | None = None
         self.ids: set[str] = set()
-        """The games so far."""
+        """The ids of the games so far."""
 
     def take(self, value: dict[str, Any]) -> None:
-        """The next line. Raises `RecordError`, or `UsageError` where the game is not at hand."""
+        """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
         if self._header is None:
             self._header = read_header(value)
             if self._given or "origin" in self._header:
@@ -98,12 +98,12 @@ class Audit:
             case "game":
                 game = str(value.get("id"))
                 if game in self.ids:
-                    raise RecordError("this game is there twice")
+                    raise RecordError("duplicate game")
                 self.ids.add(game)
                 verify(value)
                 check_against(self._header, value)
             case kind:
-                raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected change or game")
+                raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected `change` or `game`")
 
     def _check_origin(self, header: dict[str, Any]) -> None:
         if difference := other_origin(header, game_of(header, self._given)):
@@ -111,7 +111,7 @@ class Audit:
 
 
 def _former(verdict: Verdict) -> str:
-    """The sentence of a verdict as records had it before an ending was worded anew."""
+    """The sentence of a verdict with the former wording of endings, which older records have."""
     sentence = verdict.outcome.sentence
     for ending in Ending:
         sentence = sentence.replace(ending.sentence, ending.former_sentence)

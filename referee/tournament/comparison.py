@@ -1,4 +1,4 @@
-"""A plan beside the header of a run: what may differ when the run is continued, and what may not."""
+"""Compares a plan with the header of a run: what may differ when the run is continued, and what may not."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from referee.records.header import other_origin
 from referee.tournament.plan import Plan
 
 Files = dict[str, dict[str, str]]
-"""By bot the hashes of the files that its command names."""
+"""By bot, the hashes of the files that its command names."""
 
 
 def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
-    """What was changed that must not be: all but bots and rounds that were added. For people."""
+    """Forbidden changes, as messages: only bots and rounds may be added."""
     wrong = []
     now = plan.header()
     for name in ("game", "rules", "options", "margin_us", "rejections", "start_us", "seed"):
@@ -28,7 +28,8 @@ def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
         for key in {**is_now, **was}:
             if is_now.get(key) != was.get(key):
                 wrong.append(
-                    f"`{key}` of bot `{name}` is {_said(is_now.get(key))}, and was {_said(was.get(key))}"
+                    f"`{key}` of bot `{name}` is {_value_text(is_now.get(key))}, "
+                    f"and was {_value_text(was.get(key))}"
                 )
     if "rounds" not in header:
         wrong.append("these are the records of a match")
@@ -37,13 +38,13 @@ def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
     return wrong
 
 
-def _said(value: object) -> object:
-    """What is as usual does not stand in a header."""
+def _value_text(value: object) -> object:
+    """A value as shown in a message; default values are not in a header."""
     return "not given" if value is None else value
 
 
 def additions(header: dict[str, Any], plan: Plan, rounds: int, files: Files) -> dict[str, Any]:
-    """What was added to a run, or may change: as a line of kind `change` has it, empty for nothing."""
+    """Additions to a run and allowed changes, as members of a `change` line; empty if there are none."""
     before, now = header["bots"], plan.header()["bots"]
     change: dict[str, Any] = {}
     if added := {name: what for name, what in now.items() if name not in before}:

@@ -23,13 +23,13 @@ from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.plan import PROCESSES, START_US, Entrant, checked_options, checked_seed
 
 SIZE_CAP = 1 << 20
-"""Bytes of a tournament file."""
+"""The most bytes of a tournament file."""
 
 LINE_CAP = 4096
-"""Bytes of a line of it: a dotted key takes the parser time in the square of its length."""
+"""The most bytes of a line: the parser takes time in the square of the length of a dotted key."""
 
 DEPTH_CAP = 50
-"""Brackets within brackets."""
+"""The most levels of nested brackets."""
 
 KEEP = ("faults", "all", "nothing")
 
@@ -41,7 +41,7 @@ BOT_KEYS = (
 )
 
 Build = tuple[str, tuple[str, ...], Path]
-"""Name, command and folder of what builds a bot before the first game."""
+"""The bot's name, and the command and folder that build it before the first game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +55,25 @@ class Config:
     entrants: tuple[Entrant, ...]
     builds: tuple[Build, ...]
     absent: tuple[str, ...]
-    """Which bots are left out on this machine, and why, for people."""
+    """Messages that say which bots are left out on this machine, and why."""
     seed: str | None
     rounds: int
     workers: int
     pin: bool
     keep: str
-    """Whose dialogues are kept: of games with faults, of all, of none."""
+    """Which dialogues are kept; one of `KEEP`."""
     margin_us: int
     rejections: int
     start_us: int
 
     @property
     def folder(self) -> Path:
-        """Where the results go if nothing else is said: beside the file."""
+        """The default folder of the results: beside the file."""
         return self.path.with_name(f"{self.path.stem}-results")
 
 
 def default_workers() -> int:
-    """One core is left to the rest of the machine."""
+    """All usable cores but one, which is left to the rest of the machine."""
     return max(1, len(usable_cores()) - 1)
 
 
@@ -89,7 +89,7 @@ def load(path: Path) -> Config:
 def _read(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file():
-            raise UsageError(f"`{shown(str(path))}` is no ordinary file, expected a tournament file")
+            raise UsageError(f"`{shown(str(path))}` is not a regular file, expected a tournament file")
         with path.open("rb") as file:
             text = file.read(SIZE_CAP + 1)
     except OSError as error:
@@ -106,13 +106,13 @@ def _parse(text: bytes) -> dict[str, Any]:
             raise UsageError(f"line {number} has more than {LINE_CAP} bytes")
         depth += line.count(b"[") + line.count(b"{") - line.count(b"]") - line.count(b"}")
         if max(depth, line.count(b"["), line.count(b"{")) > DEPTH_CAP:
-            raise UsageError(f"line {number} has more than {DEPTH_CAP} brackets within brackets")
+            raise UsageError(f"line {number} has more than {DEPTH_CAP} levels of nested brackets")
     try:
         return tomllib.loads(text.decode())
     except UnicodeDecodeError:
         raise UsageError("the file is not UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise UsageError(f"the file is no TOML: {shown(str(error), 200)}") from None
+        raise UsageError(f"the file is not valid TOML: {shown(str(error), 200)}") from None
 
 
 def _config(path: Path, text: bytes, fields: Fields) -> Config:
@@ -178,7 +178,7 @@ def _bots(
         pass_env = bot.texts("pass_env") if bot.has("pass_env") else ()
         for name in (*env, *pass_env):
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-                raise bot.wrong("env" if name in env else "pass_env", "names of variables")
+                raise bot.wrong("env" if name in env else "pass_env", "names of environment variables")
         if any("\0" in value for value in env.values()):
             raise bot.wrong("env", "values without NUL")
         command = _command(bot, "cmd")
@@ -201,7 +201,7 @@ def _bots(
 
 
 def _processes(fields: Fields, default: str) -> str:
-    """How long a bot's processes are kept; `fresh = true` is an older word for `processes = "game"`."""
+    """How long a bot's processes are kept; `fresh = true` is the older form of `processes = "game"`."""
     processes = fields.text("processes", default)
     if processes not in PROCESSES:
         raise fields.wrong("processes", f"one of {', '.join(PROCESSES)}")
@@ -213,7 +213,7 @@ def _processes(fields: Fields, default: str) -> str:
     if fresh != (processes == "game"):
         raise UsageError(
             f"`{fields.at('fresh')}` is `{str(fresh).lower()}` and `{fields.at('processes')}` is "
-            f"`{processes}`, expected one of the two"
+            f"`{processes}`, expected only one"
         )
     return processes
 
@@ -228,7 +228,7 @@ def _limits(fields: Fields, base: Limits) -> Limits:
 
 
 def _command(fields: Fields, name: str) -> tuple[str, ...]:
-    """A command as one text, split like a shell does, or as a list of words."""
+    """A command from a text, which is split as a shell would, or from a list of words."""
     if isinstance(fields.value(name), list):
         words = fields.texts(name)
         if not words or any("\0" in word for word in words):

@@ -1,7 +1,7 @@
 """An encounter: a few games of the same bots, one after the other, in the same processes.
 
-The unit of work of a match and of a tournament. The bots are started for it and ended after it. A bot
-that broke something gets a fresh process for its next game, so no game suffers for the one before.
+It is the unit of work of a match and of a tournament. The bots are started for it and ended after it. A
+bot that committed a fault gets a fresh process for its next game, so no game is affected by the one before.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.process import Start
 from referee.records.record import GameRecord, Summary, faults
-from referee.tournament.kept import Kept, OnExit, end
+from referee.tournament.idle import IdleBots, OnExit, end_and_report
 from referee.tournament.plan import START_US
 from referee.wire.channel import LAST_KEPT, Channel
 from referee.wire.link import Link, Tap
@@ -37,7 +37,7 @@ from referee.wire.pipes import PipesWire
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
 
 Show = Callable[[Terms, Event, State[Any]], None]
-"""Told of every event while a game is on, with the state after it."""
+"""Called with every event of a game and the state after it."""
 
 
 def play_encounter(
@@ -49,19 +49,19 @@ def play_encounter(
     fresh: Collection[str] = (),
     given_up: Collection[str] = (),
     on_exit: OnExit | None = None,
-    staying: Collection[str] = (),
-    kept: Kept | None = None,
+    reused: Collection[str] = (),
+    idle: IdleBots | None = None,
 ) -> Iterator[GameRecord]:
-    """Plays the games in their order and gives each as it is finished. All processes end with it.
+    """Plays the games in their order and yields the record of each. All its processes end with it.
 
-    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all. Those
-    in `staying` are taken from `kept` if they are there, and put back in the end if they are fit; `tap` must
-    then be the same each time, and whoever has `kept` ends them.
+    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all.
+    Those in `reused` are taken from `idle` if they are there, and put back at the end if they can play on;
+    `tap` must then be the same each time, and the owner of `idle` ends them.
     """
     by_name = {bot.name: bot for bot in bots}
     links: dict[str, Link] = {}
-    came: set[Link] = set()
-    """Those that played before this encounter."""
+    reused_links: set[Link] = set()
+    """The links that played before this encounter."""
 
     starts: dict[str, Start] = {}
     """Those that were asked for and are not yet waited for."""
@@ -69,8 +69,8 @@ def play_encounter(
     def link_up(names: Iterable[str]) -> None:
         """Has a link to each of these bots, all of which start at the same time."""
         for name in names:
-            if link := kept.take(by_name[name]) if kept and name in staying else None:
-                came.add(link)
+            if link := idle.take(by_name[name]) if idle and name in reused else None:
+                reused_links.add(link)
                 links[name] = link
             elif name in given_up:
                 links[name] = Link(by_name[name], tap, NOT_TRIED)
@@ -85,34 +85,34 @@ def play_encounter(
         for terms in games:
             link_up([name for name in dict.fromkeys(terms.bots) if name not in links])
             seated = [links[name] for name in terms.bots]
-            served = [link.served if link in came else 0 for link in seated]
+            served = [link.served if link in reused_links else 0 for link in seated]
             record = _play(terms, seated, show, start_us)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
-            # What broke something is ended now, so that its record says what was left of it.
+            # Bots with a fault are ended now, so that the record has the processes that they left behind.
             unfit = {name for name in terms.bots if name in fresh or not links[name].fit}
-            end([links.pop(name) for name in unfit], on_exit)
-            yield _with_remains(record, seated, served)
-        if kept:
-            for name in [name for name in links if name in staying]:
-                kept.put(links.pop(name))
+            end_and_report([links.pop(name) for name in unfit], on_exit)
+            yield _with_exit_reports(record, seated, served)
+        if idle:
+            for name in [name for name in links if name in reused]:
+                idle.put(links.pop(name))
     finally:
         for start in starts.values():
             start.cancel()
-        end(links.values(), on_exit)
+        end_and_report(links.values(), on_exit)
 
 
-def _with_remains(record: GameRecord, links: list[Link], served: list[int]) -> GameRecord:
-    """A record that knows how often its bots had played before, and what came of those that are ended by now:
-    what they left behind, and said last.
+def _with_exit_reports(record: GameRecord, links: list[Link], served: list[int]) -> GameRecord:
+    """The record with how many games each process had played before, and, of bots that have ended by now,
+    the processes that they left behind and their last output.
     """
     for measured, link, count in zip(record.measured["seats"], links, served, strict=True):
         if count:
             measured["games_before"] = count
         exit_report = link.process.exit_report if link.process else None
         if exit_report:
-            measured.update(remains(exit_report))
+            measured.update(left_behind(exit_report))
     return replace(record, events=tuple(_with_hint(event, links) for event in record.events))
 
 
@@ -123,8 +123,8 @@ def _with_hint(event: Event, links: list[Link]) -> Event:
     return event
 
 
-def remains(report: ExitReport) -> dict[str, list[str]]:
-    """What a bot left behind, by how it was found; nothing of a well-behaved one."""
+def left_behind(report: ExitReport) -> dict[str, list[str]]:
+    """The processes that a bot left behind, by how they were found; empty for a well-behaved bot."""
     found = {
         "left": report.orphans,
         "escaped": report.escaped,
@@ -134,8 +134,8 @@ def remains(report: ExitReport) -> dict[str, list[str]]:
 
 
 class FailedStarts:
-    """Which bots are not worth trying: after so many failed starts in a row a bot is not started again, and
-    its seat is lost from the beginning.
+    """Counts failed starts: after `LIMIT` in a row a bot is not started again, and loses its games at the
+    start.
     """
 
     LIMIT = 3
@@ -151,7 +151,7 @@ class FailedStarts:
             (self._given_up.add if self._in_a_row[name] >= self.LIMIT else self._given_up.discard)(name)
 
     def among(self, names: Iterable[str]) -> frozenset[str]:
-        """Which of these bots are not worth trying."""
+        """Which of these bots are no longer started."""
         return frozenset(self._given_up.intersection(names))
 
 
@@ -165,14 +165,14 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
 
     began = datetime.now(UTC)
     wire = PipesWire(links, start_us)
-    with _no_collecting():
+    with _garbage_collection_off():
         verdict = play(terms, wire, seeded_dice(terms), watch)
     gone = {event.seat for event in events if isinstance(event, Retired) and event.ending.is_fault}
     measured = {
         "began": began.isoformat(timespec="milliseconds"),
         "mono_us": wire.began_ns // 1000,
         "seats": [
-            {**_seat_measured(wire, seat), **(_last_words(links[seat].channel) if seat in gone else {})}
+            {**_seat_measured(wire, seat), **(_last_lines(links[seat].channel) if seat in gone else {})}
             for seat in range(len(links))
         ],
         "referee": referee.__version__,
@@ -183,8 +183,8 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
 
 
 @contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Keeps the collection of garbage, which can take many milliseconds, between the games."""
+def _garbage_collection_off() -> Iterator[None]:
+    """Disables garbage collection, which can take many milliseconds, while a game is played."""
     was_on = gc.isenabled()
     gc.disable()  # guard: garbage
     try:
@@ -194,8 +194,8 @@ def _no_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def _last_words(channel: Channel) -> dict[str, Any]:
-    """What passed last between the referee and a bot that broke something."""
+def _last_lines(channel: Channel) -> dict[str, Any]:
+    """The last lines between the referee and a bot that committed a fault."""
     sent = channel.last_said.splitlines()[-LAST_KEPT:]
     partial = [channel.partial] if channel.partial else []
     return {
@@ -205,7 +205,7 @@ def _last_words(channel: Channel) -> dict[str, Any]:
 
 
 def _seat_measured(wire: PipesWire, seat: Seat) -> dict[str, Any]:
-    """What a bot said beside its answers; only what there is."""
+    """What was measured of a seat, and what its bot wrote beside its answers; empty parts are left out."""
     aside, starting, playing = wire.aside(seat)
     measured: dict[str, Any] = {}
     for name, us in (("stopped_us", wire.stopped_us(seat)), ("cpu_us", wire.cpu_us(seat))):

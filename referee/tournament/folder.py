@@ -1,8 +1,8 @@
-"""A run's folder: read as a value, held by one referee at a time, and open for more games.
+"""A run's folder: read as a value, locked by one referee at a time, and open for more games.
 
-In it are the file of records (`games.jsonl`), the last copy of the tournament file (`tournament.toml`), what
-the referee itself failed at (`void.jsonl`), kept dialogues (`dialogues.jsonl`), and a lock that the kernel
-lets go of when its holder dies.
+In it are the file of records (`games.jsonl`), the last copy of the tournament file (`tournament.toml`), the
+games the referee itself failed at (`void.jsonl`), kept dialogues (`dialogues.jsonl`), and a lock file, which
+the kernel unlocks when its holder dies.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from referee.records.header import apply_change, read_header
 from referee.records.record import Summary, head_of, parse_json, summary
 
 VOIDS = 2
-"""After so many failures of the referee's own a game is not tried again."""
+"""How often the referee itself may fail at a game before it is not tried again."""
 
 DIALOGUES_CAP = 256 << 20
-"""Bytes of kept dialogues of a run."""
+"""The most bytes of dialogues that are kept of a run."""
 
 TOML = "tournament.toml"
 _DIALOGUES = "dialogues.jsonl"
@@ -44,16 +44,16 @@ class Run:
 
     folder: Path
     header: dict[str, Any]
-    """The first line, with the changes applied that came later."""
+    """The first line, with later changes applied."""
     games: dict[str, Summary]
     """By id, in the order in which they were finished."""
     voids: Counter[str]
-    """By id how often the referee itself failed at a game."""
+    """By id, how often the referee itself failed at a game."""
     last_hash: str
     length: int
     """Bytes of the file of records, without a torn last line."""
     torn: int
-    """Bytes of that line."""
+    """Bytes of the torn last line; 0 if there is none."""
 
 
 def read_run(folder: Path) -> Run:
@@ -69,8 +69,8 @@ def read_run(folder: Path) -> Run:
         if line.torn:
             torn = len(line.text)
             break
-        if line.flaw:
-            raise RecordError(f"{where}: {line.flaw}")
+        if line.error:
+            raise RecordError(f"{where}: {line.error}")
         try:
             value = head_of(line.text)
             if line.number == 1:
@@ -78,7 +78,7 @@ def read_run(folder: Path) -> Run:
             elif value.get("kind") == "game":
                 game = summary(value)
                 if not all(name in header["bots"] for name in game.bots):
-                    raise RecordError("it has a bot that is not in this run")
+                    raise RecordError("a bot is not in this run")
                 games.setdefault(game.id, game)
             elif value.get("kind") == "change":
                 apply_change(header, value)
@@ -87,29 +87,29 @@ def read_run(folder: Path) -> Run:
         last_hash = line.hash
         length += len(line.text) + 1
     if not header:
-        raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no whole first line")
+        raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
     return Run(folder, header, games, _read_voids(folder), last_hash, length, torn)
 
 
 def find_run(folder: Path) -> Run | None:
-    """The run in a folder, if one was begun there: if its file of records has a whole first line.
+    """The run in a folder, or None: there is one if its file of records has a complete first line.
 
-    Raises `UsageError` where the folder has what is none of ours, `RecordError` where a line is damaged, or
-    the only one has no end and is not the beginning of ours.
+    Raises `UsageError` where the folder has other files of that name, `RecordError` where a line is damaged,
+    or the only line is incomplete and not the beginning of a header.
     """
     path = folder / journal.NAME
     first = next(journal.read(folder), None) if path.exists() else None
     if first and not first.torn:
         return read_run(folder)
     if first and not (first.text.startswith(_BEGINNING) or _BEGINNING.startswith(first.text)):
-        raise RecordError(f"line 1 of `{shown(str(path))}`: {first.flaw}")
+        raise RecordError(f"line 1 of `{shown(str(path))}`: {first.error}")
     if (folder / TOML).exists():
-        raise UsageError(f"`{shown(str(folder))}` has a `{TOML}` and no results, expected a new folder")
+        raise UsageError(f"`{shown(str(folder))}` has a `{TOML}` but no results, expected a new folder")
     return None
 
 
 def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
-    """The kept dialogues of these games, each the last attempt's."""
+    """The kept dialogues of these games, each of the last attempt."""
     return {
         str(value["id"]): str(value.get("dialogue"))
         for value in _lines(folder / _DIALOGUES)
@@ -122,7 +122,7 @@ def _read_voids(folder: Path) -> Counter[str]:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects in a file that nothing depends on; what is torn is left out."""
+    """The objects of a file that is for people only; damaged lines are left out."""
     if path.is_file():
         with path.open("rb") as file:
             for line in file:
@@ -133,10 +133,10 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Makes a folder where it is missing, and holds its lock until the end, or until the holder dies.
+def locked(folder: Path) -> Iterator[None]:
+    """Makes a folder where it is missing, and locks it until the end, or until this process dies.
 
-    Raises `UsageError` where another referee is at work in it, or it cannot be written.
+    Raises `UsageError` where another referee has locked it, or it cannot be written.
     """
     journal.make_folder(folder)
     try:
@@ -148,7 +148,7 @@ def held(folder: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise UsageError(
-                f"another referee is at work in `{shown(str(folder))}`, expected one at a time"
+                f"another referee is running in `{shown(str(folder))}`, expected one at a time"
             ) from None
         yield
     finally:
@@ -156,15 +156,15 @@ def held(folder: Path) -> Iterator[None]:
 
 
 class OpenRun:
-    """A run that takes more games. Its folder is to be `held` meanwhile."""
+    """A run that is open for more games. Its folder must be `locked` meanwhile."""
 
     def __init__(self, run: Run, records: journal.Journal) -> None:
-        """Takes over the file of records, which is open behind the run's last line."""
+        """Takes over the open file of records, positioned after the run's last line."""
         self.folder = run.folder
         self.games = run.games
-        """Those that count so far, by id."""
+        """The games that count so far, by id."""
         self.voids = run.voids
-        """By id how often the referee itself failed at a game."""
+        """By id, how often the referee itself failed at a game."""
         self._records = records
 
     @classmethod
@@ -174,7 +174,7 @@ class OpenRun:
         records = journal.Journal.create(folder)
         try:
             records.append(header)
-            _freeze(folder, toml)
+            _copy_config(folder, toml)
         except BaseException:
             records.close()
             raise
@@ -182,12 +182,12 @@ class OpenRun:
 
     @classmethod
     def resume(cls, run: Run, change: dict[str, Any], toml: bytes) -> OpenRun:
-        """A run that was begun before, with what is new in it, if anything is. Raises `StorageError`."""
+        """Continues a run, and stores what is new in it, if anything is. Raises `StorageError`."""
         records = journal.Journal.reopen(run.folder, run.last_hash, run.length)
         try:
             if change:
                 records.append({"kind": "change", "when": _now(), **change})
-                _freeze(run.folder, toml)
+                _copy_config(run.folder, toml)
         except BaseException:
             records.close()
             raise
@@ -206,7 +206,7 @@ class OpenRun:
 
     @property
     def suspects(self) -> Counter[str]:
-        """How often each bot sat in a game that went void. A bot can bring that about."""
+        """How often each bot played in a game that became void: a bot may be the cause."""
         seen: Counter[str] = Counter()
         for game, count in self.voids.items():
             for name in set(Pairing.parse(game).bots):
@@ -218,7 +218,7 @@ class OpenRun:
         return game not in self.games and self.voids[game] < VOIDS
 
     def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
-        """Takes finished games with the bodies of their records. They count when all of them are on the disk.
+        """Stores finished games with the bodies of their records. They count once all of them are on disk.
 
         Raises `StorageError`; then none counts, though some may be found when the run is continued.
         """
@@ -226,19 +226,19 @@ class OpenRun:
         self.games.update((game.id, game) for game, _ in games)
 
     def add_void(self, game: str, attempt: int, error: str) -> None:
-        """Takes a game that the referee itself failed at. Raises `StorageError`."""
+        """Stores that the referee itself failed at a game. Raises `StorageError`."""
         self.voids[game] += 1
         _append(self.folder / _VOID, {"id": game, "attempt": attempt, "when": _now(), "error": error})
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:
-        """Keeps a dialogue, as long as those that are kept do not fill the disk. Raises `StorageError`."""
+        """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""
         path = self.folder / _DIALOGUES
         size = path.stat().st_size if path.exists() else 0
         if size + len(dialogue) <= DIALOGUES_CAP:
             _append(path, {"id": game.id, "attempt": game.attempt, "dialogue": dialogue})
 
 
-def _freeze(folder: Path, toml: bytes) -> None:
+def _copy_config(folder: Path, toml: bytes) -> None:
     """Keeps a copy of the tournament file beside the results."""
     new = folder / f"{TOML}.new"
     try:
@@ -250,7 +250,7 @@ def _freeze(folder: Path, toml: bytes) -> None:
 
 
 def _append(path: Path, value: dict[str, Any]) -> None:
-    """Adds a line to a file that nothing depends on."""
+    """Adds a line to a file that is for people only."""
     try:
         with path.open("a", encoding="ascii") as file:
             file.write(json.dumps(value, separators=(",", ":")) + "\n")

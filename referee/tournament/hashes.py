@@ -1,4 +1,4 @@
-"""The files that a bot's command names, by their hashes, so that a changed program is noticed."""
+"""Hashes of the files that a bot's command names, so that a changed program is noticed."""
 
 from __future__ import annotations
 

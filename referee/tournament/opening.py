@@ -1,4 +1,4 @@
-"""How a run is begun or continued: a tournament file and a folder that belong together."""
+"""Begins a run in a folder or continues it, after checking that the tournament file fits the folder."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from referee.tournament.plan import Plan, checked_seed
 
 @dataclass(frozen=True)
 class Candidate:
-    """A tournament that may be played in a folder. Nothing is written there yet."""
+    """A tournament that may be played in a folder, before anything is written there."""
 
     config: Config
     folder: Path
     plan: Plan
     run: Run | None
-    """What is there already."""
+    """The run that is already there, if any."""
 
 
 def examine(config: Config, folder: Path) -> Candidate:
-    """Finds out whether a tournament may be played in a folder, which is to be `held`.
+    """Checks whether a tournament may be played in a folder, which must be `locked`.
 
-    Raises `UsageError` where the folder is another tournament's, `RecordError` where a record is damaged.
+    Raises `UsageError` where the folder belongs to another tournament, `RecordError` where a record is
+    damaged.
     """
     run = find_run(folder)
     seed = run.header["seed"] if run else None
@@ -51,9 +52,9 @@ def examine(config: Config, folder: Path) -> Candidate:
 
 
 def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
-    """Makes the folder ready to take games, now that the bots' programs are there.
+    """Opens the folder for more games, once the bots' programs are built.
 
-    `note` is told what a person should know. Raises `StorageError`.
+    `note` is called with lines for the user. Raises `StorageError`.
     """
     config, plan, run = candidate.config, candidate.plan, candidate.run
     files = {entrant.bot.name: hashes(entrant.bot) for entrant in plan.entrants}
@@ -62,8 +63,8 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
         return OpenRun.begin(candidate.folder, header, config.text)
     change = additions(run.header, plan, config.rounds, files)
     if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
-        note(f"changed since these games began: the program of {', '.join(changed)}")
+        note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
-        note(f"the last record was torn by a crash, {run.torn} bytes; its game is played again")
+        note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn
     return OpenRun.resume(run, change, config.text)

@@ -1,4 +1,4 @@
-"""What is played, by whom and under what: all that decides a run but the answers of its bots."""
+"""The plan of a run: the game, the bots, the clocks, the seed."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ next.
 """
 
 START_US = 10_000_000
-"""A bot's start allowance: for its `hello`, and again for each `ready`."""
+"""The time a bot has to start: for its `hello`, and again for each `ready`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A bot with what it gets of its own."""
+    """A bot with its own settings."""
 
     bot: Bot
     control: TimeControl
     processes: str = "encounter"
-    """How long a process of it is kept; one of `PROCESSES`."""
+    """How long its process is kept; one of `PROCESSES`."""
     folder: str = "."
-    """Where it runs, as the tournament file has it: a run may move with its file."""
+    """Its working directory as written in the tournament file: a run may move with its file."""
 
     def check(self) -> None:
-        """Raises `UsageError` where its program is not there, `EnvironmentLacksError` where its clock cannot
-        be kept.
+        """Raises `UsageError` where its program is missing, `EnvironmentLacksError` where its clock does not
+        work on this machine.
         """
         self.bot.check()
         if self.control.by_cpu and not cpu.AVAILABLE:
@@ -53,7 +53,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Plan:
-    """A run's terms. Everything in it is in the first line of the run's records."""
+    """The terms of a run. All of them stand in the first line of the run's records."""
 
     game: Game[Any]
     options: Options
@@ -65,16 +65,16 @@ class Plan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The bots', in the order they were given."""
+        """The names of the bots, in the order in which they were given."""
         return tuple(entrant.bot.name for entrant in self.entrants)
 
     @property
     def seats(self) -> int:
-        """How many sit at a table."""
+        """How many bots play a game."""
         return self.game.seats(self.options)
 
     def among(self, names: Iterable[str]) -> Plan:
-        """The same plan for some of its bots alone: all that their games need."""
+        """The plan reduced to some of its bots, for their games."""
         return replace(self, entrants=tuple(self._by_name[name] for name in names))
 
     @cached_property
@@ -82,7 +82,7 @@ class Plan:
         return {entrant.bot.name: entrant for entrant in self.entrants}
 
     def terms(self, pairing: Pairing) -> Terms:
-        """One game's."""
+        """The terms of one game."""
         return Terms(
             pairing.id,
             self.game,
@@ -114,7 +114,7 @@ class Plan:
 
 
 def entrant_json(entrant: Entrant) -> dict[str, Any]:
-    """An entrant as records have it."""
+    """An entrant as it stands in records."""
     bot = entrant.bot
     value: dict[str, Any] = {
         "command": list(bot.command),
@@ -124,7 +124,7 @@ def entrant_json(entrant: Entrant) -> dict[str, Any]:
         "clock": str(entrant.control),
         "fresh": entrant.processes == "game",
     }
-    # Only what is not as it is by default, so that older runs can be continued.
+    # Only what differs from the default, so that older runs can be continued.
     if limits := bot.limits.changed():
         value["limits"] = limits
     if bot.pty:
@@ -146,8 +146,10 @@ def checked_seed(seed: str | None) -> str:
 
 
 def checked_options(game: Game[Any], given: Mapping[str, str], bots: int) -> Options:
-    """A game's options, for so many bots that fill its seats or meet at it. Raises `UsageError`."""
+    """A game's options, where there are enough bots for its seats. Raises `UsageError`."""
     options = game.settle(given)
     if bots < game.seats(options):
-        raise UsageError(f"`{game.slug}` has {game.seats(options)} seats, expected more bots than {bots}")
+        raise UsageError(
+            f"`{game.slug}` has {game.seats(options)} seats, expected at least as many bots, not {bots}"
+        )
     return options

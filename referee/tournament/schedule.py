@@ -1,4 +1,4 @@
-"""Who meets whom: pure, and every id a function of its content, so that a new bot renumbers nothing."""
+"""Who meets whom. Each id is a function of its own game, so that a new bot renumbers nothing."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ class Encounter(NamedTuple):
 
 
 def encounter(number: int, bots: tuple[str, ...]) -> Encounter:
-    """A round's games of some bots: every rotation of the seats, which for two is both seatings."""
+    """The games of some bots in a round: every rotation of the seats, which for two is both seatings."""
     rotations = [bots[first:] + bots[:first] for first in range(len(bots))]
     return Encounter(tuple(Pairing.of(number, seats) for seats in rotations))
 
 
 def round_robin(names: Iterable[str], seats: int, rounds: int) -> Iterator[Encounter]:
-    """Every table of `seats` bots once a round, round by round, so that a stop leaves a balanced table.
+    """Every group of `seats` bots once a round, round by round, so that an early stop leaves balanced
+    results.
 
-    The bots are taken by name: their order in a file changes nothing.
+    The bots are sorted by name: their order in a file changes nothing.
     """
     for number in range(1, rounds + 1):
         for bots in combinations(sorted(names), seats):
@@ -33,5 +34,5 @@ def round_robin(names: Iterable[str], seats: int, rounds: int) -> Iterator[Encou
 
 
 def games_in_all(bots: int, seats: int, rounds: int) -> int:
-    """How many games `round_robin` gives for so many bots."""
+    """How many games `round_robin` gives for this number of bots, seats and rounds."""
     return rounds * comb(bots, seats) * seats

@@ -1,4 +1,4 @@
-"""What is left of an encounter, played game by game, and what is reported of it."""
+"""The games of an encounter that are still to be played: how a worker plays and reports them."""
 
 from __future__ import annotations
 
@@ -24,30 +24,31 @@ from referee.records.record import (
     timed_moves,
     to_json,
 )
-from referee.tournament.encounter import play_encounter, remains
-from referee.tournament.kept import KEPT_TABLES, Kept, end
+from referee.tournament.encounter import left_behind, play_encounter
+from referee.tournament.idle import IDLE_PER_SEAT, IdleBots, end_and_report
 from referee.tournament.plan import Plan
 from referee.wire.dialogue import Dialogue
 
 DIALOGUE_CAP = 65_536
-"""Characters of a game's dialogue that are kept at its beginning, and again at its end."""
+"""Characters of a game's dialogue that are kept from its beginning, and as many from its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is left of an encounter."""
+    """The games of an encounter that are still to be played."""
 
     plan: Plan
-    """Of the bots of the encounter alone, since it is sent with each task."""
+    """The plan with the bots of this encounter only, since it is sent with each task."""
     games: tuple[tuple[Pairing, int], ...]
-    """With the number of the attempt."""
+    """Each game with the number of the attempt."""
     keep: str
+    """Which dialogues are kept: one of `config.KEEP`."""
     given_up: frozenset[str] = frozenset()
     """Bots that are not to be started."""
 
 
 class Began(NamedTuple):
-    """A game is on."""
+    """A game began."""
 
     id: str
     worker: int
@@ -55,7 +56,7 @@ class Began(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """A game came to its end."""
+    """A game was played to its end."""
 
     game: Summary
     body: bytes
@@ -63,44 +64,44 @@ class Finished(NamedTuple):
     timed: Counter[str]
     """Its moves, as `timed_moves` counts them."""
     dialogue: str
-    """What passed between the referee and its bots, if it is to be kept."""
+    """The dialogue between the referee and the bots; empty if it is not kept."""
 
     def record(self) -> dict[str, Any]:
-        """Its record, as JSON has it. This takes time; what everybody needs is in `game`."""
+        """The record as JSON. This takes time; the usual parts are in `game`."""
         return parse_json(self.body)
 
 
 class Void(NamedTuple):
-    """The referee itself failed at a game: a fault of ours, not of a bot's."""
+    """A game that the referee itself failed at, by a bug of its own rather than a fault of a bot."""
 
     id: str
     attempt: int
     error: str
 
 
-class Remains(NamedTuple):
-    """A bot left something behind; all of it was ended."""
+class LeftBehind(NamedTuple):
+    """A bot left processes behind; they were ended."""
 
     bot: str
-    found: str
-    """Its processes, for people."""
+    processes: str
+    """Their names, for people."""
 
 
-Report = Began | Finished | Void | Remains
+Report = Began | Finished | Void | LeftBehind
 
 
 class Player:
-    """Plays tasks, one after the other, and keeps the processes of bots that are to be kept between them."""
+    """Plays tasks one after the other, and keeps bot processes between them where that is configured."""
 
     def __init__(self, report: Callable[[Report], None], stopping: Callable[[], bool]) -> None:
-        """Each report is made as soon as there is something to report."""
+        """`report` is called for each report at once; `stopping` is asked between games."""
         self._report = report
         self._stopping = stopping
         self._transcript = Transcript()
-        self._kept = Kept()
+        self._idle = IdleBots()
 
     def play(self, task: Task) -> None:
-        """Plays a task's games in their order, and stops between two of them when it is asked to."""
+        """Plays a task's games in their order; stops between two games when asked to."""
         left = list(task.games)
         while left and not self._stopping():
             try:
@@ -109,14 +110,14 @@ class Player:
             except (Stopped, StorageError):
                 raise  # only where tasks are played in the referee's own process
             except Exception:
-                # Nobody's game is lost for it: it is played again, and the next one gets new processes.
+                # No bot loses by it: the game is played again, and the next one gets new processes.
                 pairing, attempt = left.pop(0)
                 self._report(Void(pairing.id, attempt, traceback.format_exc(limit=-8)))
-        end(self._kept.beyond(KEPT_TABLES * task.plan.seats), self._on_exit)
+        end_and_report(self._idle.pop_beyond(IDLE_PER_SEAT * task.plan.seats), self._on_exit)
 
     def close(self) -> None:
-        """Ends the processes that were kept."""
-        end(self._kept.beyond(0), self._on_exit)
+        """Ends the idle processes."""
+        end_and_report(self._idle.pop_beyond(0), self._on_exit)
 
     def _games(self, task: Task, left: list[tuple[Pairing, int]]) -> Iterator[GameRecord]:
         entrants = task.plan.entrants
@@ -128,8 +129,8 @@ class Player:
             fresh={entrant.bot.name for entrant in entrants if entrant.processes == "game"},
             given_up=task.given_up,
             on_exit=self._on_exit,
-            staying={entrant.bot.name for entrant in entrants if entrant.processes == "worker"},
-            kept=self._kept,
+            reused={entrant.bot.name for entrant in entrants if entrant.processes == "worker"},
+            idle=self._idle,
         )
 
     def _terms(self, plan: Plan, pairings: list[Pairing]) -> Iterator[Terms]:
@@ -147,39 +148,40 @@ class Player:
         self._report(Finished(summary_of(record), body_of(value), timed_moves(value), dialogue))
 
     def _on_exit(self, bot: str, exit_report: ExitReport) -> None:
-        if found := remains(exit_report):
-            self._report(Remains(bot, ", ".join(process for group in found.values() for process in group)))
+        if groups := left_behind(exit_report):
+            names = [name for group in groups.values() for name in group]
+            self._report(LeftBehind(bot, ", ".join(names)))
 
 
 class Transcript:
-    """A tap that keeps the beginning and the end of what passes, as it is: most of it is never read."""
+    """A tap that keeps the first and last bytes of a dialogue, unformatted: most of it is never read."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """Begins anew."""
+        """Forgets the dialogue so far."""
         self._head: list[tuple[int, str, str, bytes]] = []
         self._tail: deque[tuple[int, str, str, bytes]] = deque()
         self._head_size = self._tail_size = 0
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
-        """Takes what a bot is told or says."""
-        passed = (time.monotonic_ns(), name, direction, data)
+        """Takes bytes that were sent to a bot or came from it."""
+        chunk = (time.monotonic_ns(), name, direction, data)
         if self._head_size + len(data) <= DIALOGUE_CAP:
-            self._head.append(passed)
+            self._head.append(chunk)
             self._head_size += len(data)
             return
-        self._tail.append(passed)
+        self._tail.append(chunk)
         self._tail_size += len(data)
         while self._tail_size > DIALOGUE_CAP:
             self._tail_size -= len(self._tail.popleft()[3])
 
     def text(self) -> str:
-        """The dialogue, a line a line."""
+        """The dialogue as lines of text."""
         lines: list[str] = []
-        passed = [*self._head, *self._tail]
-        dialogue = Dialogue(lines.append, passed[0][0] if passed else 0)
-        for now_ns, name, direction, data in passed:
+        chunks = [*self._head, *self._tail]
+        dialogue = Dialogue(lines.append, chunks[0][0] if chunks else 0)
+        for now_ns, name, direction, data in chunks:
             dialogue.take(now_ns, name, direction, data)
         return "\n".join(lines)

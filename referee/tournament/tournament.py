@@ -1,7 +1,4 @@
-"""A tournament is a schedule less its records: what is still to play is computed from what is on disk.
-
-So continuing is the ordinary way of running.
-"""
+"""Plays the games of a schedule that have no records yet, whether the run is new or continued."""
 
 from __future__ import annotations
 
@@ -19,27 +16,27 @@ from referee.tournament.dispatcher import Dispatcher
 from referee.tournament.folder import OpenRun
 from referee.tournament.plan import Plan
 from referee.tournament.schedule import games_in_all, round_robin
-from referee.tournament.task import Began, Finished, Remains, Report, Task, Void
+from referee.tournament.task import Began, Finished, LeftBehind, Report, Task, Void
 from referee.tournament.workers import Workers, open_workers
 
 WORKER_FAILURES = 3
-"""So often in a row all workers may die before a game is begun."""
+"""How often in a row all workers may die before a game begins."""
 
 
 class Show(Protocol):
-    """Who is told how a tournament goes."""
+    """Shows the progress of a tournament."""
 
     def began(self, game: str) -> None:
-        """A game is on."""
+        """A game began."""
 
     def finished(self, finished: Finished) -> None:
-        """A game counts: it is on the disk."""
+        """A game counts: its record is on disk."""
 
     def note(self, line: str) -> None:
-        """Something a person should know."""
+        """A line for the user."""
 
     def tick(self) -> None:
-        """Time passed."""
+        """Called regularly, so that a display can be refreshed."""
 
 
 def total(config: Config) -> int:
@@ -48,7 +45,7 @@ def total(config: Config) -> int:
 
 
 def _tasks(config: Config, plan: Plan, run: OpenRun) -> Iterator[Task]:
-    """What is still to play, in its order."""
+    """The tasks that are still to be played, in their order."""
     for encounter in round_robin(plan.names, plan.seats, config.rounds):
         games = tuple(
             (pairing, run.voids[pairing.id] + 1) for pairing in encounter.games if run.is_open(pairing.id)
@@ -58,38 +55,38 @@ def _tasks(config: Config, plan: Plan, run: OpenRun) -> Iterator[Task]:
 
 
 class Tournament:
-    """What is still to play of a run, while it is played."""
+    """Plays the remaining games of a run."""
 
     def __init__(self, config: Config, plan: Plan, run: OpenRun, show: Show) -> None:
         self._run = run
         self._show = show
         self._dispatcher = Dispatcher(_tasks(config, plan, run))
-        self._messy: set[str] = set()
-        """The bots of which processes were left behind; told once."""
+        self._reported: set[str] = set()
+        """The bots that left processes behind; each is reported once."""
         self.timed: Counter[str] = Counter()
-        """The moves so far, as `timed_moves` counts them."""
+        """Counts of moves so far, as `timed_moves` gives them."""
 
     def play(self, workers: int, pin: bool, stopping: Callable[[], bool]) -> None:
-        """Plays until all is done or somebody asks to stop.
+        """Plays until all games are played or `stopping` is true.
 
-        Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where no worker lives.
+        Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
         """
         failures = 0
         while not stopping():
             begun = self._dispatcher.begun
             try:
-                staff = open_workers(workers, pin, self._take, stopping)
-                if self._play_with(staff, stopping) or stopping():
+                pool = open_workers(workers, pin, self._take, stopping)
+                if self._play_with(pool, stopping) or stopping():
                     return
             except (BrokenProcessPool, BrokenBarrierError):
-                pass  # they died before they were all there
+                pass  # some died before all had started
             failures = failures + 1 if self._dispatcher.begun == begun else 0
             if failures == WORKER_FAILURES:
-                raise EnvironmentLacksError("the workers die before they begin a game")
-            self._show.note("a worker died; what it played is played again")
+                raise EnvironmentLacksError("the worker processes die before they begin a game")
+            self._show.note("a worker process died; its games are played again")
 
     def _play_with(self, workers: Workers, stopping: Callable[[], bool]) -> bool:
-        """Plays with one set of workers; false where one of them died and they are of no more use."""
+        """Plays with one pool of workers. False where one of them died, which breaks the pool."""
         running: dict[Future[None], Task] = {}
         try:
             while True:
@@ -100,38 +97,40 @@ class Tournament:
                     try:
                         running[workers.submit(task)] = task
                     except BrokenProcessPool:
-                        self._take_back([task, *running.values()], stopping(), workers.casualties())
+                        self._take_back(
+                            [task, *running.values()], stopping(), workers.close_and_find_crashed()
+                        )
                         return False
                 if not running:
-                    workers.dismiss()
+                    workers.end_idle_bots()
                     return True
-                workers.listen(0 if any(future.done() for future in running) else 0.1)
+                workers.take_reports(0 if any(future.done() for future in running) else 0.1)
                 self._show.tick()
                 done = [future for future in running if future.done()]
                 if done:
-                    workers.listen(0)  # what they reported last
+                    workers.take_reports(0)  # their last reports
                 for future in done:
                     if isinstance(future.exception(), BrokenProcessPool):
-                        self._take_back(running.values(), stopping(), workers.casualties())
+                        self._take_back(running.values(), stopping(), workers.close_and_find_crashed())
                         return False
                     future.result()
                     del running[future]
         finally:
             workers.close()
 
-    def _take_back(self, tasks: Iterable[Task], stopping: bool, casualties: Collection[int]) -> None:
-        """The workers that had these are no more. Void are the games of those that died by themselves,
-        unless somebody stops the run; the others lose nothing but time.
+    def _take_back(self, tasks: Iterable[Task], stopping: bool, crashed: Collection[int]) -> None:
+        """Takes back the tasks of workers that have ended. Games of crashed workers are void, unless the run
+        is being stopped; all others are just played again.
         """
         self._take(
             self._dispatcher.take_back(
-                tasks, lambda worker: not stopping and (worker in casualties or not casualties)
+                tasks, lambda worker: not stopping and (worker in crashed or not crashed)
             )
         )
 
     def _take(self, reports: Sequence[Report]) -> None:
-        """Takes down what workers report. A game counts when it is on the disk, so those that are reported
-        together are put there together, before any of them is told of.
+        """Takes reports of workers. A game counts when its record is on disk, so games that are reported
+        together are stored together, before any of them is shown.
         """
         if games := [(report.game, report.body) for report in reports if isinstance(report, Finished)]:
             self._run.add_games(games)
@@ -146,15 +145,15 @@ class Tournament:
                     if dialogue:
                         self._run.keep_dialogue(game, dialogue)
                     self._show.finished(report)
-                case Remains(bot, found):
-                    if bot not in self._messy:
-                        self._messy.add(bot)
-                        self._show.note(f"bot `{bot}` left behind what was ended: {found}")
+                case LeftBehind(bot, processes):
+                    if bot not in self._reported:
+                        self._reported.add(bot)
+                        self._show.note(f"bot `{bot}` left processes behind, which were ended: {processes}")
                 case Void(game, attempt, error):
                     self._run.add_void(game, attempt, error)
                     again = self._run.is_open(game)
                     self._dispatcher.went_void(game, again)
                     self._show.note(
                         f"{game}: the referee itself failed ({shown(error.strip().splitlines()[-1])}), "
-                        + ("it is played again" if again else "it stays without a result")
+                        + ("it is played again" if again else "it has no result")
                     )

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from referee.tournament.config import load
-from referee.tournament.folder import held
+from referee.tournament.folder import locked
 from referee.tournament.opening import examine, open_run
 from referee.tournament.task import Finished
 from referee.tournament.tournament import Tournament
@@ -107,7 +107,7 @@ def play(row: Row, bot: Path, games: int) -> tuple[float, float]:
         folder = Path(name)
         (folder / "bench.toml").write_text(toml(row, bot))
         config = load(folder / "bench.toml")
-        with held(folder / "run"):
+        with locked(folder / "run"):
             candidate = examine(config, folder / "run")
             with open_run(candidate, print) as opened:
                 watch = Stopwatch(games)

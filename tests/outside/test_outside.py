@@ -16,7 +16,7 @@ import pytest
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.games import game_given
 from referee.games.outside import SIZE_CAP, VARIABLE, from_file
-from referee.records.replay import Audit
+from referee.records.replay import RunVerifier
 from tests.command import RANDOM, ROOT, Done, referee, referee_process
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
@@ -178,7 +178,7 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
         "is from a file, `\\x1b[2J`, which is run only if you name",
     ),
     ({"origin": {"distribution": "four"}}, UsageError, "is not installed, expected it from `four `"),
-    ({"origin": {}}, UsageError, "no game `connect4`, expected one of blooms"),
+    ({"origin": {}}, UsageError, "unknown game `connect4`, expected one of blooms"),
     (
         {"origin": {"sha256": "0"}, "game": "blooms"},
         RecordError,
@@ -190,7 +190,7 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
 @pytest.mark.parametrize(("members", "error", "told"), FORGED)
 def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeError], told: str) -> None:
     with pytest.raises(error) as raised:
-        Audit().take({**HEADER, **members})
+        RunVerifier().take({**HEADER, **members})
     assert told in str(raised.value)
 
 
@@ -285,11 +285,14 @@ BAD: dict[str, tuple[str, str]] = {
     "exits": ("import sys\nsys.exit(3)\n", "cannot load the game's file `*.py`: line 2: SystemExit: 3"),
     "escapes": ("raise ValueError('\\x1b[31m\\nred')", "line 1: ValueError: \\x1b[31m\\x0ared"),
     "no name": ("x = 1\n", "`*.py` has no `GAME`, expected the name of a game there"),
-    "no game": ("GAME = 1\n", "is no `Game`, expected an instance of one"),
-    "class": (GAME.replace("= ConnectFour()", "= ConnectFour"), "is no `Game`, expected ConnectFour()"),
+    "no game": ("GAME = 1\n", "is not a `Game`, expected an instance of one"),
+    "class": (GAME.replace("= ConnectFour()", "= ConnectFour"), "is not a `Game`, expected ConnectFour()"),
     "no clock": (GAME.replace("    clock =", "    no ="), "has no `clock`, expected TimeControl"),
-    "slug": (GAME.replace('"connect4"', '"Connect 4"'), "has a wrong `slug`, expected [a-z][a-z0-9_-]{0,39}"),
-    "built in": (GAME.replace('"connect4"', '"blooms"'), "the slug `blooms` is that of a game that is built"),
+    "slug": (
+        GAME.replace('"connect4"', '"Connect 4"'),
+        "has an invalid `slug`, expected [a-z][a-z0-9_-]{0,39}",
+    ),
+    "built in": (GAME.replace('"connect4"', '"blooms"'), "the slug `blooms` belongs to a built-in game"),
     "large": ("#" * (SIZE_CAP + 1), f"has more than {SIZE_CAP} bytes, expected a game's file"),
 }
 
@@ -306,11 +309,11 @@ def test_a_file_that_is_no_game_is_told_in_one_line(source: str, told: str, tmp_
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder.py").mkdir()
-    for name, told in (("none.py:GAME", "No such file"), ("folder.py:GAME", "is no ordinary file")):
+    for name, told in (("none.py:GAME", "No such file"), ("folder.py:GAME", "is not a regular file")):
         with pytest.raises(UsageError, match=told):
             from_file(name, tmp_path)
     done = referee_process("games", "none.py", cwd=tmp_path)
-    assert done.code == 2 and "no game `none.py`, expected one of blooms" in done.err
+    assert done.code == 2 and "unknown game `none.py`, expected one of blooms" in done.err
     (tmp_path / "t.toml").write_text('[tournament]\ngame = "none.py:GAME"\n')
     done = referee("run", str(tmp_path / "t.toml"))
     assert done.code == 2 and f"`{tmp_path / 't.toml'}`: cannot read the game's file" in done.err

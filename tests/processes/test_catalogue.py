@@ -534,7 +534,7 @@ def test_no_game_is_lost_or_doubled_wherever_the_referee_is_killed(tmp_path: Pat
     assert len(runs) > 10
     for folder in runs:
         assert games(folder) == games(whole), folder
-        assert not [line for line in journal.read(folder) if line.flaw], folder
+        assert not [line for line in journal.read(folder) if line.error], folder
 
 
 DIES = """

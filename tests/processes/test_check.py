@@ -287,7 +287,7 @@ def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["nim", "true"], "no game `nim`"),
+        (["nim", "true"], "unknown game `nim`"),
         (["blooms", "/no/such/bot"], "no program at `/no/such/bot`"),
         (["blooms", "true", "--step", "15"], "15 is not in the range"),
         (["blooms", "true", "--option", "size=99"], "option `size` is `99`"),

@@ -46,7 +46,7 @@ def test_an_existing_folder_is_not_written_to(tmp_path: Path) -> None:
     assert referee("match", "blooms", PLAIN, PLAIN, "-o", str(folder), *FAST).code == 0
     before = (folder / "games.jsonl").read_bytes()
     done = referee("match", "blooms", PLAIN, PLAIN, "-o", str(folder), *FAST)
-    assert done.code == 2 and "is there already, expected a new folder" in done.err
+    assert done.code == 2 and "exists already, expected a new folder" in done.err
     assert (folder / "games.jsonl").read_bytes() == before
 
 

@@ -14,7 +14,7 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.config import load
-from referee.tournament.kept import KEPT_TABLES
+from referee.tournament.idle import IDLE_PER_SEAT
 from referee.tournament.plan import PROCESSES, Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Player, Report, Task
@@ -94,7 +94,7 @@ def test_a_bot_that_broke_something_is_not_kept(tmp_path: Path) -> None:
 
 def test_those_that_waited_longest_go_where_too_many_would_wait(tmp_path: Path) -> None:
     crew = Crew(tmp_path)
-    room = KEPT_TABLES * 2
+    room = IDLE_PER_SEAT * 2
     names = [f"bot{number}" for number in range(room + 2)]
     of = plan(tmp_path, names, "worker")
     for one in range(0, len(names), 2):
@@ -163,12 +163,12 @@ def test_fresh_is_another_word_for_a_process_a_game(tmp_path: Path, main: str, b
         (
             'fresh = true\nprocesses = "worker"',
             "",
-            "`tournament.fresh` is `true` and `tournament.processes` is `worker`, expected one of the two",
+            "`tournament.fresh` is `true` and `tournament.processes` is `worker`, expected only one",
         ),
         (
             "",
             'fresh = false\nprocesses = "game"',
-            "`bot.2.fresh` is `false` and `bot.2.processes` is `game`, expected one of the two",
+            "`bot.2.fresh` is `false` and `bot.2.processes` is `game`, expected only one",
         ),
     ],
 )

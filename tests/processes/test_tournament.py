@@ -120,7 +120,7 @@ def test_a_torn_last_line_is_played_again(played: tuple[Path, Path]) -> None:
     before, path = games(folder), folder / "games.jsonl"
     path.write_bytes(path.read_bytes()[:-100])
     done = referee("run", str(file))
-    assert done.code == 0 and "torn by a crash" in done.err and "5 of 6 games played" in done.err
+    assert done.code == 0 and "incomplete after a crash" in done.err and "5 of 6 games played" in done.err
     assert games(folder) == before
     assert referee("verify", str(folder)).code == 0
     assert [line["torn"] > 0 for line in lines_of(folder) if line["kind"] == "change"] == [True]
@@ -133,7 +133,7 @@ def test_a_damaged_line_is_not_built_upon(played: tuple[Path, Path]) -> None:
     path.write_bytes(damaged)
     for words in (["run", str(file)], ["table", str(folder)], ["find", str(folder)]):
         done = referee(*words)
-        assert done.code == 6 and "line 2 of" in done.err and "its bytes are not" in done.err
+        assert done.code == 6 and "line 2 of" in done.err and "hash mismatch" in done.err
     assert path.read_bytes() == damaged
 
 
@@ -143,7 +143,7 @@ def test_two_referees_on_one_folder(tmp_path: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr and "0 of 4 games" in process.stderr.readline()
     done = referee("run", str(file))
-    assert done.code == 2 and "another referee is at work" in done.err
+    assert done.code == 2 and "another referee is running" in done.err
     process.kill()
     process.communicate()
 
@@ -190,7 +190,7 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     assert referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1))).code == 0
     script.write_text(script.read_text() + "# better\n")
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)))
-    assert done.code == 0 and "changed since these games began: the program of a" in done.err
+    assert done.code == 0 and "bots whose program has changed since the run began: a" in done.err
     (change,) = (line for line in lines_of(tmp_path / "t-results") if line["kind"] == "change")
     assert list(change["files"]) == ["a"] and change["rounds"] == 2
 
@@ -337,7 +337,7 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "spawn_main" in line)
     os.kill(int(worker), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 0 and "a worker died" in err
+    assert process.returncode == 0 and "a worker process died" in err
     assert len(games(tmp_path / "t-results")) == 4
 
 
@@ -359,7 +359,7 @@ def test_a_bot_that_kills_its_worker_voids_its_own_games_alone(tmp_path: Path) -
         file.read_text() + f"""[[bot]]\nname = "killer"\ncmd = ["sh", "-c", '{KILLS_ITS_WORKER}']\n"""
     )
     done = referee("run", str(file))
-    assert done.code == 1 and "a worker died" in done.err
+    assert done.code == 1 and "a worker process died" in done.err
     played = games(tmp_path / "t-results")
     assert {name for name in played if "killer" not in name} == {"1:a:b", "1:b:a"}
     assert all(game["attempt"] == 1 for name, game in played.items() if "killer" not in name)
@@ -397,7 +397,7 @@ def test_folders_that_will_not_do(tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "games.jsonl").write_text("{}\n")
     for folder, code, message in (
-        ("file", 2, "it is no folder"),
+        ("file", 2, "it is not a folder"),
         ("match", 2, "has the results of another tournament"),
         ("odd", 6, "line 1 of"),
         ("/dev/null/x", 2, "cannot write to"),
@@ -506,13 +506,13 @@ def test_a_file_that_is_not_ours_is_not_taken_for_a_torn_first_line(tmp_path: Pa
     assert (tmp_path / "run" / "games.jsonl").read_text() == '{"mine": true}'
 
 
-def resealed(folder: Path, change: dict[str, Any]) -> None:
+def rechained(folder: Path, change: dict[str, Any]) -> None:
     """Writes a run's file anew with another first line, all hashes right."""
     values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]
     values[0].update(change)
     prev, data = journal.FIRST, b""
     for value in values:
-        line, prev = journal.sealed(journal.body_of(value), prev)
+        line, prev = journal.chained(journal.body_of(value), prev)
         data += line
     (folder / "games.jsonl").write_bytes(data)
 
@@ -537,7 +537,7 @@ def test_a_damaged_first_line_is_refused_in_one_line(
     played: tuple[Path, Path], change: dict[str, Any]
 ) -> None:
     file, folder = played
-    resealed(folder, change)
+    rechained(folder, change)
     for words in (["run", str(file)], ["table", str(folder)], ["find", str(folder)]):
         done = referee(*words)
         assert done.code == 6 and len(done.err.splitlines()) == 1, (words, done)
@@ -631,7 +631,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
             os.kill(int(line.split()[0]), signal.SIGKILL)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=120)
-    assert process.returncode == 0 and "a worker died" in err, err[-600:]
+    assert process.returncode == 0 and "a worker process died" in err, err[-600:]
     assert len(games(tmp_path / "t-results")) == 120
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 

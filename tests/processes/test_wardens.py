@@ -17,7 +17,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.exit_report import ExitReport
-from referee.processes.launcher import FREE_MOST, close_launcher
+from referee.processes.launcher import IDLE_WARDENS, close_launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
 from referee.processes.warden import children as children_of
@@ -194,13 +194,13 @@ def test_a_warden_that_was_killed_while_it_was_free_is_not_waited_for() -> None:
 
 def test_no_more_wardens_are_kept_than_an_encounter_needs() -> None:
     before = children()
-    processes = [started("exit") for _ in range(FREE_MOST + 2)]
+    processes = [started("exit") for _ in range(IDLE_WARDENS + 2)]
     (launcher,) = children() - before
     end_processes(processes)
     deadline = time.monotonic() + 5
-    while len(children_of(launcher)) > FREE_MOST and time.monotonic() < deadline:
+    while len(children_of(launcher)) > IDLE_WARDENS and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert len(children_of(launcher)) == FREE_MOST
+    assert len(children_of(launcher)) == IDLE_WARDENS
 
 
 def gone_within_a_moment(pid: int) -> bool:
@@ -342,7 +342,7 @@ def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
 
 def test_a_launcher_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.processes.launcher.socket.send_fds", lambda *_: 1 << 20)
-    with pytest.raises(EnvironmentLacksError, match="does not live"):
+    with pytest.raises(EnvironmentLacksError, match="does not run"):
         started("true")
 
 

@@ -16,7 +16,7 @@ from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.record import parse_json
 from referee.tournament.config import load
-from referee.tournament.folder import held, read_run
+from referee.tournament.folder import locked, read_run
 from referee.tournament.opening import examine, open_run
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -129,7 +129,7 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
     bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{PLAIN}'\n" for name in "ab")
     (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
     config = load(tmp_path / "t.toml")
-    with held(tmp_path / "run"), open_run(examine(config, tmp_path / "run"), print) as opened:
+    with locked(tmp_path / "run"), open_run(examine(config, tmp_path / "run"), print) as opened:
         show = Silent()
         tournament = Tournament(config, examine(config, tmp_path / "run").plan, opened, show)
 

@@ -29,7 +29,7 @@ def position(stones: dict[str, str], mover: int, target: int = 15, side: int = 4
         (cells.get(f"{seat + 1}L", 0), cells.get(f"{seat + 1}D", 0)) for seat in (mover, 1 - mover)
     )
     empty = start.empty & ~sum(cells.values())
-    return replace(start, turn=10 + mover, own=own, theirs=theirs, empty=empty)
+    return replace(start, turn=10 + mover, own=own, opponent=theirs, empty=empty)
 
 
 def play(state: BloomsState, *moves: str) -> BloomsState:
@@ -45,7 +45,7 @@ def names(state: BloomsState, cells: Cells) -> set[str]:
 def stones(state: BloomsState) -> dict[str, tuple[int, str]]:
     """Seats, counted from 1, and colours by the names of cells."""
     found = {}
-    for seat, both in ((state.mover, state.own), (1 - state.mover, state.theirs)):
+    for seat, both in ((state.mover, state.own), (1 - state.mover, state.opponent)):
         for colour, cells in zip("LD", both, strict=True):
             for name in names(state, cells):
                 assert name not in found

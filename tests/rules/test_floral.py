@@ -15,9 +15,9 @@ from referee.gameplay.loop import play as play_match
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
 from referee.games.floral import FloralExtract, FloralState
-from referee.games.floral.agreement import agreeing
+from referee.games.floral.consistency import consistent
 from referee.games.floral.flowers import Flower
-from referee.games.floral.told import read
+from referee.games.floral.observation import read
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 
@@ -1183,7 +1183,7 @@ def test_the_truth_is_among_what_may_be_imagined(spells: str) -> None:
             if planting or not rng.below(12):
                 seat = rng.below(2)
                 news = read(seat, state.seen(seat), state.rules.goal, state.rules.max_turns)
-                mappings, ways = agreeing(news)
+                mappings, ways = consistent(news)
                 (way,) = (way for way in ways if way.kinds == kinds[1 - seat])
                 assert state.sides[1 - seat].runes in set(mappings.chosen(way.mappings))
                 met |= {"one" for way in ways if way.mappings.bit_count() == 1}
@@ -1200,7 +1200,7 @@ def test_everything_that_agrees_is_imagined_as_often() -> None:
     while found < 2:
         state = random_game(rng, 5 + rng.below(20), options)
         seen = state.seen(0)
-        _, ways = agreeing(read(0, seen, 4, 30))
+        _, ways = consistent(read(0, seen, 4, 30))
         many = sum(way.mappings.bit_count() for way in ways)
         if 2 <= many <= 6:
             found += 1

@@ -321,7 +321,7 @@ def test_random_games_go_as_in_the_slow_implementation(bend: str, size: int, gam
             dead = {names[cell] for cell in members(dead_flowers(state.position))}
             assert dead == set(slow.flowers) - alive
             assert state.any_legal(state.mover) == bool(moves) == bool(state.to_act())
-            assert state.forgetful().to_act() == state.to_act()
+            assert state.with_fresh_end_test().to_act() == state.to_act()
             if not moves:
                 break
             text = state.write(state.sample(state.mover, rng))
@@ -426,7 +426,8 @@ def test_a_sample_finds_the_only_way_and_depends_on_nothing_but_the_position(
             assert all(last.sample(last.mover, rng) in moves for _ in range(20))
             for seed in range(5):
                 one, other = (
-                    known.sample(known.mover, Stream(bytes([seed]))) for known in (last, last.forgetful())
+                    known.sample(known.mover, Stream(bytes([seed])))
+                    for known in (last, last.with_fresh_end_test())
                 )
                 assert one == other
 
@@ -475,7 +476,7 @@ def test_two_states_from_one_do_not_disturb_each_other() -> None:
                 after = [state.play({state.mover: state.sample(state.mover, rng)}) for _ in range(4)]
                 further = [one.play({one.mover: one.sample(one.mover, rng)}) for one in after if one.to_act()]
                 for one in (*further, *after):
-                    assert one.to_act() == one.forgetful().to_act()
+                    assert one.to_act() == one.with_fresh_end_test().to_act()
                 state = after[0]
 
 

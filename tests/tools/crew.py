@@ -17,9 +17,9 @@ def play(workers: Workers, tasks: Iterator[Task], enough: Callable[[], bool]) ->
             running.add(workers.submit(next(tasks)))
         if not running:
             break
-        workers.listen(0.1)
+        workers.take_reports(0.1)
         done = {future for future in running if future.done()}
         for future in done:
             future.result()
         running -= done
-    workers.listen(0)
+    workers.take_reports(0)

@@ -185,14 +185,14 @@ def run(moves: int, seed: str, workers: int, loops: int = 0, stops: bool = False
     """Plays so many moves, or a few more."""
     with tempfile.TemporaryDirectory() as folder, busy(loops):
         ledger = Ledger(Path(folder))
-        staff = open_workers(workers, False, ledger.take, lambda: False)
+        pool = open_workers(workers, False, ledger.take, lambda: False)
         family = below(os.getpid(), processes())
         pids = [process.pid for process in family if "spawn_main" in process.command]
         try:
             with stopping(pids) if stops else contextlib.nullcontext():
-                crew.play(staff, tasks(Path(folder), seed), lambda: len(ledger.answers) >= moves)
+                crew.play(pool, tasks(Path(folder), seed), lambda: len(ledger.answers) >= moves)
         finally:
-            staff.close()
+            pool.close()
     return ledger
 
 

@@ -26,7 +26,7 @@ from referee.core.rng import Stream, derive
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.processes.launcher import FREE_MOST
+from referee.processes.launcher import IDLE_WARDENS
 from referee.records.replay import verify
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -178,16 +178,16 @@ def play(seed: str, games: int, workers: int, checker: Checker) -> Iterator[Paus
             yield following.task
 
     todo = tasks()
-    staff = open_workers(workers, False, checker.take, lambda: False)
+    pool = open_workers(workers, False, checker.take, lambda: False)
     try:
         while (so_far := checker.games) < games:
             stretch = STRETCH if so_far else WARM_UP * workers
-            crew.play(staff, todo, partial(checker.has, min(games, so_far + stretch)))
+            crew.play(pool, todo, partial(checker.has, min(games, so_far + stretch)))
             checker.miss()
             print(f"{checker.games} games", file=sys.stderr)
             yield checker.pause()
     finally:
-        staff.close()
+        pool.close()
 
 
 def leaks(pauses: list[Pause], workers: int) -> Iterator[str]:
@@ -196,7 +196,7 @@ def leaks(pauses: list[Pause], workers: int) -> Iterator[str]:
     for one, base in [(warm, warm), *((other, warm) for other in others), (after, before)]:
         if one.bots:
             yield f"{len(one.bots)} processes of bots are left, such as `{one.bots[0].command}`"
-        if (free := one.held.wardens) > workers * FREE_MOST:
+        if (free := one.held.wardens) > workers * IDLE_WARDENS:
             yield f"{free} wardens are free, of {workers} workers"
         for name in ("children", "zombies", "descriptors", "threads"):
             if (has := getattr(one.held, name)) > (had := getattr(base.held, name)):

@@ -22,7 +22,7 @@ def test_a_line_is_the_object_with_its_chain() -> None:
     for value in VALUES:
         whole = json.dumps({**value, "prev": prev}, separators=(",", ":")).encode()
         digest = hashlib.sha256(whole).hexdigest()
-        assert journal.sealed(journal.body_of(value), prev) == (
+        assert journal.chained(journal.body_of(value), prev) == (
             whole[:-1] + f',"hash":"{digest}"}}\n'.encode(),
             digest,
         )
@@ -36,7 +36,7 @@ def test_lines_that_come_together_are_the_same_as_one_by_one(tmp_path: Path) -> 
             written.extend(map(journal.body_of, group))
         written.close()
         found = list(journal.read(tmp_path / name))
-        assert [line.flaw for line in found] == [""] * 3
+        assert [line.error for line in found] == [""] * 3
     texts = {(tmp_path / name / journal.NAME).read_bytes() for name in ("one", "all", "some")}
     assert len(texts) == 1
 
@@ -71,7 +71,7 @@ def test_what_cannot_be_stored_does_not_go_on_in_the_chain(
     again = journal.Journal.reopen(tmp_path / "run", found[0].hash, len(found[0].text) + 1)
     again.append(VALUES[2])
     again.close()
-    assert [(line.flaw, b'"c"' in line.text) for line in journal.read(tmp_path / "run")] == [
+    assert [(line.error, b'"c"' in line.text) for line in journal.read(tmp_path / "run")] == [
         ("", False),
         ("", True),
     ]

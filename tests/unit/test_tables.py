@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.ratings.table import alone, rendered, tally
+from referee.ratings.table import rendered, solo_standings, tally
 from referee.records.record import Summary
 
 
@@ -43,7 +43,7 @@ def test_bots_that_play_alone_are_ranked_by_wins_and_then_by_what_is_left() -> N
     for number, (a, b, c) in enumerate([(0, 4, 3), (5, 0, 2), (9, 0, 0)], 1):
         for name, left in zip("abc", (a, b, c), strict=True):
             results.append(summary(name, (1,) if left == 0 else (2,), (left,), number))
-    rows = alone("abc", results)
+    rows = solo_standings("abc", results)
     assert [(row.bot, row.wins, round(row.left, 2)) for row in rows] == [
         ("b", 2, 1.33),
         ("c", 1, 1.67),

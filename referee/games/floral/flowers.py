@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 FLOWERS = {"A": "Azalea", "C": "Chrysanthemum", "H": "Hyacinth", "W": "Wisteria", "X": "Xanthium"}
 BLOOMS_AT = {"A": 8, "C": 30, "H": 15, "W": 7, "X": 6}
-"""Stages; none is reached within the turns of one casting phase."""
+"""The stage at which a flower blooms; none is reached within one casting phase."""
 
 NONE = "-"
-"""Planting nothing; an empty pot."""
+"""The text for planting nothing and for an empty pot."""
 
 POTS = 3
 
@@ -23,22 +23,22 @@ class Flower(NamedTuple):
     kind: str
     stage: int = 0
     watered: bool = False
-    """Of an azalea: whether it was watered on the turn before."""
+    """For an azalea: whether it was watered in the turn before."""
     grew: bool = True
-    """Of an azalea: whether it grew on the turn before; a new flower has no past to hold against it."""
+    """For an azalea: whether it grew in the turn before; true for a new flower."""
     known: int = 0
-    """Of a xanthium: the triples of weather, water and fertilizer that it has met, a bit each."""
+    """For a xanthium: the triples of weather, water and fertilizer that it has had, a bit each."""
 
     def __str__(self) -> str:
         return f"{self.kind}{self.stage}"
 
     @property
     def blooms(self) -> bool:
-        """Whether it leaves its pot."""
+        """Whether it blooms, and so leaves its pot."""
         return self.stage >= BLOOMS_AT[self.kind]
 
     def grown(self, weather: int, watered: bool, fertilized: bool) -> Flower:
-        """It after a turn."""
+        """The flower after a turn."""
         kind, stage, watered_before, grew_before, known = self
         grows = 0
         match kind:
@@ -60,7 +60,7 @@ class Flower(NamedTuple):
 
 
 Pots = tuple[Flower | None, ...]
-"""One seat's, from left to right."""
+"""The pots of one seat, from left to right."""
 
 Bloom = tuple[int, str]
 """A pot, counted from 1, and the kind of the flower that bloomed in it."""
@@ -77,7 +77,7 @@ def pots_after_turn(
 ) -> tuple[Pots, tuple[Bloom, ...]]:
     """The pots after a turn, and what bloomed in them.
 
-    Water reaches the pots from 1 to `water`; `fertilize` and `sabotaged` are one pot each, 0 is none.
+    Pots 1 to `water` are watered; `fertilize` and `sabotaged` are one pot each, 0 is none.
     """
     after: list[Flower | None] = []
     bloomed = []

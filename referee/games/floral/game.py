@@ -1,4 +1,4 @@
-"""The rules of Floral Extract under their name, with their options."""
+"""Floral Extract as a game: its name, options, clock, and the position before the first move."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class FloralExtract(Game[str]):
     options = (
         SpellsOption(
             "spells",
-            "when Water, Fertilize and Weather are cast, as `set 3 {1,2,5}; sum 4 9-17; seq 3 < >=`",
+            "conditions of Water, Fertilize and Weather, such as `set 3 {1,2,5}; sum 4 9-17; seq 3 < >=`",
         ),
-        NumberOption("goal", 1, 5, 4, "correct guesses that win"),
-        NumberOption("max_turns", 1, 1000, 200, "turns after which the one with more points wins"),
+        NumberOption("goal", 1, 5, 4, "correct guesses needed to win"),
+        NumberOption("max_turns", 1, 1000, 200, "turns after which the seat with more points wins"),
     )
     clock = TimeControl.parse("60s")
     summary = (
         "Each of two seats has eight symbols, which secretly stand for the runes 0 to 7. Before turns 1,\n"
-        "6, 11 and so on each plants a flower; on each turn both cast a rune at once. Runes in the right\n"
+        "6, 11 and so on each plants a flower; in each turn both cast a rune at once. Runes in the right\n"
         "order are spells that water, fertilize, change the weather or sabotage. A flower that blooms\n"
         "gives access to the guessing spell: cast the last runes all different, then name a symbol of\n"
-        "the other seat's. It scores if it stands for the rune cast on the turn before. `goal` such\n"
-        "guesses win. Where the time is up a default is submitted and play goes on."
+        "the other seat. It scores if it stands for the rune cast in the turn before. The first seat with\n"
+        "`goal` correct guesses wins. When the time is up, a default is submitted and play goes on."
     )
     notation = (
         "one character. Planting: the letter of a flower of A C H W X, or - for none. Casting: a symbol,\n"
@@ -43,19 +43,19 @@ class FloralExtract(Game[str]):
     )
 
     def seats(self, options: Options) -> int:
-        """Two."""
+        """Two seats."""
         return 2
 
     def longest(self, options: Options) -> int:
-        """A cast each a turn, and a planting each before every fifth."""
+        """The most submissions: a cast of each seat per turn, and a planting of each per casting phase."""
         turns = int(options["max_turns"])
         return 2 * (turns + (turns + TURNS - 1) // TURNS)
 
     def start(self, options: Options) -> FloralState:
-        """Nothing planted, nothing drawn."""
+        """The position with nothing planted and nothing drawn."""
         spells = Spells.parse(str(options["spells"])) if options["spells"] else None
         return FloralState.begun(Rules(spells, int(options["goal"]), int(options["max_turns"])))
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
-        """Any position that agrees, each as likely."""
+        """A random consistent position; all are equally likely."""
         return imagined(self.start(options), seat, seen, rng)

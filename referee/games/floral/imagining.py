@@ -1,4 +1,4 @@
-"""A full position that agrees with what a seat was told, at random."""
+"""A random full position that is consistent with the news of a seat."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Sequence
 
 from referee.core.rng import Random
 from referee.games.api import Refusal, Seat
-from referee.games.floral.agreement import Plantings, agreeing
+from referee.games.floral.consistency import Plantings, consistent
 from referee.games.floral.flowers import NONE
 from referee.games.floral.news import TURNS
+from referee.games.floral.observation import Observation, read
 from referee.games.floral.state import FloralState
-from referee.games.floral.told import Told, read
 
 
 def imagined(start: FloralState, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
-    """One of all the positions that agree, each as likely: they differ in the other's mapping and in what it
-    planted. Raises `ValueError` where none does.
+    """One of all consistent positions, equally likely: they differ in the other's mapping and plantings.
+    Raises `ValueError` where there is none.
     """
     if not seen:
         return start
     try:
-        told = read(seat, seen, start.rules.goal, start.rules.max_turns)
-        found = _played(start, told, *_drawn(told, rng))
+        observed = read(seat, seen, start.rules.goal, start.rules.max_turns)
+        found = _played(start, observed, *_drawn(observed, rng))
     except (Refusal, LookupError, ValueError) as error:
-        raise ValueError("nothing agrees with what the seat was told") from error
+        raise ValueError("no position is consistent with the news") from error
     if found.seen(seat) != tuple(seen):
-        raise ValueError("nothing agrees with what the seat was told")
+        raise ValueError("no position is consistent with the news")
     return found
 
 
-def _drawn(told: Told, rng: Random) -> tuple[tuple[int, ...], Plantings]:
-    """A mapping and plantings, uniform over all that agree. Raises `ValueError` where none do."""
-    mappings, ways = agreeing(told)
+def _drawn(observed: Observation, rng: Random) -> tuple[tuple[int, ...], Plantings]:
+    """A mapping and plantings, uniform over all consistent ones. Raises `ValueError` where there are none."""
+    mappings, ways = consistent(observed)
     number = rng.below(sum(way.mappings.bit_count() for way in ways))
     for way in ways:
         count = way.mappings.bit_count()
@@ -41,23 +41,27 @@ def _drawn(told: Told, rng: Random) -> tuple[tuple[int, ...], Plantings]:
     return list(mappings.chosen(way.mappings))[number], way
 
 
-def _played(start: FloralState, told: Told, runes: Sequence[int], plantings: Plantings) -> FloralState:
-    """The game as it was told, with these runes and plantings of the other's."""
-    state = start if start.rules.spells else start.chance(str(told.spells))
-    theirs = "".join(map(str, runes))
-    state = state.chance(f"{told.runes} {theirs}" if told.seat == 0 else f"{theirs} {told.runes}")
+def _played(
+    start: FloralState, observed: Observation, runes: Sequence[int], plantings: Plantings
+) -> FloralState:
+    """The observed game, with these runes and plantings of the other seat."""
+    state = start if start.rules.spells else start.chance(str(observed.spells))
+    other_runes = "".join(map(str, runes))
+    state = state.chance(
+        f"{observed.runes} {other_runes}" if observed.seat == 0 else f"{other_runes} {observed.runes}"
+    )
     while state.acting:
         if state.planting:
-            if told.asked == state.turn:
+            if observed.asked == state.turn:
                 break
             kinds = {
-                told.seat: told.plantings.get(state.turn, NONE),
-                1 - told.seat: plantings.kinds.get(state.turn // TURNS, NONE),
+                observed.seat: observed.plantings.get(state.turn, NONE),
+                1 - observed.seat: plantings.kinds.get(state.turn // TURNS, NONE),
             }
             state = state.play({seat: state.read(seat, kinds[seat]) for seat in state.acting})
-        elif state.turn == len(told.turns):
+        elif state.turn == len(observed.turns):
             break
         else:
-            casts = told.turns[state.turn].casts
+            casts = observed.turns[state.turn].casts
             state = state.play({seat: state.read(seat, casts[seat]) for seat in state.acting})
     return state

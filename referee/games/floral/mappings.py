@@ -1,6 +1,6 @@
-"""Sets of mappings of runes: what holds for which mappings, worked out for all of them at once.
+"""Sets of mappings of runes, as bit sets: conditions are evaluated for all mappings at once.
 
-A set is an integer with a bit for every mapping that is still considered. A number that depends on the
+A set is an integer with a bit for every mapping considered. A number that depends on the
 mapping, like the rune that a symbol stands for, is a tuple of sets: its binary digits, the lowest first.
 So an addition or a comparison costs a few operations on long integers, however many mappings there are.
 """
@@ -16,14 +16,14 @@ from referee.games.floral.spells import Condition
 Set = int
 Number = tuple[Set, ...]
 Mapping = tuple[int, ...]
-"""The identity of each symbol."""
+"""By symbol, its identity."""
 
 _ZERO_AND_ONE = bytes.maketrans(b"01", b"\0\1")
 _DIGITS = tuple(bytes(b"01"[rune >> digit & 1] for rune in range(256)) for digit in range(3))
 
 
 class Mappings:
-    """The mappings that are considered, in an order of their own."""
+    """The mappings considered, in a fixed order."""
 
     __slots__ = ("_mappings", "all", "runes", "size")
 
@@ -35,28 +35,30 @@ class Mappings:
         self.runes = tuple(
             tuple(int(column.translate(digits), 2) for digits in _DIGITS) for column in columns
         )
-        """What each symbol stands for, as a number."""
+        """By symbol, the rune that it stands for, as a number."""
 
     def chosen(self, those: Set) -> Iterator[Mapping]:
         """The mappings of a set."""
         return compress(self._mappings, f"{those:b}"[::-1].encode().translate(_ZERO_AND_ONE))
 
     def equal(self, number: Number, value: int) -> Set:
-        """Where a number is this value."""
+        """The mappings under which a number has this value."""
         found = self.all
         for digit, those in enumerate(number):
             found &= those if value >> digit & 1 else self.all ^ those
         return found
 
     def at_least(self, number: Number, value: int) -> Set:
-        """Where a number is at least this value, which has no more digits."""
+        """The mappings under which a number is at least this value, which must not have more digits."""
         found = self.all
         for digit, those in enumerate(number):
             found = found & those if value >> digit & 1 else found | those
         return found
 
     def holds(self, condition: Condition, chain: Sequence[Number]) -> Set:
-        """Where a condition holds for the end of a chain that is long enough, newest rune first."""
+        """The mappings under which a condition holds for the end of a chain, newest rune first, of enough
+        runes.
+        """
         runes = chain[: condition.length]
         match condition.form:
             case "set":
@@ -101,12 +103,12 @@ class Mappings:
 
 @cache
 def every_mapping() -> Mappings:
-    """All of them."""
+    """All mappings of eight runes."""
     return Mappings(list(permutations(range(8))))
 
 
 def added(one: Number, other: Number) -> Number:
-    """The sum, with a digit more than the longer of the two."""
+    """The sum, with one digit more than the longer number."""
     digits = []
     carry = 0
     for a, b in zip_longest(one, other, fillvalue=0):
@@ -117,5 +119,5 @@ def added(one: Number, other: Number) -> Number:
 
 
 def selected(those: Set, one: Number, other: Number) -> Number:
-    """The one number where a mapping is in the set, the other where it is not."""
+    """`one` under the mappings in the set, `other` under the rest."""
     return tuple(b ^ ((a ^ b) & those) for a, b in zip(one, other, strict=True))

@@ -1,4 +1,4 @@
-"""What can happen in a game of Floral Extract, and the lines by which a seat is told of it."""
+"""The events of a game of Floral Extract, and the news lines that report them to a seat."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from referee.games.floral.spells import Spells
 from referee.games.trail import Audience, Lines
 
 TURNS = 5
-"""Of a casting phase."""
+"""Turns of a casting phase."""
 
 
 class Dealt(NamedTuple):
-    """Chance decided."""
+    """A chance outcome."""
 
     spells: Spells | None
-    """The conditions, when the runes were dealt; None before."""
+    """The conditions, when the runes are dealt; None before."""
 
 
 class Planted(NamedTuple):
@@ -30,14 +30,14 @@ class Planted(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A turn: all that is to be told of it."""
+    """A turn, with all that is reported of it."""
 
     number: int
     casts: tuple[str, str]
     effects: tuple[Effects, Effects]
     weather: int
     bloomed: tuple[tuple[Bloom, ...], tuple[Bloom, ...]]
-    """By seat."""
+    """The flowers that bloomed, by seat."""
     before: tuple[Side, Side]
     after: tuple[Side, Side]
 
@@ -55,7 +55,7 @@ class Asked(NamedTuple):
 
 
 def lines(event: Event, asked: Asked, sides: tuple[Side, Side], audience: Audience) -> Lines:
-    """What somebody is told of what happened, and of what is asked next."""
+    """The news of an event for an audience, with what is asked next."""
     shows = (0, 1) if audience is None else (audience,)
     match event:
         case Turn():

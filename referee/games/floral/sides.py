@@ -1,4 +1,4 @@
-"""One seat's runes, garden and score, and what its casts bring about."""
+"""The runes, garden and score of a seat, and the effects of its casts."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from referee.games.floral.flowers import FLOWERS, NONE, POTS, Pots, with_flower
 from referee.games.floral.spells import Spells
 
 SYMBOLS = ("ABCDEFGH", "STUVWXYZ")
-"""Of each seat."""
+"""The symbols of each seat."""
 
 STALL = 0
 NO_RUNE = -1
-"""Where the last cast was no rune of the seat's own, or there was none."""
+"""The value of `previous` after a declaration, and before the first cast."""
 
 CHAIN = 5
-"""Runes that a spell looks at, at most."""
+"""The most runes that a spell depends on."""
 
 FIRST_GUESS = 6
-"""How many different runes the guessing spell takes at first."""
+"""How many different runes the first guessing spell takes."""
 
 SABOTAGE = {8: 1, 10: 2, 12: 3}
-"""The sum of two runes, and the pot it strikes."""
+"""By the sum of two runes, the pot that they sabotage."""
 
 
 class Side(NamedTuple):
-    """One seat's runes, garden and score."""
+    """The runes, garden and score of a seat."""
 
     symbols: str
     runes: tuple[int, ...] = ()
     """The identity of each of its symbols, in their order."""
     chain: tuple[int, ...] = ()
-    """Its last runes but the stall spell since its last declaration, at most five: what spells look at."""
+    """Its last runes since its last declaration, without the stall spell, at most five: for spells."""
     row: tuple[int, ...] = ()
-    """Its last runes since its last declaration, at most six: what the guessing spell looks at."""
+    """Its last runes since its last declaration, at most six: for the guessing spell."""
     previous: int = NO_RUNE
-    """Its own rune on the turn before."""
+    """The rune that it cast in the turn before."""
     pots: Pots = (None,) * POTS
     planted: str = ""
     picked: int = 0
@@ -62,13 +62,13 @@ class Side(NamedTuple):
         return None in self.pots and len(self.planted) < len(FLOWERS)
 
     def after_planting(self, kind: str | None) -> Side:
-        """It with a flower in its leftmost empty pot."""
+        """The side with a flower in its leftmost empty pot."""
         if kind is None or kind == NONE:
             return self
         return self._replace(pots=with_flower(self.pots, kind), planted=self.planted + kind)
 
     def after_cast(self, symbol: str) -> Side:
-        """It after a cast, before anything comes of it. A declaration cuts off what was cast before."""
+        """The side after a cast, before its effects. A declaration clears the earlier runes."""
         if symbol not in self.symbols:
             return self._replace(chain=(), row=(), previous=NO_RUNE)
         rune = self.identity(symbol)
@@ -79,7 +79,7 @@ class Side(NamedTuple):
     def after_turn(
         self, before: Side, pots: Pots, blooming: int, symbol: str, other: Side
     ) -> tuple[Side, bool]:
-        """It after its flowers grew and its declaration counted, and whether it cast the guessing spell.
+        """The side after growth and scoring, and whether it cast the guessing spell.
 
         A declaration uses the charge and the rune from before this turn; the flowers picked on this turn
         already count for the guessing spell.
@@ -111,26 +111,26 @@ def needed(points: int, wrong: int) -> int:
 
 
 def is_guessing_spell(row: Sequence[Hashable], needed: int) -> bool:
-    """Whether the last runes since a declaration are so many different ones."""
+    """Whether the last `needed` runes since a declaration are all different."""
     last = row[-needed:]
     return len(last) == needed == len(set(last))
 
 
 class Effects(NamedTuple):
-    """What a seat's cast brought about."""
+    """The effects of a cast."""
 
     water: int = 0
-    """Pots 1 to this one."""
+    """Pots 1 to this one are watered."""
     fertilize: int = 0
-    """This pot."""
+    """This pot is fertilized; 0 is none."""
     weather: int = 0
     sabotage: int = 0
-    """This pot of the other seat's."""
+    """This pot of the other seat is sabotaged; 0 is none."""
     guessing: bool = False
 
 
 def effects(side: Side, spells: Spells, x: int) -> Effects:
-    """The spells that its last cast completed, but for the guessing spell."""
+    """The effects of the spells that its last cast completed, except the guessing spell."""
     if side.previous in (STALL, NO_RUNE):
         return Effects()
     chain = side.chain

@@ -1,4 +1,4 @@
-"""The conditions of the basic spells: what they are, how they are written, drawn and met."""
+"""The conditions of the basic spells: how they are written, drawn and evaluated."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Condition(NamedTuple):
     form: str
     length: int
     numbers: tuple[int, ...] = ()
-    """Of `set`: its members, ascending. Of `sum`: the lowest and the highest."""
+    """For `set`, its members, ascending; for `sum`, the lowest and the highest."""
     relations: tuple[str, ...] = ()
-    """Of `seq`, oldest first."""
+    """For `seq`, oldest first."""
 
     def __str__(self) -> str:
         match self.form:
@@ -46,10 +46,10 @@ class Condition(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """From what `str` gave, but for the order of a set. Raises `ValueError`."""
+        """Parses what `str` gives; a set may be in any order. Raises `ValueError`."""
         found = _CONDITION.fullmatch(text)
         expected = _CONDITION_FORMS.get(text.partition(" ")[0], "`set …`, `sum …` or `seq …`")
-        wrong = ValueError(f"`{shown(text, 80)}` is no condition, expected {expected}")
+        wrong = ValueError(f"`{shown(text, 80)}` is not a condition, expected {expected}")
         if not found:
             raise wrong
         if found["set"]:
@@ -69,7 +69,7 @@ class Condition(NamedTuple):
 
     @classmethod
     def drawn(cls, rng: Random) -> Condition:
-        """At random: the form is uniform, and so is all within a form."""
+        """A random condition: the form is uniform, and so are the values within a form."""
         form = rng.choice(("set", "sum", "seq"))
         length = 3 + rng.below(3)
         if form == "set":
@@ -79,7 +79,7 @@ class Condition(NamedTuple):
         return cls(form, length, (), tuple(rng.choice(tuple(_RELATIONS)) for _ in range(length - 1)))
 
     def holds(self, chain: tuple[int, ...]) -> bool:
-        """Whether it does for the end of this chain; never while it is shorter."""
+        """Whether it holds for the end of this chain; never for a shorter chain."""
         if len(chain) < self.length:
             return False
         runes = chain[-self.length :]
@@ -95,7 +95,7 @@ class Condition(NamedTuple):
 
 
 def _some(values: Sequence[int], count: int, rng: Random) -> tuple[int, ...]:
-    """So many different ones, ascending."""
+    """`count` different random values, ascending."""
     items = list(values)
     rng.shuffle(items)
     return tuple(sorted(items[:count]))
@@ -113,10 +113,10 @@ class Spells(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Spells:
-        """From what `str` gave. Raises `ValueError`."""
+        """Parses what `str` gives. Raises `ValueError`."""
         parts = text.split(";")
         if len(parts) != 3:
-            raise ValueError(f"{len(parts)} of three conditions, expected them separated by `;`")
+            raise ValueError(f"{len(parts)} conditions, expected 3, separated by `;`")
         return cls(*(Condition.parse(" ".join(part.split())) for part in parts))
 
 

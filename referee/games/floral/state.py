@@ -1,4 +1,4 @@
-"""The positions of Floral Extract: who acts, what may be submitted, and what comes of it."""
+"""The positions of Floral Extract: who acts, what may be submitted, and the positions that follow."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ class FloralState(State[str]):
     rules: Rules
     sides: tuple[Side, Side]
     turn: int
-    """Turns played."""
+    """The number of turns played."""
     weather: int
     planting: bool
     ahead: Seat | None
-    """Who had more points when they last differed; None if they never did."""
+    """The seat that had more points when they last differed; None if they never did."""
     acting: tuple[Seat, ...]
     trail: Trail
     left: frozenset[Seat] = frozenset()
 
     @classmethod
     def begun(cls, rules: Rules) -> FloralState:
-        """Nothing planted, nothing drawn."""
+        """The position with nothing planted and nothing drawn."""
         sides = (Side(SYMBOLS[0]), Side(SYMBOLS[1]))
         return cls(rules, sides, 0, SUNNY, False, None, _acting(rules, sides, 0, False), Trail())
 
     def _then(self, event: Event, rules: Rules, sides: tuple[Side, Side], ahead: Seat | None) -> FloralState:
-        """The position after something happened."""
+        """The position after an event."""
         turn, weather = self.turn, self.weather
         if isinstance(event, Turn):
             turn, weather = event.number, event.weather
@@ -111,11 +111,11 @@ class FloralState(State[str]):
         return symbol
 
     def write(self, move: str) -> str:
-        """A move is its spelling."""
+        """The move itself, which is text."""
         return move
 
     def play(self, moves: Mapping[Seat, str]) -> FloralState:
-        """Both submissions at once."""
+        """Applies both submissions at once."""
         if self.planting:
             one, other = self.sides
             sides = (one.after_planting(moves.get(0)), other.after_planting(moves.get(1)))
@@ -126,7 +126,7 @@ class FloralState(State[str]):
         return self._then(turn, self.rules, turn.after, ahead)
 
     def _turn(self, casts: tuple[str, str]) -> Turn:
-        """A turn, in the order of the rules."""
+        """Evaluates a turn, in the order of the rules."""
         number = self.turn + 1
         x = (number - 1) % 3 + 1
         before = self.sides
@@ -152,7 +152,7 @@ class FloralState(State[str]):
         )
 
     def legal(self, seat: Seat) -> Iterator[str]:
-        """Planting: the types by their letters, then none. Casting: own symbols in order, then guesses."""
+        """When planting, the kinds by letter, then none; when casting, own symbols in order, then guesses."""
         side = self.sides[seat]
         if self.planting:
             yield from (kind for kind in FLOWERS if kind not in side.planted)
@@ -165,22 +165,22 @@ class FloralState(State[str]):
             yield from SYMBOLS[1 - seat]
 
     def count(self, seat: Seat) -> int:
-        """How many."""
+        """How many legal moves there are."""
         return sum(1 for _ in self.legal(seat))
 
     def sample(self, seat: Seat, rng: Random) -> str:
-        """Uniform."""
+        """A random legal move, uniform."""
         return rng.choice(tuple(self.legal(seat)))
 
     def default(self, seat: Seat) -> str:
-        """Nothing is planted; rune 0 is cast if that is legal, else rune 1."""
+        """The move for a seat whose time is up: plants nothing; casts rune 0 if legal, else rune 1."""
         if self.planting:
             return NONE
         side = self.sides[seat]
         return side.symbols[side.runes.index(1 if side.previous == STALL else STALL)]
 
     def draw(self, rng: Random) -> str:
-        """First the conditions, where they are not given, then both mappings."""
+        """Draws the conditions first, unless they are given, then both mappings."""
         if self.acting not in ((CHANCE,), (SHARED_CHANCE,)):
             raise BadChance(NOTHING_TO_DRAW)
         if self.rules.spells is None:
@@ -193,7 +193,7 @@ class FloralState(State[str]):
         return " ".join(mappings)
 
     def chance(self, text: str) -> FloralState:
-        """Conditions as the option has them; mappings as the identities of each seat's symbols in order."""
+        """Takes conditions as the option has them, or mappings as the identities of each seat's symbols."""
         if self.acting not in ((CHANCE,), (SHARED_CHANCE,)):
             raise BadChance(NOTHING_TO_DRAW)
         if self.rules.spells is None:
@@ -203,11 +203,11 @@ class FloralState(State[str]):
                 raise BadChance(str(error)) from None
             flat = [spell for spell in spells if spell.form == "sum" and spell.numbers[0] == spell.numbers[1]]
             if str(spells) != text or flat:
-                raise BadChance(f"`{shown(text, 80)}` is not drawn as conditions are")
+                raise BadChance(f"`{shown(text, 80)}` is not a possible draw of conditions")
             return self._then(Dealt(None), replace(self.rules, spells=spells), self.sides, self.ahead)
         mappings = text.split(" ")
         if len(mappings) != 2 or any(sorted(mapping) != list(_IDENTITIES) for mapping in mappings):
-            raise BadChance(f"`{shown(text, 80)}` is not two orders of 0 to 7")
+            raise BadChance(f"`{shown(text, 80)}` is not two permutations of 0 to 7")
         one, other = (Side(symbols, tuple(map(int, m))) for symbols, m in zip(SYMBOLS, mappings, strict=True))
         return self._then(Dealt(self.rules.spells), self.rules, (one, other), self.ahead)
 
@@ -221,7 +221,9 @@ class FloralState(State[str]):
         return self.trail.lines(seat)
 
     def outcome(self) -> Outcome | None:
-        """Whoever reaches the goal; after the last turn whoever has more points; a seat that left loses."""
+        """The seat that reaches the goal wins, or the one with more points after the last turn; a seat that
+        left loses.
+        """
         if self.acting:
             return None
         scores = (self.sides[0].points, self.sides[1].points)
@@ -250,7 +252,7 @@ class FloralState(State[str]):
 
 
 def _acting(rules: Rules, sides: tuple[Side, Side], turn: int, planting: bool) -> tuple[Seat, ...]:
-    """Who acts, unless somebody left."""
+    """Who acts, if no seat has left."""
     one, other = sides
     if max(one.points, other.points) >= rules.goal or turn == rules.max_turns:
         return ()

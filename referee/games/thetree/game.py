@@ -1,4 +1,4 @@
-"""The rules of The Tree under their name, with their options."""
+"""The Tree as a game: its name, options, clock, and the position before the first move."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ class TheTree(Game[Laying]):
     seats_text = "1 to 4"
     options = (
         NumberOption("players", 1, 4, 2, "seats"),
-        NumberOption("deals", 1, 100, None, "how often a blocked game is dealt; 10, or 1 with one player"),
+        NumberOption(
+            "deals", 1, 100, None, "most deals, if deals are blocked; by default 10, or 1 with one player"
+        ),
         ChoiceOption("places", ("all", "first"), "play on for the other places, or stop at the first"),
     )
     clock = TimeControl.parse("60s+300s")
@@ -32,9 +34,9 @@ class TheTree(Game[Laying]):
         "Each of one to four seats holds nine tiles of a double-seven set, hidden from the others. A\n"
         "symbol is a set of rings: the pip is worth 1, the small circle 2, the big circle 4. A tile is\n"
         "laid above others like a brick in a wall, so that every symbol has the rings of the symbol\n"
-        "below and one more. A tile that rests on two, or is pushed into a hole, gives another turn. Who\n"
-        "has no move draws a tile. Who has laid the last tile of its hand takes the best place. A seat\n"
-        "that plays alone wins if it lays all of them."
+        "below and one more. A tile that rests on two, or is pushed into a hole, gives another turn. A\n"
+        "seat without a move draws a tile. The first seat to lay its whole hand takes the best place. A\n"
+        "seat that plays alone wins if it lays all tiles."
     )
     notation = (
         "`5-1@3,3`: the symbols from left to right, and x and y of the left half. The first tile has its\n"
@@ -42,7 +44,7 @@ class TheTree(Game[Laying]):
     )
 
     def settle(self, given: Mapping[str, str]) -> Options:
-        """With one player there is one deal."""
+        """The values of all options; with one player there is one deal."""
         options = super().settle(given)
         if options["players"] == 1 and options["deals"] != 1:
             raise GameOptionError(f"option `deals` is `{options['deals']}`, expected 1 with one player")
@@ -53,18 +55,18 @@ class TheTree(Game[Laying]):
         return 1 if settled["players"] == 1 else 10
 
     def seats(self, options: Options) -> int:
-        """As many as there are players."""
+        """The number of players."""
         return int(options["players"])
 
     def longest(self, options: Options) -> int:
-        """Every tile but the first of every deal."""
+        """The most moves: every tile but the first, in every deal."""
         return int(options["deals"]) * (len(TILES) - 1)
 
     def start(self, options: Options) -> TreeState:
-        """Before the first deal."""
+        """The position before the first deal."""
         rules = Rules(int(options["players"]), int(options["deals"]), options["places"] == "first")
         return TreeState.begun(rules)
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> TreeState:
-        """Deals the tiles again so that all that was laid, drawn and passed could have happened."""
+        """Deals hidden tiles at random so that all moves, draws and passes in the news are possible."""
         return imagined(self.start(options), seat, seen, rng)

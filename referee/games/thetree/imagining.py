@@ -1,4 +1,4 @@
-"""A full position that agrees with what a seat was told: the tiles dealt anew where they are hidden."""
+"""A random full position that is consistent with the news of a seat: hidden tiles are dealt anew."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from functools import lru_cache
 
 from referee.core.rng import Random
 from referee.games.api import Refusal, Seat
+from referee.games.thetree.observation import SUPPLY, Deal, Place, read
 from referee.games.thetree.state import TreeState
 from referee.games.thetree.tiles import HAND, NAMES, TILES, tiles_of
-from referee.games.thetree.told import SUPPLY, Deal, Place, read
 from referee.games.trail import Lines
 
 _NOTHING = -1
 
 SWAPS = 200
-"""Tries at mixing tiles that could as well lie elsewhere."""
+"""Random swaps of hidden tiles after a first consistent deal is found."""
 
 TRIES = 1000
-"""At dealing so that the seat that is to move has a move."""
+"""Deals that are tried until the seat to move has a move."""
 
 
 def imagined(start: TreeState, seat: Seat, seen: Sequence[str], rng: Random) -> TreeState:
-    """The game as it was seen, with tiles dealt at random so that all that was laid, drawn and passed could
-    have happened. Raises `ValueError` where there is no such deal.
+    """The observed game, with hidden tiles dealt at random so that all moves, draws and passes in the news
+    are possible. Raises `ValueError` where there is no such deal.
     """
     lines = tuple(seen)
     begins = [at for at, line in enumerate(lines) if line.startswith("deal ")]
     try:
-        puzzles = _puzzles(start.rules.players, seat, lines)
+        hidden_deals = _hidden_deals(start.rules.players, seat, lines)
         state = _played(start, seat, lines[: min(begins, default=len(lines))], 0)
-        for puzzle, begin, end in zip(puzzles, begins, [*begins[1:], len(lines)], strict=True):
-            state = _dealt(state, puzzle, lines[:end], begin, rng)
+        for hidden_deal, begin, end in zip(hidden_deals, begins, [*begins[1:], len(lines)], strict=True):
+            state = _dealt(state, hidden_deal, lines[:end], begin, rng)
     except (Refusal, LookupError, ValueError) as error:
-        raise ValueError("nothing agrees with what the seat was told") from error
+        raise ValueError("no position is consistent with the news") from error
     return state
 
 
-def _dealt(state: TreeState, puzzle: _Puzzle, lines: Lines, begin: int, rng: Random) -> TreeState:
-    """The position after one more deal. Raises `Refusal` or `ValueError` for lines that cannot be."""
-    # A seat that is to move, or was when it left, has a move; only trying makes sure of that.
+def _dealt(state: TreeState, hidden_deal: _HiddenDeal, lines: Lines, begin: int, rng: Random) -> TreeState:
+    """The position after one more deal. Raises `Refusal` or `ValueError` for impossible lines."""
+    # A seat that is to move, or was when it left, has a move; this can only be checked by playing.
     for _ in range(TRIES):
         with suppress(_NoMove):
-            dealt = state.chance(puzzle.order(rng))
-            return _played(dealt, puzzle.deal.seat, lines, begin + 1)
+            dealt = state.chance(hidden_deal.order(rng))
+            return _played(dealt, hidden_deal.deal.seat, lines, begin + 1)
     raise ValueError("a seat that was asked has no move")
 
 
 class _NoMove(Exception):
-    """Only this deal of the hidden tiles does not agree: a seat that was asked could not have moved."""
+    """This deal of the hidden tiles is inconsistent: a seat that was asked could not have moved."""
 
 
 def _played(state: TreeState, seat: Seat, lines: Lines, at: int) -> TreeState:
-    """The position after what was told from a line on. Raises `_NoMove`, or `Refusal` or `ValueError` for
-    lines that cannot be.
+    """The position after the news from a line on. Raises `_NoMove`, or `Refusal` or `ValueError` for
+    impossible lines.
     """
     for number in range(at, len(lines)):
         words = lines[number].split(" ")
@@ -69,25 +69,25 @@ def _played(state: TreeState, seat: Seat, lines: Lines, at: int) -> TreeState:
 
 
 def _compare(found: Lines, told: Lines) -> None:
-    """Whether a position is the one that was told."""
+    """Raises `ValueError` or `_NoMove` where the news of a position differ from those of the seat."""
     if found[: len(told)] != told:
-        raise ValueError("the game goes on otherwise than it was told")
+        raise ValueError("the game goes on differently from the news")
     if len(found) > len(told):
         raise _NoMove
 
 
 @dataclass(frozen=True, slots=True)
-class _Puzzle:
-    """One deal, with the tiles that are hidden from the seat, or were, and the places they came from."""
+class _HiddenDeal:
+    """A deal, with the tiles that are or were hidden from the seat, and the places they came from."""
 
     deal: Deal
     tiles: tuple[int, ...]
     places: tuple[Place, ...]
     fits: tuple[tuple[bool, ...], ...]
-    """By tile and place, whether it is possible."""
+    """By tile and place, whether the tile can have been there."""
 
     @classmethod
-    def of(cls, deal: Deal) -> _Puzzle:
+    def of(cls, deal: Deal) -> _HiddenDeal:
         others = [seat for seat in deal.playing if seat != deal.seat]
         places = [Place(seat, -1) for seat in others for _ in range(HAND)]
         places += [place for place in deal.draws if place.seat != deal.seat]
@@ -97,7 +97,7 @@ class _Puzzle:
         return cls(deal, tiles, tuple(places), fits)
 
     def order(self, rng: Random) -> str:
-        """All tiles in an order of dealing that agrees, at random. Raises `ValueError`."""
+        """A random consistent order of all tiles for dealing. Raises `ValueError` where there is none."""
         deal = self.deal
         lies = _mixed(self.tiles, len(self.places), self.fits, rng)
         found: dict[Place, list[int]] = {}
@@ -112,13 +112,13 @@ class _Puzzle:
         return " ".join(NAMES[tile] for tile in dealt)
 
 
-@lru_cache(maxsize=8)  # a search asks again and again for the same
-def _puzzles(players: int, seat: Seat, seen: Lines) -> tuple[_Puzzle, ...]:
-    return tuple(map(_Puzzle.of, read(players, seat, seen)))
+@lru_cache(maxsize=8)  # a search repeats the same call
+def _hidden_deals(players: int, seat: Seat, seen: Lines) -> tuple[_HiddenDeal, ...]:
+    return tuple(map(_HiddenDeal.of, read(players, seat, seen)))
 
 
 def _mixed(tiles: Sequence[int], places: int, fits: Sequence[Sequence[bool]], rng: Random) -> list[int]:
-    """A tile for every place: first any that is possible, by augmenting paths, then swapped about."""
+    """A tile for every place: a first assignment by augmenting paths, then random swaps."""
     order = list(range(places))
     rng.shuffle(order)
     mixed = list(tiles)
@@ -135,7 +135,7 @@ def _mixed(tiles: Sequence[int], places: int, fits: Sequence[Sequence[bool]], rn
         return False
 
     if not all(find(tile, set()) for tile in mixed):
-        raise ValueError("nothing agrees with what the seat was told")
+        raise ValueError("no position is consistent with the news")
     for _ in range(SWAPS if places > 1 else 0):
         one, other = rng.below(places), rng.below(places)
         if fits[lies[one]][other] and fits[lies[other]][one]:

@@ -1,4 +1,4 @@
-"""The lines by which seats are told of a deal and of what happens in it."""
+"""The news lines that report a deal and its events to the seats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.games.trail import Audience, Lines
 
 
 def deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audience) -> Lines:
-    """What is told of a deal: how many tiles the supply has, and the own hand."""
+    """The news of a deal: the number of tiles in the supply, and the hands that the audience may see."""
     told = [f"deal {number} {supply}"]
     for seat, hand in enumerate(hands):
         if hand and audience in (None, seat):
@@ -19,7 +19,7 @@ def deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audie
 
 
 def lines(told: Lines, private: Mapping[int, tuple[Seat, str]], audience: Audience) -> Lines:
-    """Lines for all; what is private of some of them stands behind it, for those who may know."""
+    """Lines for an audience, with the private part appended to lines of its own seat."""
     if not private:
         return told
     found = list(told)

@@ -1,4 +1,4 @@
-"""The positions of The Tree: whose turn it is, what can be laid, and what comes of it."""
+"""The positions of The Tree: whose turn it is, what can be laid, and the positions that follow."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ class TreeState(State[Laying]):
 
     rules: Rules
     acting: Seat
-    """Chance before a deal."""
+    """The seat whose turn it is; chance before a deal."""
     tree: Tree
     hands: tuple[int, ...]
     supply: tuple[int, ...] = ()
     """The next tile first."""
     dealt: int = 0
-    """How often the tiles were dealt."""
+    """The number of deals so far."""
     finished: tuple[Seat, ...] = ()
-    """In order."""
+    """The seats that have finished, in order."""
     out: tuple[tuple[Seat, ...], ...] = ()
-    """Those that left, in order, those that left at once together."""
+    """The seats that left, in order; those that left at once are in one group."""
     passed: frozenset[Seat] = frozenset()
-    """Who has passed since a tile was last laid or drawn."""
+    """The seats that have passed since a tile was last laid or drawn."""
     over: bool = False
     last: Laying | None = None
-    """What was laid last."""
+    """The tile that was laid last."""
     trail: Trail = field(default_factory=Trail)
 
     @classmethod
     def begun(cls, rules: Rules) -> TreeState:
-        """Before the first deal."""
+        """The position before the first deal."""
         acting = CHANCE if rules.players > 1 else SHARED_CHANCE
         return cls(rules, acting, Tree({}, {}), (0,) * rules.players)
 
@@ -93,7 +93,7 @@ class TreeState(State[Laying]):
         return str(move)
 
     def play(self, moves: Mapping[Seat, Laying]) -> TreeState:
-        """Lay a tile, and go on to the next seat that can."""
+        """Lays a tile; the next seat that can move is to act."""
         seat = self.acting
         move = moves[seat]
         hand = self.hands[seat] & ~(1 << move.tile)
@@ -112,13 +112,13 @@ class TreeState(State[Laying]):
         return state._turn_of(state._after(seat), told)
 
     def _after(self, seat: Seat) -> Seat:
-        """The seat whose turn comes after one's; any, if nobody is left."""
+        """The next seat in play; any seat if none is in play."""
         playing = self.in_play()
         return next((other for other in playing if other > seat), playing[0] if playing else seat)
 
     def _turn_of(self, seat: Seat, told: Sequence[str]) -> TreeState:
-        """The position when it is a seat's turn, and `told` is what happened before. The turns of seats that
-        cannot lay a tile the referee makes by itself.
+        """The position when it is a seat's turn, after the news `told`. Seats that cannot lay a tile draw or
+        pass automatically.
         """
         hands, supply, passed = self.hands, self.supply, self.passed
         lines_told = list(told)
@@ -130,7 +130,7 @@ class TreeState(State[Laying]):
             if passed.issuperset(playing):
                 lines_told.append("blocked")
                 over = bool(self.finished) or self.dealt == self.rules.deals
-                seat = CHANCE  # another deal, if it is not over
+                seat = CHANCE  # another deal, unless the game is over
                 break
             if hands[seat] & fits:
                 break
@@ -155,7 +155,7 @@ class TreeState(State[Laying]):
         return not playing or alone or (bool(self.finished) and self.rules.only_first)
 
     def legal(self, seat: Seat) -> Iterator[Laying]:
-        """Row by row from below, each from the left, the lowest tile first."""
+        """All legal moves, row by row from below, each row from the left, lowest tile first."""
         hand = self.hands[seat]
         for x, y in sorted(self.tree.spots, key=lambda slot: (slot[1], slot[0])):
             spot = self.tree.spots[x, y]
@@ -168,7 +168,7 @@ class TreeState(State[Laying]):
         return bool(self.hands[seat] & self.tree.fits())
 
     def sample(self, seat: Seat, rng: Random) -> Laying:
-        """Uniform over tiles and places, then over the ways round."""
+        """A random legal move, uniform over tiles and places, then over orientations."""
         hand = self.hands[seat]
         found = [(slot, spot) for slot, spot in self.tree.spots.items() if spot.tiles & hand]
         number = rng.below(sum((spot.tiles & hand).bit_count() for _, spot in found))
@@ -181,7 +181,7 @@ class TreeState(State[Laying]):
         raise ValueError("there is no legal move")
 
     def draw(self, rng: Random) -> str:
-        """All tiles in the order in which they are dealt."""
+        """A random order of all tiles for dealing."""
         if self.acting >= 0 or self.over:
             raise BadChance(NOTHING_TO_DRAW)
         tiles = list(NAMES)
@@ -189,14 +189,14 @@ class TreeState(State[Laying]):
         return " ".join(tiles)
 
     def chance(self, text: str) -> TreeState:
-        """Nine tiles to each seat in play, in the order of seats, the rest is the supply; the lowest double
-        or else the lowest tile of all hands is laid.
+        """Deals nine tiles to each seat in play, in the order of seats; the rest is the supply. The lowest
+        double, or else the lowest tile, of all hands is laid.
         """
         if self.acting >= 0 or self.over:
             raise BadChance(NOTHING_TO_DRAW)
         names = text.split(" ")
         if sorted(names) != sorted(NAMES):
-            raise BadChance(f"`{shown(text, 80)}` is not all tiles in some order")
+            raise BadChance(f"`{shown(text, 80)}` is not a permutation of all tiles")
         tiles = [NAMES.index(name) for name in names]
         playing = self.in_play()
         dealt = [0] * self.rules.players
@@ -204,7 +204,7 @@ class TreeState(State[Laying]):
             dealt[seat] = sum(1 << tile for tile in tiles[:HAND])
             del tiles[:HAND]
         tile, opener = opening(dealt)
-        # What a seat that is out had in hand stays aside.
+        # The hand of a seat that is out stays out of the game.
         hands = [dealt[seat] if seat in playing else hand for seat, hand in enumerate(self.hands)]
         hands[opener] &= ~(1 << tile)
         state = replace(
@@ -232,17 +232,19 @@ class TreeState(State[Laying]):
 
     def _after_those(self, leaving: tuple[Seat, ...]) -> Seat:
         """Whose turn it is when these seats leave."""
-        staying = [seat for seat in self.in_play() if seat not in leaving]
-        if self.acting in staying or not staying:
+        remaining = [seat for seat in self.in_play() if seat not in leaving]
+        if self.acting in remaining or not remaining:
             return self.acting
-        return next((seat for seat in staying if seat > self.acting), staying[0])
+        return next((seat for seat in remaining if seat > self.acting), remaining[0])
 
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
         """The lines that `protocol/games/thetree.md` describes."""
         return self.trail.lines(seat)
 
     def outcome(self) -> Outcome | None:
-        """Places in the order of finishing; those still in play share the next; who left first is last."""
+        """Places in the order of finishing; seats still in play share the next one; the first seat to leave
+        is last.
+        """
         if not self.over:
             return None
         scores = tuple(hand.bit_count() for hand in self.hands)

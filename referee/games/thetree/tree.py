@@ -1,4 +1,4 @@
-"""The tree: the tiles that lie, where the next ones can, and how a tile and its place are written."""
+"""The tree: the tiles laid, the slots for further tiles, and how moves are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.games.thetree.tiles import ABOVE, ANY, BELOW, INDEX, TILES
 
 _MOVE = re.compile(r"([0-7])-([0-7])@(0|-?[1-9][0-9]*),(0|-?[1-9][0-9]*)")
 _DIGITS = 9
-"""Of a coordinate; what has more is as far from any tree as the largest of these."""
+"""Digits of a coordinate that are used; any longer one is outside of every possible tree."""
 
 _FORM = "a tile and where its left half goes, such as `5-1@3,3`"
 
@@ -34,7 +34,7 @@ class Laying(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Laying:
-        """From `LEFT-RIGHT@X,Y`. Raises `NotAMove`."""
+        """Parses `LEFT-RIGHT@X,Y`. Raises `NotAMove`."""
         match = _MOVE.fullmatch(text)
         if not match:
             raise NotAMove(_FORM)
@@ -47,23 +47,23 @@ class Laying(NamedTuple):
 
 
 def _coordinate(text: str) -> int:
-    """A number, however long. The last digit is kept: it tells odd from even."""
+    """The value of a coordinate; a long one is cut, but keeps its last digit, and so its parity."""
     if len(text) <= _DIGITS:
         return int(text)
     return int(text[: _DIGITS - 1] + text[-1])
 
 
 class Spot(NamedTuple):
-    """An empty slot that rests on something: what may lie in it."""
+    """An empty slot that rests on a tile, and what may lie in it."""
 
     left: int
-    """Symbols that fit on the left, as a set."""
+    """The symbols that fit on the left, as a set."""
     right: int
     tiles: int
-    """The tiles that fit, one way round or the other."""
+    """The tiles that fit in either orientation, as a set."""
 
     def ways(self, tile: int) -> list[tuple[int, int]]:
-        """How a tile fits: one way round, the other, or both."""
+        """The orientations in which a tile fits."""
         low, high = TILES[tile]
         ways = [(low, high)] if low == high else [(low, high), (high, low)]
         return [(left, right) for left, right in ways if self.left >> left & self.right >> right & 1]
@@ -71,7 +71,7 @@ class Spot(NamedTuple):
 
 @cache
 def _spot(left: int, right: int) -> Spot:
-    """There are only some dozens of them."""
+    """The spot for these symbols; cached, since only some dozens are possible."""
     tiles = 0
     for number, (one, other) in enumerate(TILES):
         if (left >> one & right >> other | left >> other & right >> one) & 1:
@@ -80,23 +80,23 @@ def _spot(left: int, right: int) -> Spot:
 
 
 class Tree(NamedTuple):
-    """The tiles that lie, and where the next ones can."""
+    """The tiles laid, and the slots for further tiles."""
 
     tiles: Mapping[Slot, tuple[int, int]]
     spots: Mapping[Slot, Spot]
 
     @classmethod
     def begun(cls, tile: int) -> Tree:
-        """With its first tile at (0, 0)."""
+        """The tree of one tile at (0, 0)."""
         return cls({}, {}).laid(Laying(*TILES[tile], 0, 0))
 
     def laid(self, move: Laying) -> Tree:
-        """With one tile more."""
+        """The tree after a move."""
         tiles = dict(self.tiles)
         tiles[move.x, move.y] = (move.left, move.right)
         spots = dict(self.spots)
         spots.pop((move.x, move.y), None)
-        # Only the slots that touch the new tile know something new: two above it, and two holes below.
+        # Only slots that touch the new tile change: two above it, and two holes below.
         for x in (move.x - 1, move.x + 1):
             for slot in ((x, move.y + 1), (x, move.y - 1)):
                 if slot not in tiles and (slot[1] > move.y or slot in spots):
@@ -104,7 +104,7 @@ class Tree(NamedTuple):
         return Tree(tiles, spots)
 
     def fits(self) -> int:
-        """All tiles that can be laid somewhere."""
+        """The tiles that can be laid somewhere, as a set."""
         found = 0
         for spot in self.spots.values():
             found |= spot.tiles

@@ -1,8 +1,8 @@
 """Beautiful Vine Tree, by RedsToad: grow flowers, and leave the last growth to the other side.
 
 Two seats, open information, on a square board. A move grows two vines out of a flower, each as long as
-the longest straight segment of vine that comes out of it, with a new flower at each end. Who makes the
-last move loses. The notation, the options and the order of reasons are those of
+the longest straight segment of vine that comes out of it, with a new flower at each end. The seat that
+makes the last move loses. The notation, the options and the order of reasons are those of
 `protocol/games/vinetree.md`.
 """
 

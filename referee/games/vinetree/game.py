@@ -1,4 +1,4 @@
-"""The game under its name: options, clock, and the position before the first move."""
+"""The game: its name, options, clock, and the position before the first move."""
 
 from __future__ import annotations
 
@@ -42,14 +42,16 @@ class VineTree(TwoSeatGame[Growth]):
     rules = 1
     options = (
         OddNumberOption("size", 3, 13, 9, "rows and columns of the square board"),
-        ChoiceOption("bend", ("excluded", "included"), "whether the cell in which a vine turns counts"),
+        ChoiceOption(
+            "bend", ("excluded", "included"), "whether the cell where a vine turns counts for its length"
+        ),
     )
     clock = TimeControl.parse("180s+300s")
     summary = (
         "The centre starts with a flower. A move grows two vines out of any flower, by two sides that no\n"
         "vine uses yet, through empty cells. Each has as many steps as the longest straight segment of\n"
         "vine that comes out of the flower has cells, the flower included, and ends in a new flower.\n"
-        "Who makes the last possible move loses."
+        "The seat that makes the last possible move loses."
     )
     notation = (
         "`E5 LLU UUR`: out of the flower on E5 one vine goes left, left and up, the other up, up and\n"
@@ -57,7 +59,9 @@ class VineTree(TwoSeatGame[Growth]):
     )
 
     def longest(self, options: Options) -> int:
-        """Every move fills at least two cells, and the centre is full from the start."""
+        """The moves until the board is full: each fills at least two cells, and the centre is full from the
+        start.
+        """
         return (int(options["size"]) ** 2 - 1) // 2
 
     def start(self, options: Options) -> VineTreeState:

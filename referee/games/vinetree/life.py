@@ -1,4 +1,4 @@
-"""The test for the end of the game: whether a flower lives, and what is remembered of it between moves."""
+"""The test for the end of the game: whether a flower can still grow, given what earlier moves showed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.games.vinetree.position import Position
 
 
 class Life(NamedTuple):
-    """Proof that a flower lives: where two vines of its length fit."""
+    """Proof that a flower can grow: cells in which two vines of its length fit."""
 
     flower: int
     length: int
@@ -22,10 +22,10 @@ class Known(NamedTuple):
     """What is known of the flowers of a position."""
 
     life: Life | None
-    """One that lives; None where all are dead."""
+    """A flower that can grow; None where all are dead."""
     dead: Cells
-    """Some of the dead ones. They stay dead: cells never become empty again, and lengths never become
-    smaller.
+    """Some of the flowers that cannot grow any more. They stay dead: cells never become empty again, and
+    lengths never become smaller.
     """
 
 
@@ -33,15 +33,15 @@ NOTHING_KNOWN = Known(None, 0)
 
 
 def known_after(before: Known, position: Position) -> Known:
-    """What is known of a position to which a move has led from one of which so much was known."""
+    """What is known of a position after a move, given what was known before it."""
     life = before.life
     if life is not None and not life.cells & ~position.room and life.length == position.length(life.flower):
-        return before  # The flower has kept its room and its length, as nearly always.
+        return before  # The flower still has its cells and its length, as nearly always.
     return search(position, before.dead, Fit(position.rules.board))
 
 
 def search(position: Position, dead: Cells, fit: Fit) -> Known:
-    """Looks for a flower that lives, where some are known to be dead.
+    """Searches for a flower that can grow, where some are known to be dead.
 
     Short vines come first: they fit more often, and whether they do takes less time.
     """
@@ -55,7 +55,7 @@ def search(position: Position, dead: Cells, fit: Fit) -> Known:
 
 
 def room_of(position: Position, fit: Fit, flower: int, length: int) -> Cells:
-    """Cells that two vines of a length out of a flower can take; none where it is dead."""
+    """Cells for two vines of a length out of a flower; empty where it is dead."""
     room = position.room
     for (_, one), (_, other) in combinations(position.ways(room, 1 << flower), 2):
         paths = fit.two(room & ~one & ~other, one, other, length - 1, length - 1)
@@ -65,7 +65,7 @@ def room_of(position: Position, fit: Fit, flower: int, length: int) -> Cells:
 
 
 def dead_flowers(position: Position) -> Cells:
-    """The flowers that cannot be grown any more."""
+    """The flowers that cannot grow any more."""
     fit = Fit(position.rules.board)
     flowers = members(position.flowers)
     return sum(1 << cell for cell in flowers if not room_of(position, fit, cell, position.length(cell)))

@@ -1,4 +1,4 @@
-"""The legal moves of a position: all of them, one after the other, and one at random."""
+"""The legal moves of a position: an iterator over all of them, and a random one."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from referee.games.vinetree.position import Growth, Position
 T = TypeVar("T")
 
 BLIND_TRIES = 12
-"""Random pairs of vines that a sample tries before it looks where it goes. On most boards one of the
-first few fits, and they cost little.
+"""Random pairs of vines that a sample tries before it searches. On most boards one of the first few fits,
+and they cost little.
 """
 
 
 class Arrange(Protocol):
-    """The order in which what can be chosen is tried."""
+    """A function that orders the choices of the search."""
 
     def __call__(self, items: list[T]) -> list[T]:
-        """The items in that order."""
+        """The items in the order in which they are tried."""
 
 
 def growths(position: Position, dead: Cells) -> Iterator[Growth]:
@@ -70,11 +70,11 @@ def _blind_growth(position: Position, flower: int, rng: Random) -> Growth | None
 
 
 def _growths(position: Position, dead: Cells, arranged: Arrange) -> Iterator[Growth]:
-    """The legal moves; `arranged` says in which order what can be chosen is tried."""
+    """The legal moves; `arranged` orders the choices."""
     fit = Fit(position.rules.board)
     for flower in arranged(members(position.flowers)):
         length = position.length(flower)
-        # Known before or found out here: what is arranged next must not depend on that.
+        # Later calls of `arranged` must not depend on whether the flower was known to be dead.
         if dead >> flower & 1 or not room_of(position, fit, flower, length):
             continue
         sides = combinations(position.ways(position.room, 1 << flower), 2)
@@ -97,7 +97,7 @@ def _finish(
 ) -> Iterator[tuple[str, str]]:
     """The ways to finish two vines, the first one first.
 
-    No step is taken from which they cannot be finished, so the next way is never far.
+    It never takes a step from which they cannot be finished, so the next result is always close.
     """
     if fit.two(room, one, other, steps, other_steps) is None:
         return

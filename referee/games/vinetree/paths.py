@@ -8,29 +8,29 @@ NO_WAY = -1
 
 
 class Fit:
-    """Whether vines fit into empty cells. One for each search: it remembers what does not fit.
+    """Whether vines fit into empty cells. Make one for each search: it remembers what does not fit.
 
-    A cell is given as the set of itself. The cells that vines may take (`room`) never hold their heads.
+    A cell is passed as a set of one cell. The cells that vines may take (`room`) never contain their heads.
 
-    Every answer is exact. In general such questions take exponential time; here a vine is never longer
-    than a row of the board, and where there is much room some vine is found soon, while where there is
-    little there are few ways to go. `tests/bench/vinetree_positions.txt` has the worst cases known.
+    Every answer is exact. In general such problems take exponential time; here a vine is never longer than a
+    row of the board; with much room some path is found soon, and with little there are few branches.
+    `tests/bench/vinetree_positions.txt` has the worst cases known.
     """
 
     def __init__(self, board: SquareBoard) -> None:
         self._row = board.steps["D"]
-        self._too_small: set[tuple[Cells, int, Cells]] = set()
-        """Heads, steps and all the cells within so many steps, where no path was found."""
+        self._failed: set[tuple[Cells, int, Cells]] = set()
+        """Searches that failed: head, steps, and all cells within that many steps."""
 
     def _beside(self, cells: Cells) -> Cells:
-        """The cells beside some; also some that are no cells, which the room they are cut with leaves out."""
+        """The cells adjacent to a set. It may have bits that are not cells: intersect it with a room."""
         return cells << 1 | cells >> 1 | cells << self._row | cells >> self._row
 
     def one(self, room: Cells, head: Cells, steps: int) -> Cells:
-        """The cells of some path of so many steps from a head through a room, or NO_WAY.
+        """The cells of a path of this many steps from a head through a room, or NO_WAY.
 
-        Depth first, narrow places first. A branch is given up when what can be reached has too few cells
-        of either colour of a chequered board, or when it failed before.
+        The search is depth first, narrow places first. A branch is cut when the reachable cells have too few
+        of either colour of a checkerboard, or when it failed before.
         """
         near = self._beside(head) & room
         if steps < 2:
@@ -51,7 +51,7 @@ class Fit:
             return NO_WAY
         reached = odd | even
         key = (head, steps, reached)
-        if key in self._too_small:
+        if key in self._failed:
             return NO_WAY
         nexts = []
         while near:
@@ -64,13 +64,13 @@ class Fit:
             rest = self.one(reached ^ cell, cell, steps - 1)
             if rest != NO_WAY:
                 return rest | cell
-        self._too_small.add(key)
+        self._failed.add(key)
         return NO_WAY
 
     def two(
         self, room: Cells, one: Cells, other: Cells, steps: int, other_steps: int
     ) -> tuple[Cells, Cells] | None:
-        """The cells of two paths that share none, of so many steps from two heads; None if there are none."""
+        """The cells of two disjoint paths of these steps from two heads; None if there are none."""
         return self._apart(room, room, one, other, steps, other_steps)
 
     def _apart(
@@ -84,11 +84,11 @@ class Fit:
         path: Cells = NO_WAY,
         other_path: Cells = NO_WAY,
     ) -> tuple[Cells, Cells] | None:
-        """Two paths that share no cell, each in its own room; `path` and `other_path` are known to fit.
+        """Two disjoint paths, each in its own room; `path` and `other_path` are known to fit.
 
-        If some path of the one fits beside some path of the other, done. Else both want some cell, and in
-        any solution one of them does without it: so it is taken out of either room in turn. Where vines
-        have to pass through the same gap, that gap soon is the cell, and neither fits without it.
+        If the first path found leaves room for the second, or the other way round, they are the result. Else
+        both use some cell, and in any solution one of them avoids it: so it is removed from either room in
+        turn. Where both vines need the same gap, the gap soon is that cell, and neither fits without it.
         """
         if path == NO_WAY:
             path = self.one(room, one, steps)

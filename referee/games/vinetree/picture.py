@@ -7,7 +7,8 @@ from referee.games.vinetree.life import dead_flowers
 from referee.games.vinetree.position import Growth, Position
 
 _VINES = {"DU": "│║", "LR": "─═", "LU": "┘╝", "RU": "└╚", "DL": "┐╗", "DR": "┌╔", "": "··"}
-"""What is drawn on a cell that vine leaves by some sides: before the last move, and in it."""
+"""By the sides at which vine leaves a cell, its character: for an older vine, and for one of the last move.
+"""
 
 
 def picture(position: Position, last: Growth | None) -> Picture:
@@ -27,7 +28,7 @@ def picture(position: Position, last: Growth | None) -> Picture:
         below = [Span("  ")]
         for cell in row:
             sides = "".join(side for side in "DLRU" if position.joined(cell, side))
-            # Whatever touches a cell that the last move grew was grown by it.
+            # A vine at a cell that the last move filled was grown by that move.
             before, behind, under = (
                 not grown.isdisjoint((cell, cell + step))
                 for step in (board.steps["L"], board.steps["R"], board.steps["D"])

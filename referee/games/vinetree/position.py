@@ -1,4 +1,4 @@
-"""What lies on the board: the empty cells, the flowers, and the vines between them."""
+"""The board: its empty cells, flowers, and vines."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Rules(NamedTuple):
 
 @value
 class Position:
-    """What is empty, where the flowers are, and which cells are joined by vine."""
+    """The empty cells, the flowers, and the pairs of cells joined by vine."""
 
     rules: Rules
     room: Cells
     """The empty cells."""
     flowers: Cells
     right: Cells
-    """Cells that are joined with the next one to the right."""
+    """The cells that are joined to the next one on the right."""
     down: Cells
-    """Cells that are joined with the next one below."""
+    """The cells that are joined to the next one below."""
 
     def length(self, flower: int) -> int:
-        """How many steps the vines have that grow out of a flower."""
+        """The number of steps of vines that grow out of a flower."""
         right, down, steps = self.right, self.down, self.rules.board.steps
         longest = 0
         for step, joins, back in (
@@ -46,26 +46,26 @@ class Position:
             (steps["D"], down, 0),
             (steps["U"], down, steps["D"]),
         ):
-            # A join is kept with the upper or left one of its two cells, so looking up or left it is
-            # that of the cell `back` from here.
+            # A join is stored with the upper or left one of its two cells, so going up or left it is
+            # stored with the cell `back` from here.
             cell = flower
             while cell >= back and joins >> (cell - back) & 1:
                 cell += step
             if cell != flower:
                 count = abs((cell - flower) // step)
                 if not self.rules.bend_counts and not self.flowers >> cell & 1:
-                    count -= 1  # vine that does not go on straight and bears no flower turns
+                    count -= 1  # the vine turns in its last straight cell
                 longest = max(longest, count)
         return 1 + longest
 
     def joined(self, cell: int, letter: str) -> bool:
-        """Whether vine leaves a cell by a side."""
+        """Whether a vine leaves a cell on a side."""
         joins = self.right if letter in "LR" else self.down
         first = cell if letter in "RD" else cell + self.rules.board.steps[letter]
         return first >= 0 and bool(joins >> first & 1)
 
     def ways(self, room: Cells, head: Cells) -> list[tuple[str, Cells]]:
-        """The steps that lead from a cell into `room`, and where to."""
+        """The letters of the steps from a cell into `room`, each with the cell that it reaches."""
         ways = []
         for letter, step in self.rules.board.steps.items():
             cell = room & (head << step if step > 0 else head >> -step)
@@ -74,7 +74,7 @@ class Position:
         return ways
 
     def cells_of(self, flower: int, vine: str) -> list[int]:
-        """The cells of a vine, from the flower outward; a number that is no cell off the board."""
+        """The cells of a vine, from the flower outward; off the board, numbers that are not cells."""
         steps = self.rules.board.steps
         cells = []
         cell = flower

@@ -1,4 +1,4 @@
-"""Texts of moves: what they mean in a position, and why not."""
+"""Parses moves in a position, and finds why they are illegal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A position of the game with what led to it and what is known of its end."""
+"""A state of the game: the position, its history, and what is known of the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.games.vinetree.reading import read, write
 
 @value
 class VineTreeState(TwoSeatState[Growth]):
-    """A position, and which flowers live in it as far as that is known."""
+    """A position, with what is known of which flowers can grow."""
 
     position: Position
     known: Known
@@ -34,7 +34,7 @@ class VineTreeState(TwoSeatState[Growth]):
         return write(self.position.rules.board, move)
 
     def play(self, moves: Mapping[Seat, Growth]) -> VineTreeState:
-        """Grow both vines."""
+        """Grows both vines."""
         move = moves[self.mover]
         position = self.position.grown(move)
         known = known_after(self.known, position)
@@ -49,36 +49,36 @@ class VineTreeState(TwoSeatState[Growth]):
         )
 
     def legal(self, seat: Seat) -> Iterator[Growth]:
-        """By flower, row by row, then by the sides that the vines leave by, then by alphabet."""
+        """All legal moves by flower, row by row, then by the sides of the vines, then alphabetically."""
         return growths(self.position, self.known.dead)
 
     def any_legal(self, seat: Seat) -> bool:
-        """Whether a flower lives."""
+        """Whether a flower can grow."""
         return self.known.life is not None
 
     def sample(self, seat: Seat, rng: Random) -> Growth:
-        """Not uniform: flowers, sides and steps are drawn one by one."""
+        """A random legal move, not uniform: flowers, sides and steps are drawn one by one."""
         return sample(self.position, self.known.dead, rng)
 
-    def forgetful(self) -> VineTreeState:
-        """The same position as the end test sees it that starts from nothing, without what the moves before
-        told about living and dead flowers.
+    def with_fresh_end_test(self) -> VineTreeState:
+        """The same position with the end test done afresh, without what is known from earlier moves about
+        living and dead flowers.
         """
         known = known_after(NOTHING_KNOWN, self.position)
         return replace(self, known=known, over=bool(self.left) or known.life is None)
 
     def scores(self) -> tuple[int, int]:
-        """1 for the win."""
+        """1 for the winner, 0 for the loser."""
         if self.left:
             return int(0 not in self.left), int(1 not in self.left)
         return 1 - self.mover, self.mover
 
     def winner(self) -> Seat:
-        """Who did not make the last move."""
+        """The seat that did not make the last move."""
         return self.mover
 
     def reason(self, winner: Seat) -> str:
-        """Who made the last move."""
+        """A sentence that says who made the last move."""
         return f"seat {2 - winner} made the last move, every flower is dead"
 
     def picture(self, seat: Seat | None) -> Picture:

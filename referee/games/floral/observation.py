@@ -1,4 +1,4 @@
-"""The news of a seat, read back: what it was told, turn by turn, and what follows for the other's runes."""
+"""Parses the news of a seat: what it observed, turn by turn, and what it knows of the other's runes."""
 
 from __future__ import annotations
 
@@ -13,58 +13,58 @@ from referee.games.floral.sides import STALL, SYMBOLS, Effects, is_guessing_spel
 from referee.games.floral.spells import Spells
 
 
-class ToldTurn(NamedTuple):
-    """What a seat was told of a turn."""
+class ObservedTurn(NamedTuple):
+    """What a seat observed of a turn."""
 
     casts: tuple[str, str]
     effects: Effects
-    """Its own."""
+    """Its own effects."""
     planted: str
-    """What it planted before this turn, perhaps nothing."""
+    """What it planted before this turn; `-` for nothing."""
     pots: tuple[str, ...]
-    """Its own, after the turn."""
+    """Its own pots after the turn."""
 
 
 class Fact(NamedTuple):
-    """Something that is known of the other's mapping."""
+    """A known fact of the other's mapping."""
 
     symbol: int
-    """The place of the symbol among the other's."""
+    """The index of the symbol among the other's symbols."""
     identity: int
     so: bool
-    """Whether the symbol stands for it."""
+    """Whether the symbol stands for this identity or is known not to."""
 
 
 class Picked(NamedTuple):
-    """By the end of a turn the other had picked some flowers: it cast the guessing spell by then."""
+    """By the end of a turn the other must have picked at least this many flowers, as it had a charge."""
 
     turn: int
     flowers: int
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """All that a seat was told."""
+class Observation:
+    """All that a seat observed."""
 
     seat: Seat
     spells: Spells
     runes: str
     """The identities of its own symbols, in their order."""
-    turns: tuple[ToldTurn, ...]
+    turns: tuple[ObservedTurn, ...]
     marks: tuple[tuple[str, ...], ...]
-    """The other's pots at the beginning of every casting phase and after it: the stages, `-` where empty."""
+    """The stages in the other's pots at the start and after every casting phase, `-` where empty."""
     plantings: dict[int, str]
-    """What the seat planted, by the turns played before."""
+    """What the seat planted, by the number of turns played before."""
     asked: int
-    """The last turn that it was asked for: the planting phases before it are over."""
+    """The last turn for which it was asked to cast: the planting phases before it are over."""
     other_plants: bool
-    """Whether the game waits for the other alone to plant."""
+    """Whether only the other seat is to plant now."""
     facts: tuple[Fact, ...]
     picked: tuple[Picked, ...]
 
 
-def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Told:
-    """From the lines of a seat. Raises `ValueError` or `LookupError` for lines that cannot be."""
+def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Observation:
+    """The observation from the news of a seat. Raises `ValueError` or `LookupError` for impossible lines."""
     reader = _Reader(seat)
     for line in seen:
         reader.take(line.split())
@@ -73,7 +73,7 @@ def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Told:
         raise ValueError("the stages of the other's flowers are told after every fifth turn")
     over = max(reader.points) >= goal or len(turns) == max_turns
     waits = not over and reader.asked == len(turns) and seen[-1].split()[0] != "plant"
-    return Told(
+    return Observation(
         seat=seat,
         spells=Spells.parse("; ".join(reader.conditions)),
         runes="".join(reader.runes[symbol] for symbol in SYMBOLS[seat]),
@@ -89,12 +89,12 @@ def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Told:
 
 @dataclass(slots=True)
 class _Reader:
-    """Takes the lines one by one."""
+    """Parses the lines one by one."""
 
     seat: Seat
     conditions: list[str] = field(default_factory=list)
     runes: dict[str, str] = field(default_factory=dict)
-    turns: list[ToldTurn] = field(default_factory=list)
+    turns: list[ObservedTurn] = field(default_factory=list)
     marks: list[tuple[str, ...]] = field(default_factory=lambda: [(NONE,) * POTS])
     plantings: dict[int, str] = field(default_factory=dict)
     asked: int = 0
@@ -102,13 +102,13 @@ class _Reader:
     picked: list[Picked] = field(default_factory=list)
     points: tuple[int, int] = (0, 0)
 
-    # Of the turn that is being told.
+    # The turn that is being read.
     casts: list[str] = field(default_factory=list)
     effects: Effects = field(default_factory=Effects)
     pots: tuple[str, ...] = ()
     right: dict[Seat, bool] = field(default_factory=dict)
 
-    # Of declarations.
+    # Declarations.
     guessed: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
     row: list[str] = field(default_factory=list)
     """The other's symbols since its last declaration."""
@@ -149,7 +149,7 @@ class _Reader:
     def _end_turn(self, points: tuple[int, int]) -> None:
         one, other = self.casts
         planted = self.plantings.get(len(self.turns), NONE)
-        self.turns.append(ToldTurn((one, other), self.effects, planted, self.pots))
+        self.turns.append(ObservedTurn((one, other), self.effects, planted, self.pots))
         for who, right in self.right.items():
             self._learn_from_declaration(who, right)
         self._follow_the_other()
@@ -157,7 +157,7 @@ class _Reader:
         self.casts, self.effects, self.right = [], Effects(), {}
 
     def _learn_from_declaration(self, who: Seat, right: bool) -> None:
-        """It compares a symbol of the one with what the other cast on the turn before."""
+        """Learns from a declaration, which compares a symbol with the rune cast in the turn before."""
         symbol, before = self.casts[who], self.turns[-2].casts[who]
         if symbol in self.guessed[who]:
             return  # wrong, whatever it stands for
@@ -169,7 +169,7 @@ class _Reader:
             self.guessed[who].add(symbol)
 
     def _follow_the_other(self) -> None:
-        """Casts of the other that only some mappings and some gardens allow."""
+        """Learns from casts of the other that only some mappings and gardens allow."""
         other, number = 1 - self.seat, len(self.turns)
         symbol = self.casts[other]
         if other in self.right:

@@ -1,4 +1,4 @@
-"""What a seat was told of each deal, and what follows: which tiles can have been where."""
+"""What a seat observed of each deal, and which places each tile can have been in."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SUPPLY: Seat = -1
 
 
 class Place(NamedTuple):
-    """Where a tile may have been from the start: in a hand, or in the supply until somebody drew it."""
+    """Where a tile was dealt to: a hand, or the supply, perhaps until a seat drew it."""
 
     seat: Seat
     since: int
-    """The event by which it came there, -1 for the deal."""
+    """The event at which it was drawn, -1 for the deal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """What a seat was told of one deal.
+    """What a seat observed of one deal.
 
     A seat that drew or passed had no tile that fitted anywhere. So a tile that would have fitted was not in
     its hand then, and a tile that it laid later and that would have fitted was drawn since.
@@ -37,14 +37,14 @@ class Deal:
     drawn: Mapping[Place, int]
     """The tiles that it drew itself."""
     laid: Mapping[int, tuple[Seat, int]]
-    """By tile, who laid it, and the event."""
+    """By tile, the seat that laid it, and the event."""
     stuck: tuple[tuple[Seat, int, int], ...]
-    """Who had no move, the event, and the tiles that would have fitted."""
+    """Seats that had no move, each with the event and the tiles that would have fitted."""
     opening: int
     events: int
 
     def is_own(self, tile: int) -> bool:
-        """Whether the seat was dealt a tile or drew it."""
+        """Whether the seat itself was dealt a tile or drew it."""
         return bool(self.hand >> tile & 1) or tile in self.drawn.values()
 
     def possible(self, tile: int, place: Place) -> bool:
@@ -64,7 +64,7 @@ class Deal:
 
 
 def read(players: int, seat: Seat, seen: Sequence[str]) -> tuple[Deal, ...]:
-    """What a seat was told, deal by deal. Raises `ValueError` or `LookupError` for lines that cannot be."""
+    """The observations, deal by deal. Raises `ValueError` or `LookupError` for impossible lines."""
     playing = tuple(range(players))
     readers: list[_Reader] = []
     for line in seen:
@@ -80,7 +80,7 @@ def read(players: int, seat: Seat, seen: Sequence[str]) -> tuple[Deal, ...]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Takes the lines of one deal."""
+    """Parses the lines of one deal."""
 
     seat: Seat
     playing: tuple[Seat, ...]
