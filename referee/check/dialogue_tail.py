@@ -33,7 +33,7 @@ class _Row:
 
 
 class DialogueTail:
-    """A tap for a link, with bounded memory however long the dialogue is."""
+    """A tap for a connection, with bounded memory however long the dialogue is."""
 
     def __init__(self) -> None:
         self._began_ns = time.monotonic_ns()

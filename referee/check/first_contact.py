@@ -58,9 +58,12 @@ class FirstContact(NamedTuple):
 def make_first_contact(settings: CheckSettings) -> FirstContact:
     """Starts the bot and plays to its first answer; the three steps share one result."""
     with settings.start() as bot:
-        if bot.link.process is None:
-            assert bot.link.failure
-            what, hint = f"the bot cannot be started: {bot.link.failure.detail}", bot.link.failure.hint
+        if bot.connection.process is None:
+            assert bot.connection.failure
+            what, hint = (
+                f"the bot cannot be started: {bot.connection.failure.detail}",
+                bot.connection.failure.hint,
+            )
             return FirstContact(bot.failed(what, hint or START_HINT), 1)
         wire = BotWire(bot.seated(settings.terms_with_questions("acquaintance", 0, 1), 0), max_answers=1)
         bot.play(wire)
@@ -90,25 +93,25 @@ def _failure(
         return _timeout_or_fault(settings, bot, fault, "answer its first question"), 3
     if said_hello:
         return _timeout_or_fault(settings, bot, fault, "get ready"), 2
-    if bot.link.process and bot.link.process.how_it_ended():
+    if bot.connection.process and bot.connection.process.how_it_ended():
         return bot.failed(f"the bot {fault.detail} before it sent `hello`", fault.hint or START_HINT), 1
     return _timeout_or_fault(settings, bot, fault, "send `hello`"), 2
 
 
 def _timeout_or_fault(settings: CheckSettings, bot: TestedBot, fault: Retired, action: str) -> StepFailed:
     """Why the bot did not do this. After a timeout its input is closed, to see what it sends then."""
-    if bot.link.channel.failure:
+    if bot.connection.conversation.failure:
         how = "" if fault.ending is Ending.START else f"it {fault.ending.sentence}: "
         return bot.failed(f"the bot did not {action}: {how}{shown(fault.detail, 300)}", hint_of(fault))
     clock = settings.clocks[0]
     time_us = clock.move_us + clock.reserve_us if fault.ending is Ending.TIME else settings.start_us
-    what, hint = bot.link.what_came()
+    what, hint = bot.connection.what_came()
     timing = fault.timing
     if computing := timing.cpu_us * BUSY_DIVISOR > timing.wall_us:
         what, hint = f"{what}; it computed for {about(timing.cpu_us)} of that", SLOW_HINT
     failed = bot.failed(f"the bot did not {action} in {show_period(time_us)}: {what}", hint or SILENT_HINT)
     bot.end()
-    if bot.link.held_back and not computing:
+    if bot.connection.held_back and not computing:
         what = (
             f"the bot did not {action} in {show_period(time_us)}, only after its input ended: its output is "
             "buffered"

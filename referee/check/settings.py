@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from referee.check.tested_bot import NewLink, TestedBot
+from referee.check.tested_bot import NewConnection, TestedBot
 from referee.check.wires import HouseWire
 from referee.core.errors import GameOptionError
 from referee.core.seeds import game_seed
@@ -15,7 +15,7 @@ from referee.gameplay.events import Moved, Seat
 from referee.gameplay.terms import Terms
 from referee.games.api import ChoiceOption, Game, Option, Options
 from referee.processes.bot import Bot
-from referee.wire.link import Link
+from referee.wire.connection import Connection
 
 _MAX_TRIES = 50
 """How many games are tried to find one in which the bot is asked often enough."""
@@ -46,9 +46,9 @@ class CheckSettings:
         """The number of seats."""
         return self.game.seats(self.options)
 
-    def start(self, new_link: NewLink = Link) -> TestedBot:
+    def start(self, new_connection: NewConnection = Connection) -> TestedBot:
         """A new process of the bot."""
-        return TestedBot(self.bot, self.start_us, new_link)
+        return TestedBot(self.bot, self.start_us, new_connection)
 
     def terms(self, name: str, options: Options | None = None, control: TimeControl | None = None) -> Terms:
         """The terms of a game; the same name gives the same game."""

@@ -23,7 +23,7 @@ from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Options
 from referee.processes.ending import GRACE_S
-from referee.wire.link import Link
+from referee.wire.connection import Connection
 
 MAX_SEARCH_S = 4.0
 """After this time no further games are started to find more positions; every seat plays at least one."""
@@ -130,7 +130,7 @@ def handles_a_rejection(settings: CheckSettings) -> Observation:
             max_answers=SHORT_GAME,
         )
         bot.play(wire)
-        if wire.rejected and wire.fault and bot.link.channel.aside.stale_count:
+        if wire.rejected and wire.fault and bot.connection.conversation.aside.stale_count:
             hint = f"the bot answered the old question again: {hint}"
         bot.require_no_fault(wire, where if wire.rejected else "", hint if wire.rejected else "")
         if not wire.rejected:
@@ -232,8 +232,8 @@ def handles_opponents_faults(settings: CheckSettings) -> Observation:
     return Observation(f"games ended {listed(ends)}, and the bot played the next one", {"ends": ends})
 
 
-class UnknownMessagesLink(Link):
-    """A link that also sends messages that are not part of protocol 1."""
+class UnknownMessagesConnection(Connection):
+    """A connection that also sends messages that are not part of protocol 1."""
 
     def send(self, data: bytes) -> Failure | None:
         """Sends the data with unknown messages wherever a new message may come."""
@@ -246,7 +246,7 @@ def ignores_unknown_messages(settings: CheckSettings) -> Observation:
         "ignore every line whose first word is unknown, so that later referees may send more; compare the "
         "whole word, up to the space or the end of the line"
     )
-    with settings.start(UnknownMessagesLink) as bot:
+    with settings.start(UnknownMessagesConnection) as bot:
         terms = settings.terms_with_questions("unknown", 0, SHORT_GAME)
         for _ in range(2):
             wire = BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME)
@@ -318,7 +318,7 @@ def quits(settings: CheckSettings) -> Observation:
         used_us = (time.monotonic_ns() - started_ns) // 1000
         assert bot.exit_report
         status = bot.exit_report.status
-        if bot.link.process and bot.link.process.terminated:
+        if bot.connection.process and bot.connection.process.terminated:
             raise bot.failed(
                 f"the bot was still running {GRACE_S} s after `quit` and the end of its input, and {status}",
                 "exit on `quit` and at the end of the input; a running thread keeps the process alive",

@@ -17,7 +17,7 @@ from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
-from referee.wire.link import Link, Tap, end_links
+from referee.wire.connection import Connection, Tap, end_connections
 
 REJECTED = "the game's page in protocol/games/ lists the reasons; `list` requests the legal moves"
 
@@ -26,7 +26,7 @@ _STDERR_LINES = 8
 _STDERR_MAX = 8192
 """Characters that are kept, over all games of a process."""
 
-NewLink = Callable[[Bot, Tap], Link]
+NewConnection = Callable[[Bot, Tap], Connection]
 
 
 class Diagnostics(NamedTuple):
@@ -53,9 +53,9 @@ class StepFailed(Exception):
 class TestedBot:
     """One process of the bot under test; the end of the `with` block ends it."""
 
-    def __init__(self, bot: Bot, start_us: int, new_link: NewLink = Link) -> None:
+    def __init__(self, bot: Bot, start_us: int, new_connection: NewConnection = Connection) -> None:
         self.dialogue = DialogueTail()
-        self.link = new_link(bot, self.dialogue)
+        self.connection = new_connection(bot, self.dialogue)
         self.exit_report: ExitReport | None = None
         """Set once the process has been ended."""
         self._start_us = start_us
@@ -73,7 +73,7 @@ class TestedBot:
 
     def seated(self, terms: Terms, seat: Seat) -> SeatedBot:
         """This bot in a seat of a game, for a wire."""
-        return SeatedBot(terms, seat, self.link, self._start_us)
+        return SeatedBot(terms, seat, self.connection, self._start_us)
 
     def expect(self, wire: BotWire, where: str = "", hint: str = "") -> None:
         """Plays a game. Raises `StepFailed` if the bot has a fault or a rejection in it."""
@@ -90,7 +90,7 @@ class TestedBot:
 
         with contextlib.suppress(TimedOut):
             play(wire.terms, wire, seeded_dice(wire.terms), watch)
-        _, starting, playing = wire.pipes.aside(wire.seat)
+        _, starting, playing = wire.process_wire.aside(wire.seat)
         # A bot that died between two games may have said why in either.
         self._stderr = (self._stderr + starting.text() + playing.text())[-_STDERR_MAX:]
 
@@ -118,7 +118,7 @@ class TestedBot:
         status: str | None = None
         if self.exit_report:
             status = self.exit_report.status
-        elif process := self.link.process:
+        elif process := self.connection.process:
             status = process.how_it_ended()
             self._stderr += process.cut().text()
         stderr = [shown(line) for line in self._stderr.split("\n") if line.strip()]
@@ -129,10 +129,10 @@ class TestedBot:
 
     def end(self) -> None:
         """Ends the process and everything it started, with the grace period of a bot without a fault."""
-        process = self.link.process
+        process = self.connection.process
         if process is None or self.exit_report:
             return
-        end_links([self.link])
+        end_connections([self.connection])
         self.exit_report = process.exit_report
 
 

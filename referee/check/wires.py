@@ -28,8 +28,8 @@ from referee.gameplay.events import Ending, Event, Moved, Rejected, Retired, Sea
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Outcome, Refusal, State
-from referee.wire.link import Link
-from referee.wire.pipes import PipesWire
+from referee.wire.connection import Connection
+from referee.wire.process_wire import ProcessWire
 
 NO_MOVE = "\0"
 """A text that is not a move in any game, and that no bot can send."""
@@ -43,7 +43,7 @@ class SeatedBot(NamedTuple):
 
     terms: Terms
     seat: Seat
-    link: Link
+    connection: Connection
     start_us: int
 
 
@@ -117,9 +117,13 @@ class BotWire(HouseWire):
         self._ends_at_s = time.monotonic() + MAX_GAME_S
         self._silence: Silence | None = None
         self._late: Retired | None = None
-        nobody = Link(seated.link.bot, failure=Failure(Ending.START, "the house player has this seat"))
-        links = [seated.link if seat == self.seat else nobody for seat in range(len(seated.terms.bots))]
-        self.pipes = PipesWire(links, seated.start_us)
+        nobody = Connection(
+            seated.connection.bot, failure=Failure(Ending.START, "the house player has this seat")
+        )
+        connections = [
+            seated.connection if seat == self.seat else nobody for seat in range(len(seated.terms.bots))
+        ]
+        self.process_wire = ProcessWire(connections, seated.start_us)
 
     @property
     def fault(self) -> Retired | None:
@@ -161,38 +165,38 @@ class BotWire(HouseWire):
     def open(self, seat: Seat, opening: Opening) -> None:
         """Describes the game to the bot."""
         if seat == self.seat:
-            self.pipes.open(seat, opening)
+            self.process_wire.open(seat, opening)
         else:
             super().open(seat, opening)
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the bot sent unasked."""
         if self.seat in seats:
-            self.pipes.catch_up((self.seat,))
+            self.process_wire.catch_up((self.seat,))
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks the bot, or the house player."""
         if seat == self.seat:
-            self.pipes.post(seat, question)
+            self.process_wire.post(seat, question)
         else:
             super().post(seat, question)
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the bot its legal moves."""
-        self.pipes.show_legal(seat, legal)
+        self.process_wire.show_legal(seat, legal)
 
     def next_reply(self) -> Reply:
         """The next reply: those of the house player first, then the bot's."""
         if self._replies:
             return super().next_reply()
-        reply = self.pipes.next_reply()
+        reply = self.process_wire.next_reply()
         self.answers += isinstance(reply.what, Answer)
         self._silence = reply.what if isinstance(reply.what, Silence) else None
         return reply
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Reports the end of the game to the bot."""
-        self.pipes.close(outcome, ending)
+        self.process_wire.close(outcome, ending)
 
 
 class RejectingWire(BotWire):

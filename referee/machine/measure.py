@@ -26,8 +26,8 @@ from referee.tournament.plan import START_US, Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
 from referee.tournament.workers import open_workers
-from referee.wire.link import Link, end_links
-from referee.wire.pipes import PipesWire
+from referee.wire.connection import Connection, end_connections
+from referee.wire.process_wire import ProcessWire
 
 LOOPBACK_S = 1.0
 """How long the instant bots play."""
@@ -191,14 +191,14 @@ def _start_us(number: int) -> int:
     """Time from the start of an instant bot until it is ready. Raises `EnvironmentLacksError`."""
     game = GAMES["blooms"]
     began = time.monotonic_ns()
-    link = Link(Bot("instant", INSTANT_BOT, Path("/")))
+    connection = Connection(Bot("instant", INSTANT_BOT, Path("/")))
     try:
-        wire = PipesWire([link], START_US)
+        wire = ProcessWire([connection], START_US)
         wire.open(0, Opening(game.slug, game.rules, 2, game.settle({}), CONTROL, number))
         reply = wire.next_reply()
         ready = time.monotonic_ns()
     finally:
-        end_links([link])
+        end_connections([connection])
     if isinstance(reply.what, Failure | Silence):
         raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(reply.what.detail)}")
     return (ready - began) // 1000

@@ -110,7 +110,7 @@ class Started(NamedTuple):
     pid: int
 
 
-class Asked:
+class PendingStart:
     """A bot whose start was asked for; whether it succeeded is known after `wait`."""
 
     def __init__(self, request: Request, streams: Mapping[str, int]) -> None:

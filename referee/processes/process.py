@@ -70,7 +70,7 @@ class Start:
             "stderr": self._bot_stderr,
         }
         try:
-            self._asked = launcher.Asked(_request(bot, self.streams.is_terminal), bot_ends)
+            self._pending = launcher.PendingStart(_request(bot, self.streams.is_terminal), bot_ends)
         except BaseException:
             self._close()
             raise
@@ -78,7 +78,7 @@ class Start:
     def wait(self) -> launcher.Started:
         """The bot that was started. Raises `OSError`, `EnvironmentLacksError`."""
         try:
-            started = self._asked.wait()
+            started = self._pending.wait()
         except BaseException:
             self._close()
             raise
@@ -87,7 +87,7 @@ class Start:
 
     def cancel(self) -> None:
         """The bot is not wanted any more."""
-        self._asked.cancel()
+        self._pending.cancel()
         self._close()
 
     def _close_bot_ends(self) -> None:

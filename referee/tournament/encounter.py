@@ -30,9 +30,9 @@ from referee.processes.process import Start
 from referee.records.record import GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
 from referee.tournament.plan import START_US
-from referee.wire.channel import LAST_KEPT, Channel
-from referee.wire.link import Link, Tap
-from referee.wire.pipes import PipesWire
+from referee.wire.connection import Connection, Tap
+from referee.wire.conversation import LAST_KEPT, Conversation
+from referee.wire.process_wire import ProcessWire
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
 
@@ -59,66 +59,66 @@ def play_encounter(
     `tap` must then be the same each time, and the owner of `idle` ends them.
     """
     by_name = {bot.name: bot for bot in bots}
-    links: dict[str, Link] = {}
-    reused_links: set[Link] = set()
-    """The links that played before this encounter."""
+    connections: dict[str, Connection] = {}
+    reused_connections: set[Connection] = set()
+    """The connections that played before this encounter."""
 
     starts: dict[str, Start] = {}
     """Those that were asked for and are not yet waited for."""
 
-    def link_up(names: Iterable[str]) -> None:
-        """Has a link to each of these bots, all of which start at the same time."""
+    def connect(names: Iterable[str]) -> None:
+        """Has a connection to each of these bots, all of which start at the same time."""
         for name in names:
-            if link := idle.take(by_name[name]) if idle and name in reused else None:
-                reused_links.add(link)
-                links[name] = link
+            if connection := idle.take(by_name[name]) if idle and name in reused else None:
+                reused_connections.add(connection)
+                connections[name] = connection
             elif name in given_up:
-                links[name] = Link(by_name[name], tap, NOT_TRIED)
+                connections[name] = Connection(by_name[name], tap, NOT_TRIED)
             else:
                 with contextlib.suppress(OSError):  # it is told where the bot is waited for
                     starts[name] = Start(by_name[name])
         for name in names:
-            if name not in links:
-                links[name] = Link(by_name[name], tap, start=starts.pop(name, None))
+            if name not in connections:
+                connections[name] = Connection(by_name[name], tap, start=starts.pop(name, None))
 
     try:
         for terms in games:
-            link_up([name for name in dict.fromkeys(terms.bots) if name not in links])
-            seated = [links[name] for name in terms.bots]
-            served = [link.served if link in reused_links else 0 for link in seated]
+            connect([name for name in dict.fromkeys(terms.bots) if name not in connections])
+            seated = [connections[name] for name in terms.bots]
+            served = [connection.served if connection in reused_connections else 0 for connection in seated]
             record = _play(terms, seated, show, start_us)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
             # Bots with a fault are ended now, so that the record has the processes that they left behind.
-            unfit = {name for name in terms.bots if name in fresh or not links[name].fit}
-            end_and_report([links.pop(name) for name in unfit], on_exit)
+            unfit = {name for name in terms.bots if name in fresh or not connections[name].fit}
+            end_and_report([connections.pop(name) for name in unfit], on_exit)
             yield _with_exit_reports(record, seated, served)
         if idle:
-            for name in [name for name in links if name in reused]:
-                idle.put(links.pop(name))
+            for name in [name for name in connections if name in reused]:
+                idle.put(connections.pop(name))
     finally:
         for start in starts.values():
             start.cancel()
-        end_and_report(links.values(), on_exit)
+        end_and_report(connections.values(), on_exit)
 
 
-def _with_exit_reports(record: GameRecord, links: list[Link], served: list[int]) -> GameRecord:
+def _with_exit_reports(record: GameRecord, connections: list[Connection], served: list[int]) -> GameRecord:
     """The record with how many games each process had played before, and, of bots that have ended by now,
     the processes that they left behind and their last output.
     """
-    for measured, link, count in zip(record.measured["seats"], links, served, strict=True):
+    for measured, connection, count in zip(record.measured["seats"], connections, served, strict=True):
         if count:
             measured["games_before"] = count
-        exit_report = link.process.exit_report if link.process else None
+        exit_report = connection.process.exit_report if connection.process else None
         if exit_report:
             measured.update(left_behind(exit_report))
-    return replace(record, events=tuple(_with_hint(event, links) for event in record.events))
+    return replace(record, events=tuple(_with_hint(event, connections) for event in record.events))
 
 
-def _with_hint(event: Event, links: list[Link]) -> Event:
+def _with_hint(event: Event, connections: list[Connection]) -> Event:
     match event:
-        case Retired(seat, Ending.TIME | Ending.START) if links[seat].held_back:
+        case Retired(seat, Ending.TIME | Ending.START) if connections[seat].held_back:
             return event._replace(hint=hints.HELD_BACK)
     return event
 
@@ -155,7 +155,7 @@ class FailedStarts:
         return frozenset(self._given_up.intersection(names))
 
 
-def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> GameRecord:
+def _play(terms: Terms, connections: list[Connection], show: Show | None, start_us: int) -> GameRecord:
     events: list[Event] = []
 
     def watch(event: Event, state: State[Any]) -> None:
@@ -164,7 +164,7 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
             show(terms, event, state)
 
     began = datetime.now(UTC)
-    wire = PipesWire(links, start_us)
+    wire = ProcessWire(connections, start_us)
     with _garbage_collection_off():
         verdict = play(terms, wire, seeded_dice(terms), watch)
     gone = {event.seat for event in events if isinstance(event, Retired) and event.ending.is_fault}
@@ -172,8 +172,11 @@ def _play(terms: Terms, links: list[Link], show: Show | None, start_us: int) -> 
         "began": began.isoformat(timespec="milliseconds"),
         "mono_us": wire.began_ns // 1000,
         "seats": [
-            {**_seat_measured(wire, seat), **(_last_lines(links[seat].channel) if seat in gone else {})}
-            for seat in range(len(links))
+            {
+                **_seat_measured(wire, seat),
+                **(_last_lines(connections[seat].conversation) if seat in gone else {}),
+            }
+            for seat in range(len(connections))
         ],
         "referee": referee.__version__,
         "python": platform.python_version(),
@@ -194,17 +197,17 @@ def _garbage_collection_off() -> Iterator[None]:
             gc.enable()
 
 
-def _last_lines(channel: Channel) -> dict[str, Any]:
+def _last_lines(conversation: Conversation) -> dict[str, Any]:
     """The last lines between the referee and a bot that committed a fault."""
-    sent = channel.last_said.splitlines()[-LAST_KEPT:]
-    partial = [channel.partial] if channel.partial else []
+    sent = conversation.last_said.splitlines()[-LAST_KEPT:]
+    partial = [conversation.partial] if conversation.partial else []
     return {
         "last_sent": [shown(line) for line in sent],
-        "last_came": [shown(line) for line in (*channel.last_heard, *partial)][-LAST_KEPT:],
+        "last_came": [shown(line) for line in (*conversation.last_heard, *partial)][-LAST_KEPT:],
     }
 
 
-def _seat_measured(wire: PipesWire, seat: Seat) -> dict[str, Any]:
+def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
     """What was measured of a seat, and what its bot wrote beside its answers; empty parts are left out."""
     aside, starting, playing = wire.aside(seat)
     measured: dict[str, Any] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
-from referee.wire.link import Link, end_links
+from referee.wire.connection import Connection, end_connections
 
 IDLE_PER_SEAT = 4
 """How many idle processes are kept at most, for each seat of the game."""
@@ -16,28 +16,28 @@ OnExit = Callable[[str, ExitReport], None]
 
 
 class IdleBots:
-    """The links of bots that wait for their next encounter, longest wait first."""
+    """The connections of bots that wait for their next encounter, longest wait first."""
 
     def __init__(self) -> None:
-        self._links: dict[Bot, Link] = {}
+        self._links: dict[Bot, Connection] = {}
 
-    def take(self, bot: Bot) -> Link | None:
-        """Removes and returns the link of a bot, or None."""
+    def take(self, bot: Bot) -> Connection | None:
+        """Removes and returns the connection of a bot, or None."""
         return self._links.pop(bot, None)
 
-    def put(self, link: Link) -> None:
-        """Adds a link that can play another game."""
-        self._links[link.bot] = link
+    def put(self, connection: Connection) -> None:
+        """Adds a connection that can play another game."""
+        self._links[connection.bot] = connection
 
-    def pop_beyond(self, room: int) -> list[Link]:
-        """Removes and returns the links that waited longest, so that at most `room` remain."""
+    def pop_beyond(self, room: int) -> list[Connection]:
+        """Removes and returns the connections that waited longest, so that at most `room` remain."""
         return [self._links.pop(bot) for bot in list(self._links)[: max(0, len(self._links) - room)]]
 
 
-def end_and_report(links: Iterable[Link], on_exit: OnExit | None) -> None:
-    """Ends the processes of some links together, and reports each exit."""
-    ending = list(links)
-    end_links(ending)
-    for link in ending:
-        if on_exit and link.process and link.process.exit_report:
-            on_exit(link.bot.name, link.process.exit_report)
+def end_and_report(connections: Iterable[Connection], on_exit: OnExit | None) -> None:
+    """Ends the processes of some connections together, and reports each exit."""
+    ending = list(connections)
+    end_connections(ending)
+    for connection in ending:
+        if on_exit and connection.process and connection.process.exit_report:
+            on_exit(connection.bot.name, connection.process.exit_report)

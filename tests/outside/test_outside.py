@@ -112,7 +112,7 @@ def test_a_bot_is_checked_in_it(place: Place) -> None:
 
 def test_it_is_told_of_like_the_others(place: Place) -> None:
     told = place("games", place.game).out
-    assert "Connect Four (`connect4`, rules 1)" in told and "columns" in told and "From outside: " in told
+    assert "Connect Four (`connect4`, rules 1)" in told and "columns" in told and "Origin: " in told
     listed = place("games").out
     assert ("Connect Four" in listed) == (place.game == "connect4") and "blooms" in listed
 

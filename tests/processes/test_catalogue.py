@@ -131,7 +131,7 @@ def test_row(
         pytest.skip("only Linux has what it takes")
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # not the bots' business
     if case.hint and case.hint in HELD_BACK:  # on a busy machine that may take its time
-        monkeypatch.setattr("referee.wire.link.LOST_GRACE_S", 10)
+        monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 10)
     subprocess.run(["sh", "-c", case.setup], cwd=tmp_path, check=True)
     mark = f"{os.getpid()}/{request.node.callspec.id}"
     try:

@@ -16,7 +16,7 @@ from protocol.messages import Speaker, parse
 from referee.games import GAMES
 from referee.processes.limits import Limits
 from referee.tournament.config import BOT_KEYS, load
-from referee.wire import channel
+from referee.wire import conversation
 from tests.command import ROOT
 
 PAGES = [
@@ -201,13 +201,13 @@ def test_the_protocol_s_numbers_are_those_of_the_code() -> None:
     text = (ROOT / "protocol" / "PROTOCOL.md").read_text()
     for piece in (
         "4096 bytes",
-        f"up to {channel.LIST_CAP} `list`",
+        f"up to {conversation.LIST_CAP} `list`",
         "(by default 2000",
         "16 KiB per game",
     ):
         assert piece in text
     hello = parse(b"hello 1 list", Speaker.REFEREE)
-    assert getattr(hello, "capabilities") == channel.CAPABILITIES  # noqa: B009
+    assert getattr(hello, "capabilities") == conversation.CAPABILITIES  # noqa: B009
 
 
 @pytest.mark.parametrize("page", PAGES)

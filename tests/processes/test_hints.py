@@ -78,7 +78,7 @@ def test_a_verdict_helps_the_author(
     part: str, code: str, fragments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "flush=False" in code:  # on a busy machine what is held back may take its time
-        monkeypatch.setattr("referee.wire.link.LOST_GRACE_S", 10)
+        monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 10)
     script = LOOP.format(**{**FINE, part: code})
     text = told(Bot("x", (sys.executable, "-I", "-S", "-c", script), Path("/")))
     assert "seat 1 x " in text

@@ -26,8 +26,8 @@ from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import play_encounter
-from referee.wire.link import Link, end_links
-from referee.wire.pipes import PipesWire
+from referee.wire.connection import Connection, end_connections
+from referee.wire.process_wire import ProcessWire
 from referee.wire.stopwatch import Stopwatch
 from tests.holdings import living
 from tests.processes.encounters import MARGIN_US, bot
@@ -345,18 +345,18 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
 def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    link = Link(bot("quick", "none"))
-    if not (link.process and link.process.stamped):
-        end_links([link])
+    connection = Connection(bot("quick", "none"))
+    if not (connection.process and connection.process.stamped):
+        end_connections([connection])
         pytest.skip("needs to know when a pipe was written to")
-    wire = PipesWire([link], 10_000_000)
+    wire = ProcessWire([connection], 10_000_000)
     game = GAMES["blooms"]
     wire.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
     assert isinstance(wire.next_reply().what, Ready)
     wire.post(0, Question((), 300, 0, 300_000))
     monkeypatch.setattr(wire, "_wait", lambda: time.sleep(0.5))
     reply = wire.next_reply()
-    end_links([link])
+    end_connections([connection])
     assert isinstance(reply.what, Answer) and reply.used_us < 300_000
 
 
@@ -405,16 +405,16 @@ def test_the_ending_of_a_bot_that_was_late_says_what_came() -> None:
 
 def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time() -> None:
     """Both are asked at once; what the one has said meanwhile is read before the other's time runs."""
-    links = [Link(bot("quick", "none")), Link(bot("loud", "empty lines at ready"))]
-    wire = PipesWire(links, 10_000_000)
+    connections = [Connection(bot("quick", "none")), Connection(bot("loud", "empty lines at ready"))]
+    wire = ProcessWire(connections, 10_000_000)
     game = GAMES["blooms"]
     for seat in (0, 1):
         wire.open(seat, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
     assert {type(wire.next_reply().what) for _ in range(2)} == {Ready}
     time.sleep(0.3)
     spent: list[float] = []
-    hear = links[1].channel.hear
-    links[1].channel.hear = lambda data: (spent.append(time.monotonic()), hear(data))[1]  # type: ignore
+    hear = connections[1].conversation.hear
+    connections[1].conversation.hear = lambda data: (spent.append(time.monotonic()), hear(data))[1]  # type: ignore
     wire.catch_up((0, 1))
     assert spent, "there was something to be read"
     spent.clear()
@@ -422,4 +422,4 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time() -> None:
     wire.post(1, Question((), 300, 0, 300_000))
     assert not spent
     assert isinstance(wire.next_reply().what, Answer)
-    end_links(links)
+    end_connections(connections)

@@ -57,7 +57,7 @@ def game(one: Bot, slug: str = "blooms", start_us: int = 5_000_000) -> GameRecor
 def test_a_program_that_never_flushes_plays_on_a_terminal_and_not_on_a_pipe(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("referee.wire.link.LOST_GRACE_S", 10)  # on a busy machine
+    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 10)  # on a busy machine
     assert game(on_a_terminal()).verdict.ending is Ending.RULES
     record = game(on_a_terminal(pty=False), start_us=1_000_000)
     assert record.verdict.ending is Ending.START

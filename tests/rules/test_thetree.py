@@ -1191,7 +1191,7 @@ def test_imagining_is_not_knowing() -> None:
     ],
 )
 def test_what_cannot_have_been_seen_is_not_imagined(lines: list[str]) -> None:
-    with pytest.raises(ValueError, match="agrees"):
+    with pytest.raises(ValueError, match="is consistent"):
         GAME.imagine(GAME.settle({}), 1, lines, Stream(b""))
 
 

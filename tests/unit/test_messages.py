@@ -13,7 +13,7 @@ from protocol.session import Phase
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, Opening, Question
 from referee.gameplay.events import Ending
-from referee.wire.channel import LINES_CAP, LOG_CAP, TURN_CAP, Channel
+from referee.wire.conversation import LINES_CAP, LOG_CAP, TURN_CAP, Conversation
 from tests.unit.scripted import puppet
 
 NUMBERS = st.integers(0, 10**15)
@@ -130,22 +130,22 @@ def test_only_a_newline_ends_a_line() -> None:
     assert m.Lines().feed(data + b"\n") == [data]
 
 
-def greeted() -> Channel:
-    channel = Channel()
-    channel.greet()
-    channel.hear(b"hello 1\n")
-    return channel
+def greeted() -> Conversation:
+    conversation = Conversation()
+    conversation.greet()
+    conversation.hear(b"hello 1\n")
+    return conversation
 
 
 @given(
     st.lists(st.binary(max_size=100) | st.sampled_from([b"move 1 a\n", b"ready\n", b"list 1\n", b"log \n"]))
 )
 def test_a_channel_never_raises(chunks: list[bytes]) -> None:
-    channel = greeted()
+    conversation = greeted()
     for chunk in chunks:
-        facts = channel.hear(chunk)
+        facts = conversation.hear(chunk)
         assert all(isinstance(fact, Failure) for fact in facts), "nothing was asked"
-        assert bool(facts) <= (channel.failure is not None)
+        assert bool(facts) <= (conversation.failure is not None)
 
 
 @pytest.mark.parametrize(
@@ -154,14 +154,14 @@ def test_a_channel_never_raises(chunks: list[bytes]) -> None:
     ids=["lines", "bytes"],
 )
 def test_a_stream_of_lines_is_a_flood_at_its_cap(line: bytes, size: int, cap: int) -> None:
-    channel = greeted()
+    conversation = greeted()
     heard = 0
-    while not channel.failure:
-        channel.hear(line * 100)
+    while not conversation.failure:
+        conversation.hear(line * 100)
         heard += 100 * size
-    assert channel.failure.ending is Ending.FLOOD
+    assert conversation.failure.ending is Ending.FLOOD
     assert cap <= heard <= cap + 100 * size, "its hello was a line too"
-    assert channel.aside.noise_count > len(channel.aside.noise)
+    assert conversation.aside.noise_count > len(conversation.aside.noise)
 
 
 def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
@@ -173,20 +173,20 @@ def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
 
 
 def test_log_lines_are_bounded_in_number_too() -> None:
-    channel = greeted()
-    channel.hear(b"log\n" * 100_000)
-    assert len(channel.aside.log) <= LOG_CAP
-    assert channel.aside.log_dropped == 100_000 - len(channel.aside.log)
+    conversation = greeted()
+    conversation.hear(b"log\n" * 100_000)
+    assert len(conversation.aside.log) <= LOG_CAP
+    assert conversation.aside.log_dropped == 100_000 - len(conversation.aside.log)
 
 
 def test_after_a_breach_nothing_more_is_heard() -> None:
-    channel = greeted()
-    assert len(channel.hear(b"ready\nready\n")) == 1
-    assert channel.hear(b"ready\nlog more\n") == [] and not channel.aside.log
+    conversation = greeted()
+    assert len(conversation.hear(b"ready\nready\n")) == 1
+    assert conversation.hear(b"ready\nlog more\n") == [] and not conversation.aside.log
 
 
-class ByTheTable(Channel):
-    """A channel without the short way for plain moves."""
+class ByTheTable(Conversation):
+    """A conversation without the short way for plain moves."""
 
     def _plain_move(self, data: bytes) -> None:
         return None
@@ -222,17 +222,22 @@ CHUNKS = st.lists(
 
 @given(CHUNKS)
 def test_the_short_way_for_plain_moves_says_what_the_table_says(chunks: list[bytes]) -> None:
-    channels = (Channel(), ByTheTable())
+    conversations = (Conversation(), ByTheTable())
     seen = []
-    for channel in channels:
-        channel.greet()
-        channel.hear(b"hello 1\n")
-        channel.open(0, Opening("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
-        channel.hear(b"ready\n")
+    for conversation in conversations:
+        conversation.greet()
+        conversation.hear(b"hello 1\n")
+        conversation.open(0, Opening("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
+        conversation.hear(b"ready\n")
         heard: list[object] = []
         for chunk in chunks:
-            if channel.phase is Phase.WAITING and not channel.failure:
-                channel.ask(0, Question((), 1_000_000, 0, 1_000_000))
-            heard += [channel.hear(chunk), channel.phase, list(channel.last_heard), channel.partial]
-        seen.append((heard, channel.failure, channel.aside, channel.heard_bytes))
+            if conversation.phase is Phase.WAITING and not conversation.failure:
+                conversation.ask(0, Question((), 1_000_000, 0, 1_000_000))
+            heard += [
+                conversation.hear(chunk),
+                conversation.phase,
+                list(conversation.last_heard),
+                conversation.partial,
+            ]
+        seen.append((heard, conversation.failure, conversation.aside, conversation.heard_bytes))
     assert seen[0] == seen[1]

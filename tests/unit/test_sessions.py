@@ -156,14 +156,14 @@ def test_the_referee_says_just_what_the_session_says(name: str) -> None:
         if wire is None:
             wire = Seeded(*bots)
         elif part.seat != first:
-            wire.channels.reverse()
+            wire.conversations.reverse()
             wire._bots = tuple(bots)
         wire.seed = part.seed
         drawn = iter(part.chances)
         dice = (lambda state, drawn=drawn: next(drawn)) if part.chances else seeded_dice(terms)
         play(terms, wire, dice, Events())
     assert wire
-    wire.channels = [wire.channels[parts(name)[-1].seat]]
+    wire.conversations = [wire.conversations[parts(name)[-1].seat]]
     wire._bots = (reader,)
     wire.quit()
     assert not [line for line in reader.lines if not line.startswith(("#", "BOT:"))]

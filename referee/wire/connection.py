@@ -14,7 +14,7 @@ from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess, Start
-from referee.wire.channel import Channel
+from referee.wire.conversation import Conversation
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Errors at a start that are the machine's and not the bot's."""
@@ -25,7 +25,7 @@ Tap = Callable[[str, str, bytes], None]
 """Called with everything that passes: the bot's name, `<` (to the bot) or `>` (from it), and the bytes."""
 
 
-class Link:
+class Connection:
     """The connection to one bot, for the games of an encounter.
 
     A bot that cannot be started has a connection too: the failure is reported when its seat is opened.
@@ -36,7 +36,7 @@ class Link:
     ) -> None:
         """With a `failure` the bot is not started; `start` is a start that was requested before."""
         self.bot = bot
-        self.channel = Channel()
+        self.conversation = Conversation()
         self.greeted = False
         self.faulted = False
         """Set by whoever plays the games: after a fault a bot gets a fresh process for its next game."""
@@ -96,13 +96,13 @@ class Link:
         """The replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, ">", data)
-        return self.channel.hear(data) if data else [self._gone("closed its output")]
+        return self.conversation.hear(data) if data else [self._gone("closed its output")]
 
     def catch_up(self) -> list[What]:
         """Reads everything that the bot wrote before it is asked."""
         heard: list[What] = []
         # Nearly always there is nothing, and polling is cheaper than an exception from a read.
-        while self.stdout_open and not self.channel.failure and self._said.poll(0):
+        while self.stdout_open and not self.conversation.failure and self._said.poll(0):
             if (data := self.read()) is None:
                 break
             heard += self.hear(data)
@@ -123,7 +123,7 @@ class Link:
 
     def what_came(self) -> tuple[str, str]:
         """For a bot whose time is up: what came instead of an answer, and a hint at what that often means."""
-        aside, partial = self.channel.aside, self.channel.partial
+        aside, partial = self.conversation.aside, self.conversation.partial
         noise = aside.noise[-1] if aside.noise else ""
         if self.unsent:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
@@ -133,7 +133,7 @@ class Link:
             detail = f"{aside.noise_count} × a line that is no message came, such as `{noise}`"
         else:
             detail = "nothing came"
-        never = not self.channel.heard_bytes
+        never = not self.conversation.heard_bytes
         return detail, hints.silent(len(self.unsent), partial, noise, aside.stale_count, never)
 
     @property
@@ -146,7 +146,7 @@ class Link:
         assert self.process
         process = self.process
         status = process.how_it_ended()
-        partial = self.channel.partial
+        partial = self.conversation.partial
         behind = f", its last words without a newline: {shown(partial, 80)}" if partial else ""
         if excess := process.excess:
             failure = Failure(Ending.LIMIT, excess)
@@ -154,7 +154,7 @@ class Link:
             process.drain_stderr()
             hint = hints.gone(status is None, process.exit_code, process.complaints.text())
             failure = Failure(Ending.GONE, (status or what) + behind, hint)
-        self.channel.failure = failure
+        self.conversation.failure = failure
         return failure
 
 
@@ -171,14 +171,14 @@ def _first_line(bot: Bot) -> bytes | None:
         return None
 
 
-def end_links(links: Sequence[Link]) -> None:
+def end_connections(connections: Sequence[Connection]) -> None:
     """Sends `quit` to bots and ends their processes; bots at fault are given less time to exit."""
     fit: list[BotProcess] = []
     unfit: list[BotProcess] = []
-    for link in links:
-        if link.process is None:
+    for connection in connections:
+        if connection.process is None:
             continue
-        (fit if link.fit else unfit).append(link.process)
-        link.send(link.channel.quit())
+        (fit if connection.fit else unfit).append(connection.process)
+        connection.send(connection.conversation.quit())
     end_processes(unfit, LOST_GRACE_S)
     end_processes(fit)

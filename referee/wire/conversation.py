@@ -67,7 +67,7 @@ class Aside:
     log_dropped: int = 0
 
 
-class Channel:
+class Conversation:
     """One conversation. Everything that comes after a `Failure` is dropped."""
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """The wire to real processes.
 
-The referee waits in one place, `PipesWire._wait`, for all the seats that it asked something, with one
+The referee waits in one place, `ProcessWire._wait`, for all the seats that it asked something, with one
 absolute deadline for each seat that no output can move. It waits in slices: a slice that ends late shows
 that the referee itself was not running (stopped, or starved of its processor); `stopwatch.py` says what
 becomes of that.
@@ -26,8 +26,8 @@ from referee.gameplay.api import (
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Outcome
 from referee.processes.process import Keep
-from referee.wire.channel import Aside
-from referee.wire.link import Link
+from referee.wire.connection import Connection
+from referee.wire.conversation import Aside
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
 from referee.wire.stopwatch import Stopwatch
 
@@ -38,17 +38,17 @@ class Place:
     __slots__ = (
         "asked",
         "by_cpu",
+        "connection",
         "heard",
-        "link",
         "opening",
         "stderr_starting",
         "unasked",
         "watch",
     )
 
-    def __init__(self, link: Link) -> None:
-        self.link = link
-        self.watch = Stopwatch(link.process)
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.watch = Stopwatch(connection.process)
         self.opening: Opening | None = None
         """The game that is described to it once it has said hello."""
         self.asked = False
@@ -70,7 +70,7 @@ class Place:
         """The streams to wait for, as bits: always its stderr; where it is asked also its output, the report
         of its exit, and room in its input.
         """
-        process = self.link.process
+        process = self.connection.process
         if process is None:
             return 0
         bits = _STDERR if process.stderr_open else 0
@@ -79,7 +79,7 @@ class Place:
                 bits |= _STDOUT
             if process.control_open:  # guard: death-with-open-output
                 bits |= _CONTROL
-            if self.link.unsent:
+            if self.connection.unsent:
                 bits |= _STDIN
         return bits
 
@@ -97,7 +97,7 @@ class _Poll:
         self.streams: dict[int, tuple[Place, int]] = {}
         """Seat and stream of each descriptor."""
         for place, bits in zip(places, wanted, strict=True):
-            process = place.link.process
+            process = place.connection.process
             if process is None:
                 continue
             for bit, descriptor in (
@@ -111,11 +111,11 @@ class _Poll:
                     self.streams[descriptor] = (place, bit)
 
 
-class PipesWire:
+class ProcessWire:
     """The seats of one game, each with the connection to its bot."""
 
-    def __init__(self, links: Sequence[Link], start_us: int) -> None:
-        self._places = [Place(link) for link in links]
+    def __init__(self, connections: Sequence[Connection], start_us: int) -> None:
+        self._places = [Place(connection) for connection in connections]
         self._start_ns = start_us * 1000
         self._polls: dict[tuple[int, ...], _Poll] = {}
         """The poll objects, by the streams that they wait for."""
@@ -125,65 +125,67 @@ class PipesWire:
     def open(self, seat: Seat, opening: Opening) -> None:
         """Greets a new process first; the game is described once it has answered."""
         place = self._places[seat]
-        link = place.link
+        connection = place.connection
         place.opening = opening
         place.by_cpu = opening.control.by_cpu
         place.asked = True
-        link.channel.begin()
-        if link.failure:
+        connection.conversation.begin()
+        if connection.failure:
             place.watch.start(self._start_ns)
-            place.hear([link.failure], place.watch.began_ns)
-        elif link.greeted:
+            place.hear([connection.failure], place.watch.began_ns)
+        elif connection.greeted:
             self._describe(seat, place)
         else:
-            link.greeted = True
+            connection.greeted = True
             place.watch.start(self._start_ns)
-            self._send(place, link.channel.greet())
+            self._send(place, connection.conversation.greet())
 
     def _describe(self, seat: Seat, place: Place) -> None:
         opening = place.opening
         assert opening
         place.opening = None
-        said_before = place.link.catch_up()
+        said_before = place.connection.catch_up()
         place.watch.start(self._start_ns)
         # A failure from before has ended the conversation, and is told now: the bot did not start.
-        failure = place.link.channel.failure
+        failure = place.connection.conversation.failure
         place.hear([failure] if failure else said_before, place.watch.began_ns)
         if not failure:
-            self._send(place, place.link.channel.open(seat, opening))
+            self._send(place, place.connection.conversation.open(seat, opening))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time."""
         for seat in seats:
-            self._places[seat].unasked = self._places[seat].link.catch_up()  # guard: off-turn-first
+            self._places[seat].unasked = self._places[seat].connection.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
         place = self._places[seat]
-        link, watch = place.link, place.watch
+        connection, watch = place.connection, place.watch
         said_before, place.unasked = place.unasked, []
         if question.rejected:  # guard: deadline-after-rejection
-            said_before = link.catch_up()
+            said_before = connection.catch_up()
         else:
             watch.start(question.wait_us * 1000, question.allowance_us * 1000, place.by_cpu)
         place.asked = True
         if said_before:
             place.hear(said_before, watch.began_ns, watch.cpu_ns())
-        self._write(place, b"" if link.channel.failure else link.channel.ask(seat, question))
+        self._write(
+            place, b"" if connection.conversation.failure else connection.conversation.ask(seat, question)
+        )
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the legal moves, as fast as the bot reads them."""
         place = self._places[seat]
-        if not place.link.channel.failure:
-            self._write(place, place.link.channel.show_legal(legal))
+        if not place.connection.conversation.failure:
+            self._write(place, place.connection.conversation.show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells every bot of the end, without waiting for room in its pipe."""
         for place in self._places:
             place.asked = False
-            link = place.link
-            if link.process and link.stdout_open:
-                link.send(link.channel.close(outcome, ending))
+            connection = place.connection
+            if connection.process and connection.stdout_open:
+                connection.send(connection.conversation.close(outcome, ending))
 
     def stopped_us(self, seat: Seat) -> int:
         """How long the referee was not running while this seat's time ran; it was not charged for that."""
@@ -196,8 +198,12 @@ class PipesWire:
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
         """What a seat's bot wrote apart from its answers, and its stderr before and since its `ready`."""
         place = self._places[seat]
-        process = place.link.process
-        return place.link.channel.aside, place.stderr_starting, process.cut() if process else Keep()
+        process = place.connection.process
+        return (
+            place.connection.conversation.aside,
+            place.stderr_starting,
+            process.cut() if process else Keep(),
+        )
 
     def next_reply(self) -> Reply:
         """Waits until one of the asked seats has replied, or its time is up."""
@@ -223,16 +229,20 @@ class PipesWire:
         if place.heard:
             return None
         place.asked = False
-        place.link.channel.lapse()
-        silence = Silence(*place.link.what_came())
+        place.connection.conversation.lapse()
+        silence = Silence(*place.connection.what_came())
         return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
     def _read(self, place: Place) -> None:
         """Reads everything that a bot has written by now."""
-        link, watch = place.link, place.watch
-        while link.stdout_open and not link.channel.failure and (data := link.read()) is not None:
+        connection, watch = place.connection, place.watch
+        while (
+            connection.stdout_open
+            and not connection.conversation.failure
+            and (data := connection.read()) is not None
+        ):
             stamp_ns = time.monotonic_ns()
-            if whats := link.hear(data):
+            if whats := connection.hear(data):
                 place.hear(whats, watch.written_ns(stamp_ns), watch.cpu_ns())
 
     def _write(self, place: Place, data: bytes) -> None:
@@ -244,7 +254,7 @@ class PipesWire:
         place.watch.answered()
 
     def _send(self, place: Place, data: bytes) -> None:
-        if failure := place.link.send(data):
+        if failure := place.connection.send(data):
             place.hear([failure], time.monotonic_ns(), place.watch.cpu_ns())
 
     def _told(self, seat: Seat, place: Place) -> Reply | None:
@@ -260,8 +270,8 @@ class PipesWire:
                     if place.opening:
                         self._describe(seat, place)
                         continue
-                    if place.link.process:
-                        place.stderr_starting = place.link.process.cut()
+                    if place.connection.process:
+                        place.stderr_starting = place.connection.process.cut()
                     watch.look()
                 place.asked = False
             return Reply(
@@ -291,10 +301,10 @@ class PipesWire:
         for place, stream in ready:
             if stream == _STDOUT:
                 spoke.append(place)
-                if (data := place.link.read()) is not None:
+                if (data := place.connection.read()) is not None:
                     read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))  # guard: deadline
             elif stream == _STDERR:
-                place.link.drain_stderr()
+                place.connection.drain_stderr()
             elif stream == _STDIN:
                 self._send(place, b"")
             else:
@@ -303,11 +313,11 @@ class PipesWire:
             if place not in spoke:
                 place.watch.empty_ns = before_ns
         for place, stamp_ns, cpu_ns, data in read:
-            if whats := place.link.hear(data):
+            if whats := place.connection.hear(data):
                 place.hear(whats, place.watch.written_ns(stamp_ns), cpu_ns)
         for place in died:
             if not place.heard:
-                place.hear(place.link.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
+                place.hear(place.connection.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
 
     def _notice_stoppage(self, waited_ns: int, writer: Place | None = None) -> None:
         """Reports what the referee was late by to the stopwatches of the seats whose time runs."""
