@@ -11,7 +11,7 @@ from referee.core.units import PERIOD, parse_period, period, show_period
 
 _CONTROL = re.compile(rf"{PERIOD}(?:\+{PERIOD}(?:/{PERIOD})?)?(?:\^{PERIOD})?")
 _FORM = (
-    "MOVE[+RESERVE[/STEP]][^INCREMENT] such as `2s+60s/10s`, with `cpu:` before it for computing time, "
+    "MOVE[+RESERVE[/STEP]][^INCREMENT] such as `2s+60s/10s`, with `cpu:` before it for processor time, "
     "or `none`; units us, ms, s, m, h"
 )
 _CPU = "cpu:"

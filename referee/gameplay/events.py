@@ -1,4 +1,5 @@
-"""What can happen in a game: the closed list of endings, and the events that a record is made of.
+"""What can happen in a game: the closed list of endings, each with its word, sentence and hint, and the
+events that a record is made of.
 
 Every place that says how a game ended uses these words: verdicts, records, tables, the protocol's `end`.
 """
@@ -52,7 +53,7 @@ class Ending(Enum):
     LIMIT = (
         "limit",
         "took more than it may",
-        "the match or tournament limits its memory, files, processes and computing time",
+        "the match or tournament limits its memory, files, processes and processor time",
     )
     ILLEGAL = (
         "illegal",
@@ -92,7 +93,7 @@ class Timing(NamedTuple):
     wall_us: int = 0
     """From then to its answer, or to where the waiting ended."""
     cpu_us: int = 0
-    """Computing time of the bot meanwhile; 0 where that cannot be known."""
+    """Processor time of the bot meanwhile; 0 where that cannot be known."""
     stopped_us: int = 0
     """How much of that time the referee itself was not running."""
 

@@ -92,9 +92,9 @@ def ending_of(reply: Reply, clock: SeatClock, margin_us: int) -> Ending | None:
     """How a reply ends a seat's part in the game, but for the rules: None for an answer or a request in
     time, whatever it says.
 
-    The order of verdicts: what is late is late, whatever it is (a cap is only exceeded before the
-    deadline: after it nobody listens); then what broke the conversation; then resigning. What the rules
-    say of an answer comes after all of these.
+    The order: lateness first, whatever the reply says (output after the deadline is not read, so no cap can
+    be exceeded then); then faults in the conversation; then resigning. The rules are applied to an answer
+    after all of these.
     """
     what = reply.what
     if isinstance(what, Silence) or clock.late(reply.used_us, margin_us):

@@ -1,4 +1,4 @@
-"""What a game is played under, and what came of it."""
+"""The terms that a game is played under, and its verdict."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def status_text(code: int) -> str:
 def exceeded(code: int, limits: Limits) -> str:
     """Which limit the kernel ended a process for, as text; empty if for none."""
     if code == -signal.SIGXCPU and limits.cpu is not None:
-        return "more computing time than it may use"
+        return "more processor time than it may use"
     if code == -signal.SIGXFSZ and limits.file_size is not None:
         return "a file of more bytes than it may have"
     return ""

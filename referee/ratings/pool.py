@@ -1,4 +1,4 @@
-"""Ratings of a whole pool, fitted to all games at once.
+"""Elo of a whole pool of bots, fitted to all games at once: the ratings in the table of a run.
 
 The model is Plackett and Luce's, which for two seats is Bradley and Terry's: a game's ranking is drawn
 place by place, each of the bots not yet placed with a chance in proportion to e^strength, and seat 1 has

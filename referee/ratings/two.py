@@ -1,9 +1,9 @@
-"""Compares two bots: Elo difference, its 95 % interval, and the likelihood that one is stronger.
+"""Compares two bots of a match: Elo difference, its 95 % interval, and the likelihood of superiority.
 
 A game, or a pair of games with the seats swapped, is one trial. Its score lies in equal steps from 0 to
 1: loss, draw, win for a game; 0, ½, 1, 1½, 2 points of 2 for a pair. Of N trials with mean score s and
-variance v the standard error is √(v/N); the Elo of a score is −400 log₁₀(1/s − 1). (The formulas of the
-chess runners; pairs are trials of their own since the two games of a pair are not independent.)
+variance v the standard error is √(v/N); the Elo of a score is −400 log₁₀(1/s − 1). (As in
+chess match runners: a pair is one trial since its two games are not independent.)
 """
 
 from __future__ import annotations

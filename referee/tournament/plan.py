@@ -47,7 +47,7 @@ class Entrant:
         self.bot.check()
         if self.control.by_cpu and not cpu.AVAILABLE:
             raise EnvironmentLacksError(
-                f"bot `{self.bot.name}`: the clock `{self.control}` counts computing time, which needs Linux"
+                f"bot `{self.bot.name}`: the clock `{self.control}` counts processor time, which needs Linux"
             )
 
 

@@ -53,11 +53,11 @@ class Place:
         """The game that is described to it once it has said hello."""
         self.asked = False
         self.by_cpu = False
-        """Whether its clock counts computing time."""
+        """Whether its clock counts processor time."""
         self.unasked: list[What] = []
         """What it wrote before it is asked."""
         self.heard: deque[tuple[int, int, What]] = deque()
-        """Replies that the loop has not taken yet: time and computing time (ns), and the reply."""
+        """Replies that the loop has not taken yet: time and processor time (ns), and the reply."""
         self.stderr_starting = Keep()
         """Its stderr up to the `ready` of this game."""
 
@@ -192,7 +192,7 @@ class ProcessWire:
         return self._places[seat].watch.stopped_us
 
     def cpu_us(self, seat: Seat) -> int:
-        """Computing time of the seat's bot since it was ready, in its own turns and in others'."""
+        """Processor time of the seat's bot since it was ready, in its own turns and in others'."""
         return self._places[seat].watch.game_cpu_us()
 
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:

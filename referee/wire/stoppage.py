@@ -11,7 +11,7 @@ LATE_NS = 5_000_000
 """Lateness that is ordinary, half the default margin; only more counts as a stoppage."""
 
 _REFRESH_NS = 1_000_000
-"""The greatest age of the last reading of the referee's own computing time. Reading it takes a system call,
+"""The greatest age of the last reading of the referee's own processor time. Reading it takes a system call,
 and it is needed only where a gap is suspicious.
 """
 
@@ -21,7 +21,7 @@ class StoppageDetector:
 
     def __init__(self) -> None:
         self.looked_ns = self._read_ns = time.monotonic_ns()
-        """The times of the last check and of the last reading of the computing time."""
+        """The times of the last check and of the last reading of the processor time."""
         self._cpu_ns = time.process_time_ns()
 
     def late_ns(self, now_ns: int, waited_ns: int) -> int:

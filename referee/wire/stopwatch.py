@@ -1,10 +1,9 @@
-"""Measures the time of one seat's move, and decides how much of it is charged.
+"""Measures the time of one seat's move, and decides how much of it counts as used.
 
-It runs from the moment in which the referee begins to write the question to the moment in which the answer
-was written. The second is usually the one in which it was read. Where the two may differ because the referee
-was stopped, or starved of its processor, the kernel's own stamp of the pipe decides; where there is none, as
-on a terminal, what the referee was late by is taken off. What the referee is late by while it is its turn to
-write is taken off in any case.
+A move begins when the referee starts to write the question, and ends when the answer was written. The time
+of writing is normally taken to be the time of reading. When the referee may have read late, since it was
+stopped or got no processor, the kernel's stamp of the pipe is used; without one, as on a terminal, the
+referee's own delay is subtracted. A delay while it is the referee's turn to write is always subtracted.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from referee.processes import stamped
 from referee.processes.process import BotProcess
 
 CPU_WALL = 3
-"""Under a clock of computing time a bot may take this multiple of its time available on the wall clock,"""
+"""Bound on the wall-clock time under a `cpu:` clock, as a multiple of the time available."""
 
 CPU_WALL_NS = 1_000_000_000
-"""and this much more; the bound is needed since it may wait for something that never comes."""
+"""Constant added to that bound, which is needed since a bot may wait for something that never comes."""
 
 _CLOCK_SET_NS = 2_000_000
 """A drift between the two clocks beyond which one of them must have been set."""
@@ -58,7 +57,7 @@ class Stopwatch:
 
     def start(self, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
         """Starts the time of a new move. Answers are waited for `wait_ns`; within `allowance_ns` a few
-        milliseconds more or less cost nothing. `by_cpu`: what counts is the bot's computing time.
+        milliseconds more or less cost nothing. `by_cpu`: what counts is the bot's processor time.
         """
         self._by_cpu = by_cpu
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
@@ -70,17 +69,17 @@ class Stopwatch:
         self.deadline_ns = self.began_ns + on_the_wall
 
     def look(self) -> None:
-        """Notes the processes that the bot has when it is ready, to measure their computing time."""
+        """Notes the processes that the bot has when it is ready, to measure their processor time."""
         if self._clock:
             self._clock.look()
             self._ready_cpu_ns = self._clock.near_ns()
 
     def game_cpu_us(self) -> int:
-        """Computing time of these processes since, in microseconds."""
+        """Processor time of these processes since, in microseconds."""
         return max(0, self._clock.near_ns() - self._ready_cpu_ns) // 1000 if self._clock else 0
 
     def cpu_ns(self) -> int:
-        """The bot's computing time so far, in ns; under a `cpu:` clock that of everything it ever started."""
+        """The bot's processor time so far, in ns; under a `cpu:` clock that of everything it ever started."""
         if self._clock is None:
             return 0
         return self._clock.all_ns() if self._by_cpu else self._clock.near_ns()

@@ -1,4 +1,4 @@
-"""Whose time it is, with real processes: stamps of the kernel, computing time, garbage."""
+"""Whose time it is, with real processes: stamps of the kernel, processor time, garbage."""
 
 from __future__ import annotations
 

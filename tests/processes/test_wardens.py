@@ -254,7 +254,7 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
 
 
 def test_no_more_computing_time_than_allowed() -> None:
-    assert excess(started("while :; do :; done", Limits(cpu=1))) == "more computing time than it may use"
+    assert excess(started("while :; do :; done", Limits(cpu=1))) == "more processor time than it may use"
 
 
 def test_no_larger_files_and_no_more_of_them_than_allowed(tmp_path: Path) -> None:

@@ -779,7 +779,7 @@ RESOURCES = (
         Case(
             "asked; while :; do :; done",
             "limit",
-            "more computing time than it may use",
+            "more processor time than it may use",
             limits=Limits(cpu=1),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Whose time it is, by clocks that the test sets: stamps, stoppages of the referee, computing time."""
+"""Whose time it is, by clocks that the test sets: stamps, stoppages of the referee, processor time."""
 
 from __future__ import annotations
 
