@@ -39,7 +39,7 @@ from referee.gameplay.events import (
     Unplayed,
 )
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.api import CHANCE, SHARED_CHANCE, Refusal, State
+from referee.games.api import CHANCE, SHARED_CHANCE, Outcome, Refusal, State
 from referee.games.sampling import legal_moves
 
 Watch = Callable[[Event, State[Any]], None]
@@ -141,6 +141,7 @@ class _GameLoop:
                 self.roll()
             else:
                 self.take_turn(acting)
+        _check_ranks(outcome, len(self.players))
         if self.sentence:
             outcome = outcome._replace(sentence=self.sentence)
         self.wire.close(outcome, self.ending)
@@ -306,6 +307,13 @@ class _GameLoop:
             self.sentence = ", ".join(
                 f"seat {seat + 1} {exits[seat].ending.sentence}" for seat in sorted(exits)
             )
+
+
+def _check_ranks(outcome: Outcome, seats: int) -> None:
+    """Raises `ValueError` for ranks that no table could count: a game from outside may be wrong."""
+    best = min(outcome.ranks, default=0)
+    if len(outcome.ranks) != seats or best < 1 or (best > 1 and seats > 1):
+        raise ValueError(f"the ranks of {seats} seats are {outcome.ranks}, expected one each, the best one 1")
 
 
 def _exit(ending: Ending, reply: Reply) -> _Exit:

@@ -66,6 +66,8 @@ def origin_of(game: Game[Any]) -> dict[str, str]:
 def _installed(slug: str) -> Game[Any]:
     if found := outside.installed(slug):
         return _take(found)
+    if slug.endswith(".py"):
+        raise UsageError(f"unknown game `{shown(slug, 80)}`, expected a name in that file, `module.py:NAME`")
     raise UsageError(
         f"unknown game `{shown(slug, 80)}`, expected one of {', '.join(GAMES)}, one of an installed package, "
         f"or a file's module.py:NAME"

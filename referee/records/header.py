@@ -48,7 +48,7 @@ def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]
         if "file" in origin:
             raise UsageError(
                 f"the game `{shown(slug, 80)}` of these records is from a file, `{shown(origin['file'])}`, "
-                f"which is run only if you name it, expected `--game` with that file"
+                f"which is run only if you name it: expected `--game module.py:NAME`"
             ) from None
         if "distribution" in origin:
             package = f"{origin['distribution']} {origin.get('version', '')}"

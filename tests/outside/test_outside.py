@@ -159,7 +159,7 @@ def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
     mark.unlink()
     for words in (["verify", "run"], ["replay", "run", "1"], ["replay", "run"]):
         done = file(*words)
-        assert done.code == 2 and "which is run only if you name it, expected `--game`" in done.err
+        assert done.code == 2 and "is run only if you name it: expected `--game module.py:NAME`" in done.err
         assert done.err.count("\n") == 1
     assert file("table", "run").code == file("find", "run").code == 0
     assert not mark.exists()
@@ -313,7 +313,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=told):
             from_file(name, tmp_path)
     done = referee_process("games", "none.py", cwd=tmp_path)
-    assert done.code == 2 and "unknown game `none.py`, expected one of blooms" in done.err
+    assert done.code == 2 and "unknown game `none.py`, expected a name in that file" in done.err
     (tmp_path / "t.toml").write_text('[tournament]\ngame = "none.py:GAME"\n')
     done = referee("run", str(tmp_path / "t.toml"))
     assert done.code == 2 and f"`{tmp_path / 't.toml'}`: cannot read the game's file" in done.err

@@ -13,7 +13,8 @@ from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired, Unp
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import MARGIN_US, Terms, Verdict
 from referee.games import GAMES
-from referee.games.api import Game
+from referee.games.api import Game, Outcome
+from referee.games.blooms import BloomsState
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 from tests.unit.toys import Bid
 
@@ -575,3 +576,12 @@ def test_info_is_of_one_answer_and_a_broken_conversation_is_over() -> None:
         "first",
         "",
     ]
+
+
+@pytest.mark.parametrize("ranks", [(0, 1), (2, 3), (1,), ()])
+def test_ranks_that_no_table_could_count_are_a_failure_of_the_game(
+    ranks: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BloomsState, "outcome", lambda self: Outcome(ranks, (0, 0), "over"))
+    with pytest.raises(ValueError, match="ranks of 2 seats"):
+        run(ScriptedWire(puppet(), puppet()))
