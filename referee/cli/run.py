@@ -79,7 +79,7 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
                     show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
-        say(f"some games were void; number of them by bot: {seen}")
+        say(f"some games were void; how often each bot played in one: {seen}")
     if opened.unscored:
         raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
     if len(games) + len(opened.unscored) < total(config):

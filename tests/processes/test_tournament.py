@@ -363,7 +363,7 @@ def test_a_bot_that_kills_its_worker_voids_its_own_games_alone(tmp_path: Path) -
     played = games(tmp_path / "t-results")
     assert {name for name in played if "killer" not in name} == {"1:a:b", "1:b:a"}
     assert all(game["attempt"] == 1 for name, game in played.items() if "killer" not in name)
-    told = re.search(r"how often each bot sat in one: killer (\d+), ", done.err)
+    told = re.search(r"how often each bot played in one: killer (\d+), ", done.err)
     assert told and int(told[1]) == 8, "four games, twice each"
 
 
@@ -647,7 +647,7 @@ def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_pat
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert re.search(r"in [1-9] of \d+ moves the referee itself had been stopped", err), err
+    assert re.search(r"in [1-9] of \d+ moves the referee itself was stopped", err), err
 
 
 @pytest.mark.slow
