@@ -31,6 +31,11 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Most tests wait for processes, so that two for each core are quicker than one."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder for temporary files that is nobody else's, for us and all that the tests start."""

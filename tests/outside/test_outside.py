@@ -104,6 +104,7 @@ def test_a_tournament_is_played_and_continued(place: Place) -> None:
     assert place("verify", "t-results", *place.again).out.startswith("4 games verified")
 
 
+@pytest.mark.slow
 def test_a_bot_is_checked_in_it(place: Place) -> None:
     done = place("check", place.game, place.searching, *SMALL, "--step", "4")
     assert done.code == 0, done.out + done.err
@@ -236,6 +237,7 @@ def test_the_records_of_another_game_are_told(file: Place, tmp_path: Path) -> No
         assert done.code == 2 and "`--game` is `connect4`, expected `blooms`" in done.err
 
 
+@pytest.mark.slow
 def test_another_version_of_a_package_is_told_and_so_is_none(package: Place) -> None:
     played(package)
     shutil.rmtree(package.folder / "connect_four-1.0.dist-info")
@@ -248,6 +250,7 @@ def test_another_version_of_a_package_is_told_and_so_is_none(package: Place) -> 
         assert done.code == 2 and "is not installed, expected it from `connect-four 1.0`" in done.err
 
 
+@pytest.mark.slow
 def test_a_package_that_cannot_be_had_does_not_hide_the_others(package: Place) -> None:
     install(package.folder, package="connect-four-again")
     done = package("games", "connect4")

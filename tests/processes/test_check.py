@@ -209,6 +209,7 @@ def expect_fit(it: CheckSettings, *chosen: int) -> None:
     assert min(found[4].figures["answers_by_third"]) > 0
 
 
+@pytest.mark.slow
 def test_a_game_may_end_while_the_bot_is_asked() -> None:
     """Its thread answers later, in the next game, in which that question was never asked."""
     outcome = outcomes(settings(BAD, "floral"), 8)[8]

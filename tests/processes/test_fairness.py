@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.tools.fairness import Answered, run, verdict
 
 
@@ -10,6 +12,7 @@ def answered(accepted: bool, before_us: int | None, after_us: int | None, stoppe
     return Answered(accepted, 40_000, before_us, after_us, 200_000, stopped_us, 200_000, 10_000)
 
 
+@pytest.mark.slow
 def test_nobody_is_wronged_and_nobody_is_spared() -> None:
     ledger = run(20, "short", 1)
     assert len(ledger.answers) >= 20

@@ -17,6 +17,7 @@ from referee.machine.measure import loopback
 from tests.command import referee
 
 
+@pytest.mark.slow
 def test_it_measures_this_machine() -> None:
     done = referee("doctor", "--workers", "1", "--json")
     assert done.code == 0, done.err

@@ -31,6 +31,7 @@ from referee.wire.process_wire import ProcessWire
 from referee.wire.stopwatch import Stopwatch
 from tests.holdings import living
 from tests.processes.encounters import MARGIN_US, bot
+from tests.rules.random_play import quick_first
 
 
 def games(
@@ -73,7 +74,7 @@ AT_THE_DEADLINE = [
 ]
 
 
-@pytest.mark.parametrize("vice", AT_THE_DEADLINE)
+@pytest.mark.parametrize("vice", quick_first(AT_THE_DEADLINE, 4))
 def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str) -> None:
     before = time.monotonic()
     (record,) = games(GOOD, (vice,), options={"size": "8"})
@@ -130,6 +131,7 @@ def test_an_answer_before_the_question_is_out_of_turn_and_a_second_one_is_droppe
     assert record.measured["seats"][0]["stale"] in (2, 3), "the last may not be read any more"
 
 
+@pytest.mark.slow
 def test_a_flood_of_stderr_harms_nobody_and_is_kept_at_both_ends() -> None:
     (record,) = games(("stderr, then plays",), ("sleep", "0", "60"), clock="2s")
     assert loser(record) == (2, "time")
@@ -309,6 +311,7 @@ def test_the_referee_s_own_stoppage_is_not_the_bot_s_time(tmp_path: Path) -> Non
     assert record.measured["seats"][0].get("stopped_us", 0) < 500_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
 @pytest.mark.parametrize("stamped", [True, False])
 def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
@@ -360,6 +363,7 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     assert isinstance(reply.what, Answer) and reply.used_us < 300_000
 
 
+@pytest.mark.slow
 def test_a_slow_reader_of_the_dialogue_costs_no_bot_its_game() -> None:
     def tap(name: str, direction: str, data: bytes) -> None:
         if b"ask" in data or b"move" in data:

@@ -78,6 +78,7 @@ def test_what_a_whole_tree_computes_is_counted() -> None:
     end_processes([process])
 
 
+@pytest.mark.slow
 @linux
 def test_helpers_that_nobody_waits_for_are_counted() -> None:
     """Where SIGCHLD is ignored the kernel reaps them, and adds their time to nobody's."""

@@ -466,6 +466,7 @@ def test_find(faulty: Path) -> None:
 # --- In a terminal ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     bots = dict.fromkeys(("first", "second"), f"{BAD} sleep 0.2 0.2 0.2 0.2")
     toml(tmp_path / "t.toml", bots, rounds=50)

@@ -46,6 +46,7 @@ def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
     assert "referee.tournament.workers" in found and not found & NOT_FOR_WORKERS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["script", "module"])
 def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str) -> None:
     """Workers import what the referee was started from, so that is kept light too."""

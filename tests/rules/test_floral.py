@@ -1159,6 +1159,7 @@ def cast(state: FloralState, seat: int, rng: Stream, knows: bool) -> str:
     return rng.choice([symbol for symbol in legal if symbol in fresh] if knows and fresh else legal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spells", ["", ALWAYS, UP_DOWN_SAME, "seq 5 < > < >; sum 5 30-35; seq 3 = ="])
 def test_the_truth_is_among_what_may_be_imagined(spells: str) -> None:
     rng = Stream(f"truth {spells}".encode())
