@@ -111,7 +111,7 @@ class Started(NamedTuple):
 
 
 class PendingStart:
-    """A bot whose start was asked for; whether it succeeded is known after `wait`."""
+    """A bot whose start was requested; `wait` says whether it succeeded."""
 
     def __init__(self, request: Request, streams: Mapping[str, int]) -> None:
         """`streams` are the bot's ends of those in `warden.STREAMS`; they stay open until `wait` returned.
@@ -133,7 +133,7 @@ class PendingStart:
         raise EnvironmentLacksError("the launcher, which starts bots, does not run")
 
     def wait(self) -> Started:
-        """The bot that was started.
+        """Waits for the bot that was started.
 
         Raises `OSError` where this bot cannot be started, `EnvironmentLacksError` where none can be.
         """
@@ -149,7 +149,7 @@ class PendingStart:
             raise EnvironmentLacksError("the launcher, which starts bots, does not run") from None
 
     def cancel(self) -> None:
-        """Whatever was started is ended by its warden, since nobody is at the other end."""
+        """Ends whatever was started: its warden sees the socket closed."""
         self._sent[1].close()
 
 

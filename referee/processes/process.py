@@ -49,8 +49,8 @@ class Keep:
 
 
 class Start:
-    """A bot whose start was asked for: several bots are started at the same time by asking for all of them
-    before the first is waited for.
+    """The requested start of a bot. Several bots start at the same time if all are requested before the
+    first one is waited for.
 
     Raises `OSError` where its streams cannot be made, `EnvironmentLacksError` where no bot can be started.
     """
@@ -76,7 +76,7 @@ class Start:
             raise
 
     def wait(self) -> launcher.Started:
-        """The bot that was started. Raises `OSError`, `EnvironmentLacksError`."""
+        """Waits until the bot was started. Raises `OSError`, `EnvironmentLacksError`."""
         try:
             started = self._pending.wait()
         except BaseException:
@@ -86,7 +86,7 @@ class Start:
         return started
 
     def cancel(self) -> None:
-        """The bot is not wanted any more."""
+        """Ends the bot, whether it was started already or not."""
         self._pending.cancel()
         self._close()
 
@@ -107,7 +107,7 @@ class BotProcess:
     """
 
     def __init__(self, bot: Bot, start: Start | None = None) -> None:
-        """`start`: the bot's start, where that was asked for before."""
+        """`start`: the start of the bot, where it was requested before."""
         start = start or Start(bot)
         self._limits = bot.limits
         self._started = start.wait()

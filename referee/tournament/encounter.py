@@ -64,10 +64,10 @@ def play_encounter(
     """The connections that played before this encounter."""
 
     starts: dict[str, Start] = {}
-    """Those that were asked for and are not yet waited for."""
+    """Starts that were requested and have not been waited for yet."""
 
     def connect(names: Iterable[str]) -> None:
-        """Has a connection to each of these bots, all of which start at the same time."""
+        """Connects to these bots; all that have to be started start at the same time."""
         for name in names:
             if connection := idle.take(by_name[name]) if idle and name in reused else None:
                 reused_connections.add(connection)
@@ -75,7 +75,7 @@ def play_encounter(
             elif name in given_up:
                 connections[name] = Connection(by_name[name], tap, NOT_TRIED)
             else:
-                with contextlib.suppress(OSError):  # it is told where the bot is waited for
+                with contextlib.suppress(OSError):  # the connection reports it
                     starts[name] = Start(by_name[name])
         for name in names:
             if name not in connections:
