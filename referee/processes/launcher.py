@@ -114,43 +114,36 @@ class PendingStart:
     """A bot whose start was requested; `wait` says whether it succeeded."""
 
     def __init__(self, request: Request, streams: Mapping[str, int]) -> None:
-        """`streams` are the bot's ends of those in `warden.STREAMS`; they stay open until `wait` returned.
-
-        Raises `EnvironmentLacksError` where no bot can be started.
-        """
+        """`streams` are the bot's ends of those in `warden.STREAMS`; they stay open until `wait` returned."""
         self._request = request.encode()
         self._descriptors = [streams[name] for name in warden.STREAMS]
         self._sent = self._send()
 
-    def _send(self) -> tuple[Launcher, socket.socket]:
-        # The launcher may have been killed.
-        for _ in range(2):  # guard: killed-launcher
-            launcher = Launcher.get()
-            try:
-                return launcher, launcher.send(self._request, self._descriptors)
-            except (BrokenPipeError, ConnectionResetError):
-                Launcher.close()
-        raise EnvironmentLacksError("the launcher, which starts bots, does not run")
+    def _send(self) -> tuple[Launcher, socket.socket] | None:
+        """Sends the request; None where the launcher was killed."""
+        launcher = Launcher.get()
+        try:
+            return launcher, launcher.send(self._request, self._descriptors)
+        except (BrokenPipeError, ConnectionResetError):
+            return None
 
     def wait(self) -> Started:
-        """Waits for the bot that was started.
+        """Waits for the bot that was started; a launcher that was killed is replaced once.
 
         Raises `OSError` where this bot cannot be started, `EnvironmentLacksError` where none can be.
         """
-        try:
-            return _answer(*self._sent)
-        except ConnectionResetError:
+        for _ in range(2):  # guard: killed-launcher
+            sent, self._sent = self._sent or self._send(), None
+            if sent:
+                with contextlib.suppress(ConnectionResetError):
+                    return _answer(*sent)
             Launcher.close()
-            self._sent = self._send()
-        try:
-            return _answer(*self._sent)
-        except ConnectionResetError:
-            Launcher.close()
-            raise EnvironmentLacksError("the launcher, which starts bots, does not run") from None
+        raise EnvironmentLacksError("the launcher, which starts bots, does not run")
 
     def cancel(self) -> None:
         """Ends whatever was started: its warden sees the socket closed."""
-        self._sent[1].close()
+        if self._sent:
+            self._sent[1].close()
 
 
 def _sent(control: socket.socket, request: bytes, streams: list[int]) -> socket.socket:
