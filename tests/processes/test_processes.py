@@ -343,6 +343,8 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
         moved = record.events[1]
         assert isinstance(moved, Moved) and moved.charge.used_us < 800_000
         assert moved.timing.stopped_us > 500_000 and moved.timing.wall_us > 1_000_000
+        # No more is taken off than the referee was stopped, to the rounding of the three figures.
+        assert abs(moved.timing.wall_us - moved.timing.stopped_us - moved.charge.used_us) <= 2
 
 
 def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was_up(
