@@ -11,7 +11,8 @@ import signal
 import termios
 
 from referee.processes import libc
-from referee.processes.messages import Request
+from referee.processes.confinement import Confinement, confine
+from referee.processes.messages import FILTER_DESCRIPTOR, Request
 
 
 def start_bot(request: Request, streams: list[int]) -> int:
@@ -71,7 +72,33 @@ def _execute(request: Request, streams: list[int]) -> None:
         signal.signal(ignored, signal.SIG_DFL)
     os.chdir(request.cwd)
     program: str = request.argv[0]
-    try:
-        os.execvpe(program, request.argv, request.env)
-    except OSError as error:  # its file name is the last entry of the path that was tried
-        raise OSError(error.errno, error.strerror, program) from None
+    if request.program_filter:
+        _hand_over(request.program_filter)
+    confine(Confinement(*request.confinement))
+    libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it
+    _run(program, request.argv, request.env)
+
+
+def _run(program: str, argv: tuple[str, ...], env: dict[str, str]) -> None:
+    """Executes a program, which is searched for along the path as a shell does. Raises `OSError`.
+
+    Not with `os.execvpe`, which imports a module at this moment: in a sandbox it cannot be read.
+    """
+    folders = env.get("PATH", os.defpath).split(os.pathsep)
+    error = errno.ENOENT
+    for path in [program] if "/" in program else [f"{folder or '.'}/{program}" for folder in folders]:
+        try:
+            os.execve(path, argv, env)
+        except OSError as failed:
+            # A file that exists but cannot be executed says more than one that does not exist.
+            if failed.errno not in (errno.ENOENT, errno.ENOTDIR):
+                error = error if error != errno.ENOENT else failed.errno or errno.EINVAL
+    raise OSError(error, os.strerror(error), program)
+
+
+def _hand_over(program_filter: bytes) -> None:
+    """Puts the filter of system calls on its descriptor, for the program that will install it."""
+    file = os.memfd_create("filter")
+    os.write(file, program_filter)
+    os.lseek(file, 0, os.SEEK_SET)
+    os.dup2(file, FILTER_DESCRIPTOR)

@@ -34,11 +34,19 @@ LONGEST = 1 << 24
 """The most bytes of a request: far more than the system allows for arguments and environment."""
 
 
-class Request(namedtuple("Request", "argv cwd env is_terminal limits memory_bytes processes")):
+FILTER_DESCRIPTOR = 3
+"""The descriptor of a program that confines the bot on which it gets the filter of system calls."""
+
+
+class Request(
+    namedtuple("Request", "argv cwd env is_terminal limits memory_bytes processes confinement program_filter")
+):
     """The request to start a bot.
 
     `limits`: soft and hard value of each limit that the kernel enforces, by its name in `resource`;
-    `memory_bytes` and `processes`: the limits of the whole process tree, or None.
+    `memory_bytes` and `processes`: the limits of the whole process tree, or None; `confinement`: the fields of
+    a `Confinement`; `program_filter`: where `argv` is a program that confines the bot and runs it, what that
+    program gets on its descriptor `FILTER_DESCRIPTOR`, else empty.
     """
 
     def encode(self) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from referee.processes import cpu, launcher, messages
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport, exceeded, status_text
+from referee.processes.isolation import isolated
 from referee.processes.messages import Request
 from referee.processes.streams import READ_SIZE, Pipes
 from referee.processes.watch import UNKILLABLE_S
@@ -314,12 +315,15 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
             hard[name] = (value, value)
     if limits.cpu is not None:
         hard["RLIMIT_CPU"] = (limits.cpu, limits.cpu + 1)  # SIGXCPU comes first, which tells the reason
+    how = isolated(bot)
     return Request(
-        argv=bot.argv,
+        argv=how.argv,
         cwd=str(bot.cwd),
         env=bot.environment(),
         is_terminal=is_terminal,
         limits=hard,
         memory_bytes=limits.memory,
         processes=limits.processes,
+        confinement=tuple(how.confinement),
+        program_filter=how.program_filter,
     )
