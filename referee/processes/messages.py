@@ -34,11 +34,17 @@ LONGEST = 1 << 24
 """The most bytes of a request: far more than the system allows for arguments and environment."""
 
 
-class Request(namedtuple("Request", "argv cwd env is_terminal limits memory_bytes processes")):
+class Request(
+    namedtuple(
+        "Request",
+        "argv cwd env is_terminal limits memory_bytes processes scratch_bytes scratch_files",
+    )
+):
     """The request to start a bot.
 
     `limits`: soft and hard value of each limit that the kernel enforces, by its name in `resource`;
-    `memory_bytes` and `processes`: the limits of the whole process tree, or None.
+    `memory_bytes` and `processes`: the limits of the whole process tree, or None; `scratch_bytes` and
+    `scratch_files`: those of its scratch folder.
     """
 
     def encode(self) -> bytes:
@@ -57,7 +63,10 @@ EXITED = "exited"
 """The bot's own process ended: its status, as `subprocess` counts it."""
 
 EXCEEDED = "exceeded"
-"""The bot is killed because it exceeded a limit: a sentence that says which."""
+"""The bot is killed because it exceeded a limit: which, what it had, and what is allowed."""
+
+MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES = "memory", "processes", "scratch", "scratch_files"
+"""The limits of a bot's whole process tree, by the names that users give them."""
 
 ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
 """A process that the bot left behind, that had left its group, or that could not be killed."""

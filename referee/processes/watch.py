@@ -10,13 +10,17 @@ import socket
 import sys
 import time
 
-from referee.processes import tree
+from referee.processes import scratch, tree
 from referee.processes.messages import (
     ENDED,
     ESCAPED,
     EXCEEDED,
     EXITED,
+    MEMORY,
     ORPHAN,
+    PROCESSES,
+    SCRATCH_BYTES,
+    SCRATCH_FILES,
     STARTED,
     TERMINATE,
     UNKILLABLE,
@@ -79,7 +83,12 @@ def _status(pid: int) -> int | None:
 class Watch:
     """Monitors one bot, from its start until all its processes have ended."""
 
-    def __init__(self, control: socket.socket, wake: Wake, request: Request, bot: int) -> None:
+    def __init__(
+        self, control: socket.socket, wake: Wake, request: Request, bot: int, scratch_folder: str
+    ) -> None:
+        self._scratch_bytes: int | None = request.scratch_bytes
+        self._scratch_files: int | None = request.scratch_files
+        self._scratch_folder = scratch_folder
         self._control = control
         self._wake = wake
         self._memory_bytes: int | None = request.memory_bytes
@@ -100,7 +109,10 @@ class Watch:
         that hang in the kernel cannot be killed.
         """
         notify(self._control, STARTED, self._bot, os.getpid())
-        watches = self._memory_bytes is not None or self._processes is not None
+        watches = any(
+            limit is not None
+            for limit in (self._memory_bytes, self._processes, self._scratch_bytes, self._scratch_files)
+        )
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake.descriptor, select.POLLIN)
@@ -122,7 +134,7 @@ class Watch:
                 self._signal_group(signal.SIGTERM)
             if watches and time.monotonic() >= look_s:
                 if excess := self._excess():
-                    notify(self._control, EXCEEDED, excess)
+                    notify(self._control, EXCEEDED, *excess)
                     self._signal_group(signal.SIGKILL)
                     self._end_others()
                     self._reap()
@@ -160,18 +172,32 @@ class Watch:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._bot, number)  # guard: group-kill
 
-    def _excess(self) -> str:
-        """Which limit the process tree exceeds, as text; empty if none."""
+    def _excess(self) -> tuple[str, int, int] | tuple[()]:
+        """Which limit the process tree exceeds, as a notice has it; empty if none."""
         members = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
         if self._processes is not None:
             count = sum(map(tree.threads, members))
             if count > self._processes:  # guard: processes
-                return f"{count} processes and threads, and {self._processes} are allowed"
+                return (PROCESSES, count, self._processes)
         if self._memory_bytes is not None:
             memory = sum(map(tree.memory, members))
             if memory > self._memory_bytes:  # guard: memory
-                return f"{memory} bytes of memory, and {self._memory_bytes} are allowed"
-        return ""
+                return (MEMORY, memory, self._memory_bytes)
+        return self._scratch_excess()
+
+    def _scratch_excess(self) -> tuple[str, int, int] | tuple[()]:
+        """Which limit of the scratch folder is exceeded, as a notice has it; empty if none."""
+        size_limit, files_limit = self._scratch_bytes, self._scratch_files
+        if size_limit is None and files_limit is None:
+            return ()
+        size, files = scratch.usage(
+            self._scratch_folder, scratch.MOST_FILES if files_limit is None else files_limit
+        )
+        if size_limit is not None and size > size_limit:  # guard: scratch-bytes
+            return (SCRATCH_BYTES, size, size_limit)
+        if files_limit is not None and files > files_limit:  # guard: scratch-files
+            return (SCRATCH_FILES, files, files_limit)
+        return ()
 
     def _end(self) -> bool:
         """Kills all remaining processes, and reports them. Returns whether all have ended."""
@@ -183,6 +209,7 @@ class Watch:
         orphans = [tree.name(pid) for pid in others] if self._exited_itself else []
         self._signal_group(signal.SIGKILL)
         stuck = self._end_all()
+        scratch.remove(self._scratch_folder)
         notices = [
             line(word, name)
             for word, names in (
