@@ -126,7 +126,7 @@ def _readable(bot: Bot) -> list[Path]:
         *needs.own(bot.argv, bot.cwd, home),
         *bot.read,
     ]
-    return needs.outermost(path for path in found if path.exists())
+    return needs.outermost(path for path in found if os.path.exists(path))  # noqa: PTH110 - False where it may not look
 
 
 def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:

@@ -120,6 +120,24 @@ _SHARED = {
     "msgget": _Call(68, 186),
     "semget": _Call(64, 190),
     "mq_open": _Call(240, 180),
+    # Owners, permissions and attributes of files, which Landlock does not confine.
+    "chmod": _Call(90, None),
+    "fchmod": _Call(91, 52),
+    "fchmodat": _Call(268, 53),
+    "fchmodat2": _Call(452, 452),
+    "chown": _Call(92, None),
+    "fchown": _Call(93, 55),
+    "lchown": _Call(94, None),
+    "fchownat": _Call(260, 54),
+    "setxattr": _Call(188, 5),
+    "lsetxattr": _Call(189, 6),
+    "fsetxattr": _Call(190, 7),
+    "setxattrat": _Call(463, 463),
+    "removexattr": _Call(197, 14),
+    "lremovexattr": _Call(198, 15),
+    "fremovexattr": _Call(199, 16),
+    "removexattrat": _Call(466, 466),
+    "file_setattr": _Call(469, 469),
 }
 
 _CLONE = _Call(56, 220)
@@ -150,8 +168,8 @@ AVAILABLE = MACHINE in _ARCHITECTURES
 def program(shares_namespaces: bool) -> bytes:
     """The filter: instructions of 8 bytes each.
 
-    `shares_namespaces`: whether the bot shares network, IPC and processes with the rest of the machine; then
-    it gets no sockets but pairs, and no IPC objects with names.
+    `shares_namespaces`: whether the bot shares network, IPC and file systems with the rest of the machine;
+    then it gets no sockets but pairs, no IPC objects with names, and cannot change permissions of files.
     """
     code = [_if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[MACHINE], otherwise=_fail(errno.EPERM))]
     if MACHINE == "x86_64":

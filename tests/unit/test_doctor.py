@@ -39,6 +39,7 @@ MACHINE = Machine(
     files=Limit(1024, 4096),
     processes=Limit(10_000, 20_000),
     processes_used=200,
+    landlock_abi=7,
     coarse_tick_us=4000,
     abilities=Abilities(pinning=True, subreaper=True, proc=True, cpu_clocks=True, ptys=True),
 )
@@ -55,6 +56,7 @@ FIGURES = Figures(
     sleeps=Distribution(300, 80, 100, 200, 200),
     clock_step_ns=50,
     disk=Disk(100 * GB, Distribution(20, 200, 300, 300, 300)),
+    isolation={"basic": "", "landlock": "", "bwrap": ""},
 )
 """A good machine, with half of its cores in use."""
 
