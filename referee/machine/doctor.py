@@ -419,7 +419,8 @@ _PREVENTED = {
     "basic": "whatever a bot starts is ended with it, and its resources are limited; it can read your files",
     "landlock": "a bot reads only what it needs to start and its own folder, writes only into its scratch "
     "folder, and has no network",
-    "bwrap": "a bot sees only what it needs to start, its own folder and its own processes, and has no network",
+    "bwrap": "a bot sees only what it needs to start, its own folder and its own processes, and has no "
+    "network",
 }
 
 
@@ -445,14 +446,14 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
             "at `basic` and `landlock` a bot can send signals to other processes of its user",
             "Linux 6.12 has the version that prevents it; `bwrap` does so too",
         )
-    if figures.machine.root:
-        yield Finding(
-            "user",
-            Level.WARNING,
-            "the referee runs as root, and so do its bots",
-            "at `none` and `basic` a bot can change any file",
-            'run the referee as an ordinary user, or name one for the bots: `user = "nobody"`',
-        )
+    root = figures.machine.root
+    yield Finding(
+        "user",
+        Level.WARNING if root else Level.FINE,
+        f"the referee and its bots run as {'root' if root else 'an ordinary user'}",
+        f"at `none` and `basic` a bot can change {'any file' if root else 'whatever this user can'}",
+        'run the referee as an ordinary user, or name one for the bots: `user = "nobody"`' if root else "",
+    )
 
 
 # --- Figures for people -------------------------------------------------------------------------------
