@@ -429,18 +429,18 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
     works = {level for level, reason in figures.isolation.items() if not reason}
     for level, reason in reversed(figures.isolation.items()):
         if not reason:
-            yield Finding(f"isolation {level}", Level.FINE, "works here", _PREVENTED[level])
+            yield Finding(level, Level.FINE, f"isolation `{level}` works here", _PREVENTED[level])
         else:
             yield Finding(
-                f"isolation {level}",
+                level,
                 Level.FINE if works & {"landlock", "bwrap"} else Level.WARNING,
-                "does not work here",
+                f"isolation `{level}` does not work here",
                 reason,
                 "" if works & {"landlock", "bwrap"} else "without it, only run bots that you trust",
             )
     if 0 < figures.machine.landlock_abi < SIGNALS_ABI:
         yield Finding(
-            "landlock",
+            "signals",
             Level.WARNING,
             f"version {figures.machine.landlock_abi} of Landlock",
             "at `basic` and `landlock` a bot can send signals to other processes of its user",

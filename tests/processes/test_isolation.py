@@ -146,6 +146,30 @@ def test_a_bot_has_no_network_where_it_is_confined(level: str) -> None:
     assert said.strip() == ("no" if level in CONFINED else "yes")
 
 
+BEYOND = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def attempt(name, call, *arguments):
+    result = getattr(libc, call)(*arguments)
+    print(name, result if result >= 0 else ctypes.get_errno())
+attempt("namespace", "unshare", 0x10000000)
+attempt("trace", "ptrace", 0, 0, 0, 0)
+attempt("priority", "setpriority", 2, 0, 5)
+attempt("own priority", "setpriority", 0, 0, 5)
+attempt("processors", "sched_setaffinity", os.getppid(), 8, b"\\xff" * 8)
+"""
+
+
+def test_calls_that_reach_beyond_a_process_are_denied(confined: str) -> None:
+    said, _, _ = run(Bot("x", (sys.executable, "-I", "-c", BEYOND), Path("/"), isolation=confined))
+    assert said.splitlines() == ["namespace 1", "trace 1", "priority 1", "own priority 0", "processors 1"]
+
+
+def test_a_bot_cannot_gain_privileges(level: str) -> None:
+    said, _, _ = run(shell("grep NoNewPrivs /proc/$$/status", level))
+    assert (said.split()[1] == "1") == (level != "none")
+
+
 def test_a_bot_cannot_signal_the_referee_at_basic() -> None:
     if landlock_abi() < SIGNALS_ABI:
         pytest.skip("the kernel's Landlock does not confine signals")

@@ -80,7 +80,7 @@ def test_a_good_machine_has_no_warnings() -> None:
     diagnosis = diagnose(FIGURES)
     assert not diagnosis.warnings and not diagnosis.lacks
     assert diagnosis.advice == (4, 10, True, 5)
-    assert "it can read your files" in finding(FIGURES, "isolation basic").meaning
+    assert "it can read your files" in finding(FIGURES, "basic").meaning
 
 
 SLOW = Distribution(10_000, 100, 4000, 5001, 9000)
@@ -145,7 +145,7 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ),
     ("user", FIGURES, on(root=True), "run as root"),
     (
-        "isolation bwrap",
+        "bwrap",
         FIGURES._replace(isolation={"basic": "", "landlock": "", "bwrap": "no program"}),
         FIGURES._replace(isolation={"basic": "", "landlock": "no Landlock", "bwrap": "no program"}),
         "does not work here: no program → without it, only run bots that you trust",
@@ -328,5 +328,5 @@ def test_the_number_of_descriptors_that_is_enough() -> None:
 
 
 def test_a_landlock_that_does_not_confine_signals_is_told() -> None:
-    assert finding(on(landlock_abi=5), "landlock").level is Level.WARNING
-    assert not [found for found in diagnose(on(landlock_abi=6)).findings if found.about == "landlock"]
+    assert finding(on(landlock_abi=5), "signals").level is Level.WARNING
+    assert not [found for found in diagnose(on(landlock_abi=6)).findings if found.about == "signals"]
