@@ -27,7 +27,10 @@ import time
 from referee.processes import libc, scratch, tree
 from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, Request, refuse
-from referee.processes.watch import RETRY_S, UNKILLABLE_S, WATCH_S, Wake, Watch
+from referee.processes.watch import RETRY_S, UNKILLABLE_S, Wake, Watch
+
+WATCH_S = 0.1
+"""Seconds between two looks of the launcher at its wardens."""
 
 
 def _run_bots(control: socket.socket, scratch_prefix: str) -> None:

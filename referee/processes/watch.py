@@ -16,11 +16,7 @@ from referee.processes.messages import (
     ESCAPED,
     EXCEEDED,
     EXITED,
-    MEMORY,
     ORPHAN,
-    PROCESSES,
-    SCRATCH_BYTES,
-    SCRATCH_FILES,
     STARTED,
     TERMINATE,
     UNKILLABLE,
@@ -28,12 +24,10 @@ from referee.processes.messages import (
     line,
     notify,
 )
+from referee.processes.usage import Usage
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
-
-WATCH_S = 0.1
-"""Seconds between checks of the limits that the kernel does not enforce for a whole tree."""
 
 REPORTED = 10
 """The most processes left behind that are named."""
@@ -86,13 +80,10 @@ class Watch:
     def __init__(
         self, control: socket.socket, wake: Wake, request: Request, bot: int, scratch_folder: str
     ) -> None:
-        self._scratch_bytes: int | None = request.scratch_bytes
-        self._scratch_files: int | None = request.scratch_files
+        self._usage = Usage(request, bot, scratch_folder)
         self._scratch_folder = scratch_folder
         self._control = control
         self._wake = wake
-        self._memory_bytes: int | None = request.memory_bytes
-        self._processes: int | None = request.processes
         self._bot = bot
         self._status: int | None = None
         """How the bot exited, once it has: it stays a zombie until the end, so that its process id and group
@@ -109,17 +100,11 @@ class Watch:
         that hang in the kernel cannot be killed.
         """
         notify(self._control, STARTED, self._bot, os.getpid())
-        watches = any(
-            limit is not None
-            for limit in (self._memory_bytes, self._processes, self._scratch_bytes, self._scratch_files)
-        )
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake.descriptor, select.POLLIN)
-        look_s = time.monotonic() + WATCH_S
         while True:
-            timeout_ms = max(0.0, look_s - time.monotonic()) * 1000 if watches else None
-            ready = {descriptor for descriptor, _ in poll.poll(timeout_ms)}
+            ready = {descriptor for descriptor, _ in poll.poll(self._usage.wait_ms())}
             if self._wake.descriptor in ready:
                 self._wake.clear()
                 self._reap()
@@ -132,13 +117,11 @@ class Watch:
                     break  # guard: killed-referee
                 self._exited_itself = self._status is not None
                 self._signal_group(signal.SIGTERM)
-            if watches and time.monotonic() >= look_s:
-                if excess := self._excess():
-                    notify(self._control, EXCEEDED, *excess)
-                    self._signal_group(signal.SIGKILL)
-                    self._end_others()
-                    self._reap()
-                look_s = time.monotonic() + WATCH_S
+            if excess := self._usage.check():
+                notify(self._control, EXCEEDED, *excess)
+                self._signal_group(signal.SIGKILL)
+                self._end_others()
+                self._reap()
         return self._end()
 
     def _reap(self) -> None:
@@ -171,33 +154,6 @@ class Watch:
         assert self._bot > 1  # killpg(1) and killpg(0) would signal other processes
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._bot, number)  # guard: group-kill
-
-    def _excess(self) -> tuple[str, int, int] | tuple[()]:
-        """Which limit the process tree exceeds, as a notice has it; empty if none."""
-        members = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
-        if self._processes is not None:
-            count = sum(map(tree.threads, members))
-            if count > self._processes:  # guard: processes
-                return (PROCESSES, count, self._processes)
-        if self._memory_bytes is not None:
-            memory = sum(map(tree.memory, members))
-            if memory > self._memory_bytes:  # guard: memory
-                return (MEMORY, memory, self._memory_bytes)
-        return self._scratch_excess()
-
-    def _scratch_excess(self) -> tuple[str, int, int] | tuple[()]:
-        """Which limit of the scratch folder is exceeded, as a notice has it; empty if none."""
-        size_limit, files_limit = self._scratch_bytes, self._scratch_files
-        if size_limit is None and files_limit is None:
-            return ()
-        size, files = scratch.usage(
-            self._scratch_folder, scratch.MOST_FILES if files_limit is None else files_limit
-        )
-        if size_limit is not None and size > size_limit:  # guard: scratch-bytes
-            return (SCRATCH_BYTES, size, size_limit)
-        if files_limit is not None and files > files_limit:  # guard: scratch-files
-            return (SCRATCH_FILES, files, files_limit)
-        return ()
 
     def _end(self) -> bool:
         """Kills all remaining processes, and reports them. Returns whether all have ended."""

@@ -99,6 +99,8 @@ GUARDS = [
     valued("killed-launcher", "range(1)", WARDENS),
     never("processes", WARDENS),
     never("memory", WARDENS),
+    never("files-in-memory", f"{WARDENS} -k memory"),
+    valued("cost-of-checks", "INTERVAL_S", "tests/unit/test_usage_of_bots.py"),
     never("scratch-bytes", f"{WARDENS} -k scratch"),
     never("scratch-files", f"{WARDENS} -k scratch"),
     dropped("limits-of-the-kernel", WARDENS),
