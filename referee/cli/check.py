@@ -17,13 +17,14 @@ from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
 from referee.cli.options import START, key_values, start_option
 from referee.cli.output import show_data
+from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.rng import fresh_seed
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.games import game_given
 from referee.processes.bot import Bot
-from referee.processes.limits import Limits
+from referee.processes.limits import Limits, share_of
 from referee.tournament.plan import Entrant, checked_seed
 
 CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
@@ -98,8 +99,9 @@ def check(
       referee check blooms '{python} mine.py'
     """
     seed = checked_seed(seed or fresh_seed().hex()[:8])
+    limited = replace(Limits.parse(key_values("limit", limits)), share=share_of(usable_memory(), bots=1))
     settings = CheckSettings(
-        replace(Bot.parse(bot, Path.cwd()), limits=Limits.parse(key_values("limit", limits)), pty=pty),
+        replace(Bot.parse(bot, Path.cwd()), limits=limited, pty=pty),
         game_given(game, Path.cwd()),
         key_values("option", options),
         seed,

@@ -15,6 +15,7 @@ from referee.cli.game_text import frame, heading
 from referee.cli.options import key_values, start_option
 from referee.cli.output import say, say_now, show_data
 from referee.cli.progress import report_game, report_stoppages
+from referee.core.control_groups import usable_memory
 from referee.core.errors import BotFaulted, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
@@ -111,7 +112,7 @@ def match(
     entrants = _bots(bots, Limits.parse(key_values("limit", limits)), ptys)
     plan = _plan(
         game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
-    )
+    ).sharing(usable_memory(), games=1)
     records: list[Summary] = []
     timed: Counter[str] = Counter()
     log = journal.Journal.create(folder) if folder else None

@@ -10,6 +10,7 @@ import click
 
 from referee.cli.output import say, show_data
 from referee.cli.progress import ProgressLines, ProgressScreen, on_a_terminal, report_stoppages
+from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
@@ -97,7 +98,8 @@ def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
     progress = (
         ProgressScreen(names, in_all, opened.games) if on_a_terminal() else ProgressLines(in_all, played)
     )
-    tournament = Tournament(candidate.config, candidate.plan, opened, progress)
+    plan = candidate.plan.sharing(usable_memory(), max(1, workers))
+    tournament = Tournament(candidate.config, plan, opened, progress)
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(progress.interrupt) as stop, progress:
         tournament.play(workers, pin, lambda: bool(stop.asked))

@@ -308,7 +308,7 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
     limits = bot.limits
     hard: dict[str, tuple[int, int]] = {"RLIMIT_CORE": (0, 0)}
     for name, value in (
-        ("RLIMIT_DATA", limits.memory),
+        ("RLIMIT_DATA", limits.memory_of_each),
         ("RLIMIT_FSIZE", limits.file_size),
         ("RLIMIT_NOFILE", limits.open_files),
     ):
@@ -322,7 +322,7 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         env=bot.environment(),
         is_terminal=is_terminal,
         limits=hard,
-        memory_bytes=limits.memory,
+        memory_bytes=limits.memory_of_all,
         processes=limits.processes,
         scratch_bytes=limits.scratch,
         scratch_files=limits.scratch_files,

@@ -99,6 +99,7 @@ GUARDS = [
     valued("killed-launcher", "range(1)", WARDENS),
     never("processes", WARDENS),
     never("memory", WARDENS),
+    valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),
     never("files-in-memory", f"{WARDENS} -k memory"),
     valued("cost-of-checks", "INTERVAL_S", "tests/unit/test_usage_of_bots.py"),
     never("scratch-bytes", f"{WARDENS} -k scratch"),
