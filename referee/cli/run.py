@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from referee.cli.output import say, show_data
-from referee.cli.progress import ProgressLines, ProgressScreen, on_a_terminal, report_stoppages
+from referee.cli.progress import (
+    ProgressLines,
+    ProgressScreen,
+    on_a_terminal,
+    report_off_turn,
+    report_stoppages,
+)
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
@@ -104,6 +110,7 @@ def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
     with Stop(progress.interrupt) as stop, progress:
         tournament.play(workers, pin, lambda: bool(stop.asked))
     report_stoppages(tournament.timed)
+    report_off_turn(tournament.off_turn)
     if stop.asked and len(opened.games) < in_all:
         done = len(opened.games)
         raise Stopped(f"stopped by {stop.asked} after {done} of {in_all} games; the same command continues")

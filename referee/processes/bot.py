@@ -45,6 +45,8 @@ class Bot:
     limits: Limits = DEFAULT
     pty: bool = False
     """Whether it talks over a terminal instead of pipes."""
+    pause: bool = False
+    """Whether its processes are stopped while it is not asked."""
 
     @property
     def argv(self) -> tuple[str, ...]:

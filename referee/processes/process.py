@@ -8,7 +8,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from referee.processes import cpu, launcher, messages
+from referee.processes import cpu, launcher, messages, tree
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport, exceeded, excess, status_text
 from referee.processes.messages import Request
@@ -148,6 +148,8 @@ class BotProcess:
         }
         """The processes that its warden has reported as left behind so far, by kind."""
         self._kill_sent = False
+        self._pauses = bot.pause
+        self._paused = False
 
     @property
     def stdin(self) -> int:
@@ -252,6 +254,18 @@ class BotProcess:
         self.terminated = True
         with contextlib.suppress(OSError):
             self._control.send(messages.TERMINATE)
+
+    def pause(self) -> None:
+        """Stops its processes, where its bot is to be paused."""
+        if self._pauses and not self._paused:
+            self._paused = True
+            tree.stop(self._started.warden)
+
+    def resume(self) -> None:
+        """Has its processes run again, if they were stopped."""
+        if self._paused:
+            self._paused = False
+            tree.resume(self._started.warden)  # guard: resume
 
     def close_input(self) -> None:
         """Ends the bot's stdin."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from collections import namedtuple
 
 MOST = 5000
@@ -93,10 +94,38 @@ def _numbers(path: str, names: tuple[bytes, ...]) -> dict[bytes, int]:
     return found
 
 
+STOP_S = 0.1
+"""The most seconds that the stop of a tree takes: one that forks all the time may be ahead for ever."""
+
+
+def stop(pid: int) -> None:
+    """Stops all descendants of a process. One that is stopped cannot fork, so that there are no others once
+    none is found that is new.
+    """
+    deadline = time.monotonic() + STOP_S
+    stopped: set[int] = set()
+    while new := [one for one in descendants(pid) if one not in stopped]:
+        for one in new:
+            _signal(one, signal.SIGSTOP)
+        stopped.update(new)
+        if time.monotonic() > deadline:
+            break
+
+
+def resume(pid: int) -> None:
+    """Has all descendants of a process run again."""
+    for one in descendants(pid):
+        _signal(one, signal.SIGCONT)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
 def kill(pid: int) -> None:
     """Sends SIGKILL to a process, if it still exists."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
+    _signal(pid, signal.SIGKILL)
 
 
 def kill_children(spare: set[int]) -> bool:

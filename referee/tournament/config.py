@@ -37,7 +37,7 @@ MOST_ROUNDS = 1_000_000
 
 BOT_KEYS = (
     *("name", "cmd", "cwd", "env", "pass_env", "needs", "build"),
-    *("clock", "processes", "fresh", "limits", "pty"),
+    *("clock", "processes", "fresh", "limits", "pty", "pause"),
 )
 
 Build = tuple[str, tuple[str, ...], Path]
@@ -132,12 +132,15 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
             "start",
             "processes",
             "fresh",
+            "pause",
         )
     )
     game = game_given(main.text("game"), path.parent)
     control = _control(main, "clock", game.clock)
     processes = _processes(main, "encounter")
-    entrants, builds, absent = _bots(path, fields, control, processes, _limits(fields, DEFAULT))
+    entrants, builds, absent = _bots(
+        path, fields, control, processes, _limits(fields, DEFAULT), main.flag("pause", False)
+    )
     given = fields.scalars("options") if fields.has("options") else {}
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -162,7 +165,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
 
 
 def _bots(
-    path: Path, fields: Fields, control: TimeControl, processes: str, limits: Limits
+    path: Path, fields: Fields, control: TimeControl, processes: str, limits: Limits, pause: bool
 ) -> tuple[tuple[Entrant, ...], tuple[Build, ...], tuple[str, ...]]:
     entrants: list[Entrant] = []
     builds: list[Build] = []
@@ -186,6 +189,7 @@ def _bots(
             Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env),
             limits=_limits(bot, limits),
             pty=bot.flag("pty", False),
+            pause=bot.flag("pause", pause),
         )
         entrant = Entrant(made, _control(bot, "clock", control), _processes(bot, processes), folder)
         build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None

@@ -143,6 +143,8 @@ def entrant_json(entrant: Entrant) -> dict[str, Any]:
         value["limits"] = limits
     if bot.pty:
         value["pty"] = True
+    if bot.pause:
+        value["pause"] = True
     if entrant.processes == "worker":
         value["processes"] = entrant.processes
     return value

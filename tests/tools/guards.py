@@ -105,6 +105,8 @@ GUARDS = [
     never("scratch-bytes", f"{WARDENS} -k scratch"),
     never("scratch-files", f"{WARDENS} -k scratch"),
     dropped("limits-of-the-kernel", WARDENS),
+    dropped("pause", "tests/processes/test_off_turn.py"),
+    dropped("resume", "tests/processes/test_off_turn.py"),
     valued("escaping", "text[:most]", "tests/processes/test_escaping.py"),
     always("drain-of-stderr", f"{PROCESSES} -k stderr"),
     dropped("off-turn-first", f"{PROCESSES} -k thought"),
