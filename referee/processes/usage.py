@@ -14,6 +14,7 @@ import os
 import time
 
 from referee.processes import scratch, tree
+from referee.processes.cgroups import Group
 from referee.processes.messages import MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES, Request
 
 INTERVAL_S = 0.1
@@ -29,13 +30,14 @@ Excess = tuple[str, int, int]
 class Usage:
     """Checks the limits of one bot from time to time."""
 
-    def __init__(self, request: Request, bot: int, folder: str) -> None:
+    def __init__(self, request: Request, bot: int, folder: str, group: Group | None) -> None:
         self._memory: int | None = request.memory_bytes
         self._processes: int | None = request.processes
         self._scratch: int | None = request.scratch_bytes
         self._files: int | None = request.scratch_files
         self._bot = bot
         self._folder = folder
+        self._group = group
         limits = (self._memory, self._processes, self._scratch, self._files)
         self._is_limited = any(limit is not None for limit in limits)
         self._devices = _devices_in_memory() if self._memory is not None else frozenset()
@@ -51,10 +53,14 @@ class Usage:
             return None
         began_s = time.process_time()
         try:
-            return self._tree_excess() or self._scratch_excess()
+            return self.enforced() or self._tree_excess() or self._scratch_excess()
         finally:
             pause_s = max(INTERVAL_S, SHARE * (time.process_time() - began_s))  # guard: cost-of-checks
             self._check_s = time.monotonic() + pause_s
+
+    def enforced(self) -> Excess | None:
+        """Which limit the kernel has enforced, if any."""
+        return self._group.excess() if self._group else None
 
     def _tree_excess(self) -> Excess | None:
         if self._processes is None and self._memory is None:

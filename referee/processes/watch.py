@@ -11,6 +11,7 @@ import sys
 import time
 
 from referee.processes import scratch, tree
+from referee.processes.cgroups import Group
 from referee.processes.messages import (
     ENDED,
     ESCAPED,
@@ -78,9 +79,16 @@ class Watch:
     """Monitors one bot, from its start until all its processes have ended."""
 
     def __init__(
-        self, control: socket.socket, wake: Wake, request: Request, bot: int, scratch_folder: str
+        self,
+        control: socket.socket,
+        wake: Wake,
+        request: Request,
+        bot: int,
+        scratch_folder: str,
+        group: Group | None,
     ) -> None:
-        self._usage = Usage(request, bot, scratch_folder)
+        self._usage = Usage(request, bot, scratch_folder, group)
+        self._group = group
         self._scratch_folder = scratch_folder
         self._control = control
         self._wake = wake
@@ -119,7 +127,7 @@ class Watch:
                 self._signal_group(signal.SIGTERM)
             if excess := self._usage.check():
                 notify(self._control, EXCEEDED, *excess)
-                self._signal_group(signal.SIGKILL)
+                self._kill_together()
                 self._end_others()
                 self._reap()
         return self._end()
@@ -128,6 +136,8 @@ class Watch:
         """Notes the bot's exit, and reaps orphans that have ended."""
         if self._status is None and (status := _status(self._bot)) is not None:
             self._status = status
+            if excess := self._usage.enforced():
+                notify(self._control, EXCEEDED, *excess)
             notify(self._control, EXITED, status)
         for pid in tree.own_children():
             if pid != self._bot:
@@ -155,6 +165,12 @@ class Watch:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._bot, number)  # guard: group-kill
 
+    def _kill_together(self) -> None:
+        """Kills as many processes at once as the system can."""
+        if self._group:
+            self._group.kill()
+        self._signal_group(signal.SIGKILL)
+
     def _end(self) -> bool:
         """Kills all remaining processes, and reports them. Returns whether all have ended."""
         self._reap()
@@ -163,9 +179,11 @@ class Watch:
         others = self._others()
         escaped = [tree.name(pid) for pid in others if self._has_left_the_group(pid)]
         orphans = [tree.name(pid) for pid in others] if self._exited_itself else []
-        self._signal_group(signal.SIGKILL)
+        self._kill_together()
         stuck = self._end_all()
         scratch.remove(self._scratch_folder)
+        if self._group:
+            self._group.remove()
         notices = [
             line(word, name)
             for word, names in (

@@ -105,6 +105,8 @@ GUARDS = [
     never("scratch-bytes", f"{WARDENS} -k scratch"),
     never("scratch-files", f"{WARDENS} -k scratch"),
     dropped("limits-of-the-kernel", WARDENS),
+    dropped("own-group", "tests/processes/test_cgroups.py"),
+    dropped("kill-of-the-group", "tests/processes/test_cgroups.py"),
     dropped("pause", "tests/processes/test_off_turn.py"),
     dropped("resume", "tests/processes/test_off_turn.py"),
     valued("escaping", "text[:most]", "tests/processes/test_escaping.py"),

@@ -29,7 +29,7 @@ def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(f"{module}.time.process_time", lambda: used_s[0])
     monkeypatch.setattr(f"{module}.tree.state", state)
     monkeypatch.setattr(f"{module}.tree.descendants", lambda _: [])
-    checks = Usage(limited(5), os.getpid(), "")
+    checks = Usage(limited(5), os.getpid(), "", None)
     now_s[0] += INTERVAL_S
     assert checks.check() is None and checks.wait_ms() == pytest.approx(INTERVAL_S * 1000)
     now_s[0] += INTERVAL_S
@@ -38,4 +38,4 @@ def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_nothing_is_checked_where_nothing_is_limited() -> None:
-    assert Usage(limited(None), os.getpid(), "").wait_ms() is None
+    assert Usage(limited(None), os.getpid(), "", None).wait_ms() is None
