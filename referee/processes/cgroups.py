@@ -84,6 +84,10 @@ class Group:
         """Moves this process into the group, if possible."""
         self._set("cgroup.procs", 0)
 
+    def freeze(self) -> None:
+        """Stops all processes of the group at once."""
+        self._set("cgroup.freeze", 1)
+
     def kill(self) -> None:
         """Kills all processes of the group at once: none can fork ahead."""
         self._set("cgroup.kill", 1)  # guard: kill-of-the-group

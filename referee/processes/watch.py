@@ -173,6 +173,8 @@ class Watch:
 
     def _end(self) -> bool:
         """Kills all remaining processes, and reports them. Returns whether all have ended."""
+        if self._group:
+            self._group.freeze()  # many that fork all the time leave no time to look at them
         self._reap()
         if self._exited_itself is None:
             self._exited_itself = self._status is not None
