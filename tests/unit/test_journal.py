@@ -68,7 +68,7 @@ def test_what_cannot_be_stored_does_not_go_on_in_the_chain(
             written.extend(map(journal.body_of, VALUES[:2]))
     written.close()
     found = list(journal.read(tmp_path / "run"))
-    again = journal.Journal.reopen(tmp_path / "run", found[0].hash, len(found[0].text) + 1)
+    again = journal.Journal.reopen(tmp_path / "run", found[0].hash, found[0].size, found[1].size)
     again.append(VALUES[2])
     again.close()
     assert [(line.error, b'"c"' in line.text) for line in journal.read(tmp_path / "run")] == [
