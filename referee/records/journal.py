@@ -76,7 +76,8 @@ class Journal:
         """Takes over an open file whose last hash is `prev`. Raises `OSError` where it cannot be copied."""
         self._path = path
         self._file = file
-        self._damage: StorageError | None = None
+        self._damage = ""
+        """What others did to the file, and where its records are now; empty while it is as written."""
         self.head = prev
         """The hash of the last line, which stands for the whole file."""
         self._copy = tempfile.TemporaryFile(dir=path.parent, buffering=0)  # noqa: SIM115
@@ -172,14 +173,14 @@ class Journal:
 
     def _check(self, whole: bool) -> None:
         if self._damage:
-            raise self._damage
+            raise StorageError(self._damage)
         try:
             self._file.check()
             if whole and not self._is_as_written():  # guard: content-of-file
                 raise ChangedByOthers("was changed by another program")
         except ChangedByOthers as error:
-            self._damage = StorageError(f"`{shown(str(self._path))}` {error}; {self._rescue()}")
-            raise self._damage from None
+            self._damage = f"`{shown(str(self._path))}` {error}; {self._rescue()}"
+            raise StorageError(self._damage) from None
         except OSError as error:
             raise StorageError(f"cannot read `{shown(str(self._path))}`: {error.strerror}") from None
 

@@ -78,6 +78,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 PROCESSES = "tests/processes/test_processes.py"
 WARDENS = "tests/processes/test_wardens.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
+RESULTS = "tests/processes/test_results.py"
 
 GUARDS = [
     replaced(
@@ -115,6 +116,14 @@ GUARDS = [
     ),
     dropped("fresh-after-fault", PROCESSES),
     always("environment", PROCESSES),
+    never("regular", f"{RESULTS} -k regular or dialogues"),
+    never("replaced-file", f"{RESULTS} -k notices"),
+    never("length-of-file", f"{RESULTS} -k notices"),
+    never("content-of-file", f"{RESULTS} -k notices"),
+    dropped("lock-of-records", f"{RESULTS} -k second_referee"),
+    never("duplicate-games", f"{RESULTS} -k schedule"),
+    never("attempts", f"{RESULTS} -k schedule"),
+    never("head-hash", f"{RESULTS} -k head_hash"),
 ]
 
 
