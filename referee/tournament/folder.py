@@ -215,8 +215,11 @@ class OpenRun:
     @classmethod
     def begin(cls, folder: Path, header: dict[str, Any], toml: bytes) -> OpenRun:
         """A new run. Raises `UsageError` and `StorageError`."""
-        (folder / journal.NAME).unlink(missing_ok=True)  # at most a torn first line
-        records = journal.Journal.create(folder)
+        path = folder / journal.NAME
+        if os.path.lexists(path):  # at most a torn first line
+            records = journal.Journal.reopen(folder, journal.FIRST, 0, path.lstat().st_size)
+        else:
+            records = journal.Journal.create(folder)
         try:
             records.append(header)
             _copy_config(folder, toml)
