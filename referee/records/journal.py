@@ -220,7 +220,7 @@ class Journal:
         self._copy.close()
 
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16
 
 
 def _chunks(file: int) -> Iterator[bytes]:
