@@ -13,7 +13,7 @@ import click
 
 from referee.cli.game_text import frame, heading
 from referee.cli.options import isolation_option, key_values, start_option, user_option
-from referee.cli.output import say, say_now, show_data
+from referee.cli.output import count_text, say, say_now, show_data
 from referee.cli.progress import report_game, report_off_turn, report_stoppages
 from referee.core.control_groups import usable_memory
 from referee.core.errors import BotFaulted, Stopped, UsageError
@@ -158,15 +158,20 @@ def match(
                     if stop.asked and len(records) < count:
                         raise Stopped(f"stopped by {stop.asked} after {len(records)} of {count} games")
     finally:
-        if log:
-            log.close()
         report_stoppages(timed)
         report_off_turn(off_turn)
+        if log:
+            try:
+                log.check()  # no table of games that are not stored
+            finally:
+                log.close()
         if records:
             if plan.seats == 2:
                 show_data(match_table(plan.names, records))
             else:
                 show_data(rendered(plan.names, records, "simple", plan.seats))
+        if log:
+            say(f"{count_text(len(records), count)}, head hash {log.head}")
     if strict and any(any(game.faults) for game in records):
         raise BotFaulted("a bot was at fault")
 

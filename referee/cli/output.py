@@ -11,6 +11,11 @@ import click
 from referee.core.errors import StorageError
 
 
+def count_text(played: int, in_all: int | None) -> str:
+    """How many games were played: of how many is said where some are missing."""
+    return f"{played} games" if in_all in (played, None) else f"{played} of {in_all} games"
+
+
 def show_data(text: str) -> None:
     """Prints a command's result on stdout. Raises `StorageError` if it cannot be written.
 

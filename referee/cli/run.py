@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from referee.cli.options import isolation_option
-from referee.cli.output import say, show_data
+from referee.cli.output import count_text, say, show_data
 from referee.cli.progress import (
     ProgressLines,
     ProgressScreen,
@@ -29,7 +29,7 @@ from referee.tournament.config import Config, load
 from referee.tournament.folder import OpenRun, locked
 from referee.tournament.opening import Candidate, examine, open_run, settled
 from referee.tournament.schedule import round_robin
-from referee.tournament.tournament import Tournament, total
+from referee.tournament.tournament import Tournament, game_ids, total
 
 RECORD_BYTES = 200
 """About the size of an event in a record, with its times."""
@@ -91,16 +91,19 @@ def run(
             try:
                 _play(candidate, opened, count)
             finally:
+                opened.check()  # no table of games that are not stored
                 games = list(opened.games.values())
                 if games:
                     show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))
+                say(f"{count_text(len(games), total(config))}, head hash {opened.head}")
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
         say(f"some games were void; how often each bot played in one: {seen}")
-    if opened.unscored:
-        raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
-    if len(games) + len(opened.unscored) < total(config):
-        raise RefereeError(f"{total(config) - len(games)} games were not played; the same command continues")
+    missing = [game for game in game_ids(config) if game not in opened.games]
+    if unscored := [game for game in missing if not opened.is_open(game)]:
+        raise RefereeError(f"games without a result: {', '.join(unscored[:10])}; see void.jsonl")
+    if missing:
+        raise RefereeError(f"{len(missing)} games were not played; the same command continues")
     if strict and any(any(game.faults) for game in games):
         raise BotFaulted("a bot was at fault")
 
@@ -158,7 +161,8 @@ def _forecast(config: Config, folder: Path, workers: int) -> str:
         f"{games} games of {game.slug}, {len(names)} bots, {config.rounds} rounds, {workers} workers\n"
         f"at most {turns} moves a game\n"
         f"at most {show_period((seconds // 60 + 1) * 60_000_000)} if every bot uses all of its time\n"
-        f"at most about {about_size(games * turns * RECORD_BYTES)} in {shown(str(folder))}"
+        f"at most about {about_size(games * turns * RECORD_BYTES)} in {shown(str(folder))}, "
+        "and as much again until the run ends"
     )
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from referee.cli.output import show_data
+from referee.cli.output import count_text, say, show_data
 from referee.ratings.table import FORMATS, rendered
 from referee.records.header import seats_of
-from referee.tournament.folder import read_run
+from referee.tournament.folder import planned, read_run
 
 
 @click.command(short_help="Prints the table of a run.")
@@ -25,8 +25,12 @@ from referee.tournament.folder import read_run
 def table(folder: Path, form: str) -> None:
     """Prints the table of the run in DIR, finished or not.
 
-    Elo ratings, with 95 % intervals, and the advantage of seat 1 are fitted to all games at once.
+    Elo ratings, with 95 % intervals, and the advantage of seat 1 are fitted to all games at once. On stderr
+    are the number of games and the head hash, the hash of the last line: `referee verify --head` detects
+    with it later whether these records are as they were.
     """
     run = read_run(folder)
     games = list(run.games.values())
-    show_data(rendered(list(run.header["bots"]), games, form, seats_of(run.header, games)))
+    seats = seats_of(run.header, games)
+    show_data(rendered(list(run.header["bots"]), games, form, seats))
+    say(f"{count_text(len(games), planned(run.header, seats))}, head hash {run.last_hash}")

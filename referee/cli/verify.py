@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
 
 from referee.cli.options import game_option, outside_game
-from referee.cli.output import say, show_data
-from referee.core.errors import RecordError
+from referee.cli.output import count_text, say, show_data
+from referee.core.errors import RecordError, UsageError
+from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.records import journal
 from referee.records.record import parse_json
 from referee.records.replay import RunVerifier
+from referee.tournament.folder import planned, read_run
+
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 _MAX_SHOWN = 20
 """How many lines with problems are printed; a file that is not a file of records has one in every line."""
@@ -20,16 +25,22 @@ _MAX_SHOWN = 20
 
 @click.command(short_help="Replays all games of a run and compares.")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--head", "noted", metavar="HASH", help="The head hash that was printed for these records.")
 @game_option
-def verify(file: Path, game: str | None) -> None:
+def verify(file: Path, noted: str | None, game: str | None) -> None:
     """Replays every game in FILE, with its rules and clocks, and compares everything.
 
     FILE is a file of records, or a folder with one. Prints the number of games and the hash of the last
-    line: compare it with a hash that you noted before, to detect that the whole file was rewritten.
+    line. This head hash is also printed at the end of a run and by `table`: note it, and --head detects
+    later that records are missing at the end or that the whole file was written anew. More records may
+    follow the one with this hash.
     """
+    if noted is not None and not _HASH.fullmatch(noted):
+        raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
     audit = RunVerifier(outside_game(game))
     failed_lines = 0
     head = journal.FIRST
+    lines_after: int | None = None
     for line in journal.read(file):
         problems = [line.error] if line.error else []
         name = ""
@@ -41,6 +52,10 @@ def verify(file: Path, game: str | None) -> None:
         except RecordError as error:
             problems += [] if problems and not name else [str(error)]
         head = line.hash
+        if head == noted:
+            lines_after = 0
+        elif lines_after is not None:
+            lines_after += 1
         if problems:
             failed_lines += 1
             if failed_lines <= _MAX_SHOWN:
@@ -51,4 +66,14 @@ def verify(file: Path, game: str | None) -> None:
         )
     if not audit.ids:
         raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
-    show_data(f"{len(audit.ids)} games verified, last hash {head}")
+    if file.is_dir():
+        read_run(file)  # the attempts have to agree with the file of failed ones
+    if noted is not None and lines_after is None:  # guard: head-hash
+        raise RecordError(
+            f"no line of `{shown(str(file))}` has the head hash `{noted}`: "
+            "records are missing at the end, or were written anew"
+        )
+    played = count_text(len(audit.ids), planned(audit.header, len(Pairing.parse(min(audit.ids)).bots)))
+    show_data(f"{played} verified, last hash {head}")
+    if lines_after is not None:
+        show_data(f"the records up to the head hash are as they were; lines after it: {lines_after}")

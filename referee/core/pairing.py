@@ -8,6 +8,8 @@ from typing import NamedTuple
 BOT_NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._+-]{1,64}")
 """A bot's name: safe in a game's id, a file name, a table and a shell."""
 
+_ROUND = re.compile(r"[1-9][0-9]{0,17}")
+
 
 class Pairing(NamedTuple):
     """One game of a run: its id, which is a function of the round and the bots, and the bots by seat."""
@@ -31,6 +33,11 @@ class Pairing(NamedTuple):
     def round(self) -> str:
         """The number of the round, as text."""
         return self.id.partition(":")[0]
+
+    @property
+    def number(self) -> int:
+        """The number of the round; 0 where the id has none that is written as `of` writes it."""
+        return int(self.round) if _ROUND.fullmatch(self.round) else 0
 
     @property
     def encounter(self) -> tuple[str, ...]:

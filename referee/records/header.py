@@ -132,3 +132,19 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
     expected = (game_seed(header["seed"], game_id), shared_seed(header["seed"], game_id))
     if Pairing.parse(game_id).bots != bots or seeds != expected:
         raise RecordError("its id, bots and seeds do not match in this run")
+    check_scheduled(header, game_id)
+
+
+def check_scheduled(header: dict[str, Any], game_id: str) -> None:
+    """Raises `RecordError` where an id is not that of a game of the run, whatever its number of seats."""
+    pairing = Pairing.parse(game_id)
+    if not 1 <= pairing.number <= header.get("rounds", pairing.number):
+        raise RecordError(f"the round of game `{shown(game_id)}` is not in this run")
+    if not all(name in header["bots"] for name in pairing.bots):
+        raise RecordError(f"a bot of game `{shown(game_id)}` is not in this run")
+    # The seats are filled in the order of the names in a tournament, and as they were given in a match.
+    order = sorted(pairing.bots) if "rounds" in header else list(header["bots"])
+    if list(pairing.bots) not in (order[first:] + order[:first] for first in range(len(order))):
+        raise RecordError(f"the seats of game `{shown(game_id)}` are not those of a game of this run")
+    if len(set(order)) != len(order):
+        raise RecordError(f"a bot has several seats in game `{shown(game_id)}`")

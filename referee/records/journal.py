@@ -3,23 +3,33 @@
 Every line ends with `"prev"`, the hash of the line before it (zeros for the first), and `"hash"`, the
 SHA-256 of the line's bytes without that last member. So any changed byte is detected, and in which line. A
 last line without a newline was torn by a crash.
+
+While the file is written it is locked, and compared with a copy that has no name: what others remove,
+replace or change is noticed, and can be restored.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from referee.core.errors import StorageError, UsageError
+from referee.core.regular import open_regular
 from referee.core.text import shown
+from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.record import LINE_CAP
+from referee.records.run_files import RECORDS, make_folder
 
-NAME = "games.jsonl"
+NAME = RECORDS
 
 FIRST = "0" * 64
 """The value of `prev` in the first line."""
@@ -36,26 +46,15 @@ class Line(NamedTuple):
     number: int
     """Counted from 1."""
     text: bytes
-    """Without its newline."""
+    """Without its newline; a line that is too long is cut."""
     error: str
     """What is wrong with its hash or its place in the chain; empty if nothing is."""
     hash: str = ""
     """The hash at its end."""
     torn: bool = False
     """Whether it has no newline; only the last line can be torn."""
-
-
-_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-
-
-def make_folder(folder: Path) -> None:
-    """Makes a run's folder where it is missing. Raises `UsageError`."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except FileExistsError:
-        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is not a folder") from None
-    except OSError as error:
-        raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+    size: int = 0
+    """Its bytes in the file, with its newline."""
 
 
 def body_of(value: dict[str, Any]) -> bytes:
@@ -73,11 +72,17 @@ def chained(body: bytes, prev: str) -> tuple[bytes, str]:
 class Journal:
     """A file of records, open for writing; `create` and `reopen` give one."""
 
-    def __init__(self, path: Path, file: int, prev: str) -> None:
-        """Takes over the descriptor of a file whose last hash is `prev`."""
+    def __init__(self, path: Path, file: AppendOnlyFile, prev: str) -> None:
+        """Takes over an open file whose last hash is `prev`. Raises `OSError` where it cannot be copied."""
         self._path = path
         self._file = file
-        self._prev = prev
+        self._damage = ""
+        """What others did to the file, and where its records are now; empty while it is as written."""
+        self.head = prev
+        """The hash of the last line, which stands for the whole file."""
+        self._copy = tempfile.TemporaryFile(dir=path.parent, buffering=0)  # noqa: SIM115
+        for chunk in _chunks(file.descriptor):
+            write_all(self._copy.fileno(), chunk)
 
     @classmethod
     def create(cls, folder: Path) -> Journal:
@@ -88,7 +93,7 @@ class Journal:
         path = folder / NAME
         make_folder(folder)
         try:
-            file = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
+            file = AppendOnlyFile(path, os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             raise UsageError(
                 f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` exists already, "
@@ -96,26 +101,43 @@ class Journal:
             ) from None
         except OSError as error:
             raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
-        return cls(path, file, FIRST)
+        return cls._locked(path, file, FIRST)
 
     @classmethod
-    def reopen(cls, folder: Path, prev: str, length: int) -> Journal:
+    def reopen(cls, folder: Path, prev: str, length: int, torn: int = 0) -> Journal:
         """Continues a file after its first `length` bytes, whose last hash is `prev`.
 
-        The rest is a line that was torn by a crash, and is removed. Raises `StorageError`.
+        The remaining `torn` bytes are a line that was torn by a crash, and are removed. Raises
+        `StorageError`, and `UsageError` where another referee writes to the file.
         """
         path = folder / NAME
         try:
-            file = os.open(path, _FLAGS)
-            try:
-                if os.fstat(file).st_size > length:
-                    os.ftruncate(file, length)
-            except BaseException:
-                os.close(file)
-                raise
+            file = AppendOnlyFile(path)
         except OSError as error:
             raise StorageError(f"cannot write to `{shown(str(path))}`: {error.strerror}") from None
-        return cls(path, file, prev)
+        return cls._locked(path, file, prev, length, torn)
+
+    @classmethod
+    def _locked(cls, path: Path, file: AppendOnlyFile, prev: str, length: int = 0, torn: int = 0) -> Journal:
+        """Locks an open file, removes its torn line, and makes it a journal. Raises as `reopen` does."""
+        try:
+            try:
+                fcntl.flock(file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # guard: lock-of-records
+            except OSError:
+                raise UsageError(
+                    f"another referee is writing to `{shown(str(path))}`, expected one at a time"
+                ) from None
+            if file.length != length + torn:
+                raise StorageError(f"`{shown(str(path))}` was changed while it was read")
+            if torn:
+                file.cut(length)
+            return cls(path, file, prev)
+        except OSError as error:
+            file.close()
+            raise StorageError(f"cannot write to `{shown(str(path))}`: {error.strerror}") from None
+        except BaseException:
+            file.close()
+            raise
 
     def append(self, value: dict[str, Any]) -> None:
         """Stores one object; see `extend`."""
@@ -127,50 +149,120 @@ class Journal:
         Raises `StorageError`; then some of the lines may be stored, and the last of these may be torn.
         """
         lines: list[bytes] = []
-        prev = self._prev
+        head = self.head
         for body in bodies:
-            line, prev = chained(body, prev)
+            line, head = chained(body, head)
             lines.append(line)
-        rest = b"".join(lines)
+        data = b"".join(lines)
         try:
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
-            os.fsync(self._file)
+            self._file.append(data)
+            write_all(self._copy.fileno(), data)
         except OSError as error:
             raise StorageError(
                 f"cannot store a game in `{shown(str(self._path))}`: {error.strerror}"
             ) from None
-        self._prev = prev
+        self.head = head
+        self._check(whole=False)
+
+    def check(self) -> None:
+        """Compares the file in the folder with all that was written, byte by byte.
+
+        Raises `StorageError` where it differs; then the message names a file with all that was written.
+        """
+        self._check(whole=True)
+
+    def _check(self, whole: bool) -> None:
+        if self._damage:
+            raise StorageError(self._damage)
+        try:
+            self._file.check()
+            if whole and not self._is_as_written():  # guard: content-of-file
+                raise ChangedByOthers("was changed by another program")
+        except ChangedByOthers as error:
+            self._damage = f"`{shown(str(self._path))}` {error}; {self._rescue()}"
+            raise StorageError(self._damage) from None
+        except OSError as error:
+            raise StorageError(f"cannot read `{shown(str(self._path))}`: {error.strerror}") from None
+
+    def _is_as_written(self) -> bool:
+        """Whether the file begins with all that was written; more may follow where an append failed."""
+        stored, written = _chunks(self._file.descriptor), _chunks(self._copy.fileno())
+        return all(chunk.startswith(known) for chunk, known in zip_longest(stored, written, fillvalue=b""))
+
+    def _rescue(self) -> str:
+        """Writes all records to a new file, and says where it is, or that there is none."""
+        folder = self._path.absolute().parent
+        for place in (folder.parent, Path(tempfile.gettempdir())):
+            try:
+                return f"all its records are in `{shown(str(self._write_to(place, folder.name)))}`"
+            except OSError as error:
+                reason = error.strerror
+        return f"its records could not be written elsewhere: {reason}"
+
+    def _write_to(self, place: Path, name: str) -> str:
+        """Writes all records to a new file in a folder; its path. Raises `OSError`."""
+        file, path = tempfile.mkstemp(".jsonl", f"{name}-rescued-", place)
+        try:
+            for chunk in _chunks(self._copy.fileno()):
+                write_all(file, chunk)
+            os.fsync(file)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(path).unlink()
+            raise
+        finally:
+            os.close(file)
+        return path
 
     def close(self) -> None:
-        """Closes the file."""
-        os.close(self._file)
+        """Closes the file, and with it removes the copy."""
+        self._file.close()
+        self._copy.close()
+
+
+_CHUNK = 1 << 16
+
+
+def _chunks(file: int) -> Iterator[bytes]:
+    """The bytes of an open file from its beginning. Raises `OSError`."""
+    at = 0
+    while chunk := os.pread(file, _CHUNK, at):
+        yield chunk
+        at += len(chunk)
 
 
 def read(path: Path) -> Iterator[Line]:
-    """The lines of a file. Raises `UsageError` where it cannot be read."""
+    """The lines of a file, or of the one in a folder. Raises `UsageError` where it cannot be read."""
     try:
-        if path.is_dir():
+        in_folder = path.is_dir()
+        if in_folder:
             path = path / NAME
-        if path.exists() and not path.is_file():
-            raise UsageError(f"`{shown(str(path))}` is not a regular file, expected a file of records")
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path, follow=not in_folder), "rb") as file:
             prev = FIRST.encode()
-            number = 0
-            while line := file.readline(LINE_CAP + 2):
-                number += 1
-                if not line.endswith(b"\n"):
-                    yield Line(
-                        number, line[:LINE_CAP], "incomplete line, it has no newline at its end", torn=True
-                    )
+            for number, (text, size, ended) in enumerate(bounded_lines(file), 1):
+                if not ended:
+                    error = "incomplete line, it has no newline at its end"
+                    yield Line(number, text, error, torn=True, size=size)
                     return
-                line = line[:-1]
-                match = _HASH.fullmatch(line[-_HASH_SIZE:])
+                match = _HASH.fullmatch(text[-_HASH_SIZE:])
                 found = match[1] if match else b"?"
-                yield Line(number, line, _chain_error(line, prev), found.decode())
+                error = f"it has more than {LINE_CAP} bytes" if len(text) > LINE_CAP else ""
+                yield Line(number, text, error or _chain_error(text, prev), found.decode(), size=size)
                 prev = found
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+
+
+def bounded_lines(file: BinaryIO) -> Iterator[tuple[bytes, int, bool]]:
+    """The lines of a file: the text without its newline, its bytes in the file, and whether it has a newline.
+
+    Of a line of more than `LINE_CAP` bytes only the beginning is given, one byte more than these.
+    """
+    while line := file.readline(LINE_CAP + 2):
+        size, end = len(line), line[-1:]
+        while end != b"\n" and (more := file.readline(_CHUNK)):
+            size, end = size + len(more), more[-1:]
+        yield line.removesuffix(b"\n")[: LINE_CAP + 1], size, end == b"\n"
 
 
 def _chain_error(line: bytes, prev: bytes) -> str:

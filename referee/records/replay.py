@@ -81,27 +81,28 @@ class RunVerifier:
     def __init__(self, given: Game[Any] | None = None) -> None:
         """`given` is the game that the user named, which is needed for a game from a file."""
         self._given = given
-        self._header: dict[str, Any] | None = None
+        self.header: dict[str, Any] = {}
+        """The first line with the changes so far; empty before the first line."""
         self.ids: set[str] = set()
         """The ids of the games so far."""
 
     def take(self, value: dict[str, Any]) -> None:
         """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
-        if self._header is None:
-            self._header = read_header(value)
-            if self._given or "origin" in self._header:
-                self._check_origin(self._header)
+        if not self.header:
+            self.header = read_header(value)
+            if self._given or "origin" in self.header:
+                self._check_origin(self.header)
             return
         match value.get("kind"):
             case "change":
-                apply_change(self._header, value)
+                apply_change(self.header, value)
             case "game":
                 game = str(value.get("id"))
                 if game in self.ids:
                     raise RecordError("duplicate game")
                 self.ids.add(game)
                 verify(value)
-                check_against(self._header, value)
+                check_against(self.header, value)
             case kind:
                 raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected `change` or `game`")
 

@@ -8,11 +8,12 @@ the kernel unlocks when its holder dies.
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +21,14 @@ from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.pairing import Pairing
+from referee.core.regular import open_regular
 from referee.core.text import shown
 from referee.records import journal
-from referee.records.header import apply_change, read_header
+from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
+from referee.records.header import apply_change, check_scheduled, read_header
 from referee.records.record import Summary, head_of, parse_json, summary
+from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
+from referee.tournament.schedule import games_in_all
 
 VOIDS = 2
 """How often the referee itself may fail at a game before it is not tried again."""
@@ -31,10 +36,6 @@ VOIDS = 2
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
 
-TOML = "tournament.toml"
-_DIALOGUES = "dialogues.jsonl"
-_LOCK = "lock"
-_VOID = "void.jsonl"
 _BEGINNING = b'{"kind":"tournament",'
 
 
@@ -59,15 +60,16 @@ class Run:
 def read_run(folder: Path) -> Run:
     """A run from its folder. Reads the heads of the records, not their moves.
 
-    Raises `UsageError` where there is no run, `RecordError` where a line is damaged.
+    Raises `UsageError` where there is no run, `RecordError` where a line is damaged or is not of this run.
     """
     header: dict[str, Any] = {}
     games: dict[str, Summary] = {}
+    voids = _read_voids(folder)
     last_hash, length, torn = journal.FIRST, 0, 0
     for line in journal.read(folder):
         where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
         if line.torn:
-            torn = len(line.text)
+            torn = line.size
             break
         if line.error:
             raise RecordError(f"{where}: {line.error}")
@@ -77,18 +79,43 @@ def read_run(folder: Path) -> Run:
                 header = read_header(value)
             elif value.get("kind") == "game":
                 game = summary(value)
-                if not all(name in header["bots"] for name in game.bots):
-                    raise RecordError("a bot is not in this run")
-                games.setdefault(game.id, game)
+                _check_game(game, header, games, voids)
+                games[game.id] = game
             elif value.get("kind") == "change":
                 apply_change(header, value)
         except RecordError as error:
             raise RecordError(f"{where}: {error}") from None
         last_hash = line.hash
-        length += len(line.text) + 1
+        length += line.size
     if not header:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    return Run(folder, header, games, _read_voids(folder), last_hash, length, torn)
+    return Run(folder, header, games, _of_run(voids, header), last_hash, length, torn)
+
+
+def _check_game(
+    game: Summary, header: dict[str, Any], before: dict[str, Summary], voids: Counter[str]
+) -> None:
+    """Raises `RecordError` where a game is not the next attempt of one that the run still has to play."""
+    check_scheduled(header, game.id)
+    if Pairing.parse(game.id).bots != game.bots:
+        raise RecordError(f"the bots of game `{shown(game.id)}` are not those of its id")
+    for other in itertools.islice(before.values(), 1):
+        if len(other.bots) != len(game.bots):
+            raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
+    if game.id in before:  # guard: duplicate-games
+        raise RecordError(f"duplicate game `{shown(game.id)}`")
+    if game.attempt != voids[game.id] + 1:  # guard: attempts
+        raise RecordError(
+            f"`attempt` of game `{shown(game.id)}` is {game.attempt}, expected {voids[game.id] + 1}: "
+            f"`{VOID}` has {voids[game.id]} failed attempts"
+        )
+
+
+def planned(header: dict[str, Any], seats: int) -> int | None:
+    """How many games a run has, played or not; None for a match, whose header does not tell."""
+    if "rounds" not in header:
+        return None
+    return games_in_all(len(header["bots"]), seats, header["rounds"])
 
 
 def find_run(folder: Path) -> Run | None:
@@ -98,7 +125,7 @@ def find_run(folder: Path) -> Run | None:
     or the only line is incomplete and not the beginning of a header.
     """
     path = folder / journal.NAME
-    first = next(journal.read(folder), None) if path.exists() else None
+    first = next(journal.read(folder), None) if os.path.lexists(path) else None
     if first and not first.torn:
         return read_run(folder)
     if first and not (first.text.startswith(_BEGINNING) or _BEGINNING.startswith(first.text)):
@@ -109,27 +136,43 @@ def find_run(folder: Path) -> Run | None:
 
 
 def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
-    """The kept dialogues of these games, each of the last attempt."""
+    """The kept dialogues of these games, each of the last attempt. Raises `UsageError`."""
     return {
         str(value["id"]): str(value.get("dialogue"))
-        for value in _lines(folder / _DIALOGUES)
+        for value in _lines(folder / DIALOGUES)
         if value.get("id") in games
     }
 
 
 def _read_voids(folder: Path) -> Counter[str]:
-    return Counter(str(value.get("id")) for value in _lines(folder / _VOID))
+    """By id, how often the referee itself failed at a game. Raises `UsageError`."""
+    return Counter(str(value.get("id")) for value in _lines(folder / VOID))
+
+
+def _of_run(voids: Counter[str], header: dict[str, Any]) -> Counter[str]:
+    """Those counts whose ids are in the run's schedule."""
+    found: Counter[str] = Counter()
+    for game, count in voids.items():
+        with suppress(RecordError):
+            check_scheduled(header, game)
+            found[game] = count
+    return found
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a file that is for people only; damaged lines are left out."""
-    if path.is_file():
-        with path.open("rb") as file:
-            for line in file:
-                try:
-                    yield parse_json(line)
-                except RecordError:
-                    continue
+    """The objects of a file beside the records, if there is one; damaged lines are left out.
+
+    Raises `UsageError`.
+    """
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            for text, _, _ in journal.bounded_lines(file):
+                with suppress(RecordError):
+                    yield parse_json(text)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
 
 
 @contextmanager
@@ -138,9 +181,9 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises `UsageError` where another referee has locked it, or it cannot be written.
     """
-    journal.make_folder(folder)
+    make_folder(folder)
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        lock = open_regular(folder / LOCK, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
     try:
@@ -166,12 +209,17 @@ class OpenRun:
         self.voids = run.voids
         """By id, how often the referee itself failed at a game."""
         self._records = records
+        self._voids = _SideFile(run.folder / VOID)
+        self._dialogues = _SideFile(run.folder / DIALOGUES)
 
     @classmethod
     def begin(cls, folder: Path, header: dict[str, Any], toml: bytes) -> OpenRun:
         """A new run. Raises `UsageError` and `StorageError`."""
-        (folder / journal.NAME).unlink(missing_ok=True)  # at most a torn first line
-        records = journal.Journal.create(folder)
+        path = folder / journal.NAME
+        if os.path.lexists(path):  # at most a torn first line
+            records = journal.Journal.reopen(folder, journal.FIRST, 0, path.lstat().st_size)
+        else:
+            records = journal.Journal.create(folder)
         try:
             records.append(header)
             _copy_config(folder, toml)
@@ -183,7 +231,7 @@ class OpenRun:
     @classmethod
     def resume(cls, run: Run, change: dict[str, Any], toml: bytes) -> OpenRun:
         """Continues a run, and stores what is new in it, if anything is. Raises `StorageError`."""
-        records = journal.Journal.reopen(run.folder, run.last_hash, run.length)
+        records = journal.Journal.reopen(run.folder, run.last_hash, run.length, run.torn)
         try:
             if change:
                 records.append({"kind": "change", "when": _now(), **change})
@@ -197,7 +245,18 @@ class OpenRun:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._dialogues.close()
+        self._voids.close()
         self._records.close()
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line of the records, which stands for all of them."""
+        return self._records.head
+
+    def check(self) -> None:
+        """Raises `StorageError` where the file of records is not what was written; see `Journal.check`."""
+        self._records.check()
 
     @property
     def unscored(self) -> list[str]:
@@ -228,34 +287,57 @@ class OpenRun:
     def add_void(self, game: str, attempt: int, error: str) -> None:
         """Stores that the referee itself failed at a game. Raises `StorageError`."""
         self.voids[game] += 1
-        _append(self.folder / _VOID, {"id": game, "attempt": attempt, "when": _now(), "error": error})
+        # On disk before the next attempt, whose number has to agree.
+        self._voids.append({"id": game, "attempt": attempt, "when": _now(), "error": error}, sync=True)
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:
         """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""
-        path = self.folder / _DIALOGUES
-        size = path.stat().st_size if path.exists() else 0
-        if size + len(dialogue) <= DIALOGUES_CAP:
-            _append(path, {"id": game.id, "attempt": game.attempt, "dialogue": dialogue})
+        value = {"id": game.id, "attempt": game.attempt, "dialogue": dialogue}
+        self._dialogues.append(value, most=DIALOGUES_CAP)
+
+
+class _SideFile:
+    """A file beside the records, which is created with its first line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: AppendOnlyFile | None = None
+
+    def append(self, value: dict[str, Any], sync: bool = False, most: int | None = None) -> None:
+        """Adds a line, unless the file would have more than `most` bytes. Raises `StorageError`."""
+        data = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        try:
+            if self._file is None:
+                self._file = AppendOnlyFile(self._path, os.O_CREAT)
+                if not self._file.ends_a_line():  # torn by a crash
+                    data = b"\n" + data
+            if most is None or self._file.length + len(data) <= most:
+                self._file.append(data, sync)
+            self._file.check()
+        except OSError as error:
+            raise StorageError(f"cannot write to `{shown(str(self._path))}`: {error.strerror}") from None
+        except ChangedByOthers as error:
+            raise StorageError(f"`{shown(str(self._path))}` {error}") from None
+
+    def close(self) -> None:
+        """Closes the file, if it was opened."""
+        if self._file:
+            self._file.close()
 
 
 def _copy_config(folder: Path, toml: bytes) -> None:
     """Keeps a copy of the tournament file beside the results."""
-    new = folder / f"{TOML}.new"
+    new = folder / NEW_TOML
     try:
         new.unlink(missing_ok=True)
-        new.write_bytes(toml)
+        file = open_regular(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            write_all(file, toml)
+        finally:
+            os.close(file)
         new.replace(folder / TOML)
     except OSError as error:
         raise StorageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
-
-
-def _append(path: Path, value: dict[str, Any]) -> None:
-    """Adds a line to a file that is for people only."""
-    try:
-        with path.open("a", encoding="ascii") as file:
-            file.write(json.dumps(value, separators=(",", ":")) + "\n")
-    except OSError as error:
-        raise StorageError(f"cannot write to `{shown(str(path))}`: {error.strerror}") from None
 
 
 def _now() -> str:

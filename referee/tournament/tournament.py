@@ -44,6 +44,13 @@ def total(config: Config) -> int:
     return games_in_all(len(config.entrants), config.game.seats(config.options), config.rounds)
 
 
+def game_ids(config: Config) -> Iterator[str]:
+    """The ids of all games of a tournament."""
+    names = [entrant.bot.name for entrant in config.entrants]
+    for encounter in round_robin(names, config.game.seats(config.options), config.rounds):
+        yield from (pairing.id for pairing in encounter.games)
+
+
 def _tasks(config: Config, plan: Plan, run: OpenRun) -> Iterator[Task]:
     """The tasks that are still to be played, in their order."""
     for encounter in round_robin(plan.names, plan.seats, config.rounds):

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from referee.cli import cli
-from referee.records import journal
+from referee.records import append_only
 
 TOUCHES = ("open", "os.mkdir", "os.remove", "os.rename")
-"""What Python itself tells an audit. Writing, syncing and cutting are watched in the journal."""
+"""What Python itself tells an audit. Writing, syncing and cutting are watched in `append_only`."""
 
 
 def die_at(point: int, folder: Path) -> None:
@@ -56,7 +56,7 @@ def die_at(point: int, folder: Path) -> None:
             die()
 
     watched = {"write": write, "fsync": fsync, "ftruncate": ftruncate}
-    vars(journal)["os"] = SimpleNamespace(**{**vars(os), **watched})
+    vars(append_only)["os"] = SimpleNamespace(**{**vars(os), **watched})
     sys.addaudithook(audit)
 
 

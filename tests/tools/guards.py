@@ -79,6 +79,7 @@ PROCESSES = "tests/processes/test_processes.py"
 WARDENS = "tests/processes/test_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
+RESULTS = "tests/processes/test_results.py"
 
 GUARDS = [
     replaced(
@@ -132,6 +133,14 @@ GUARDS = [
     dropped("system-calls", f"{ISOLATION} -k beyond"),
     replaced("hidden", "found.append(bot)", f"{ISOLATION} -k hidden"),
     never("named-level", f"{ISOLATION} -k missing"),
+    never("regular", f"{RESULTS} -k regular or dialogues"),
+    never("replaced-file", f"{RESULTS} -k notices"),
+    never("length-of-file", f"{RESULTS} -k notices"),
+    never("content-of-file", f"{RESULTS} -k notices"),
+    dropped("lock-of-records", f"{RESULTS} -k second_referee"),
+    never("duplicate-games", f"{RESULTS} -k schedule"),
+    never("attempts", f"{RESULTS} -k schedule"),
+    never("head-hash", f"{RESULTS} -k head_hash"),
 ]
 
 

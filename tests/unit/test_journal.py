@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,63 @@ def test_what_cannot_be_stored_does_not_go_on_in_the_chain(
             written.extend(map(journal.body_of, VALUES[:2]))
     written.close()
     found = list(journal.read(tmp_path / "run"))
-    again = journal.Journal.reopen(tmp_path / "run", found[0].hash, len(found[0].text) + 1)
+    again = journal.Journal.reopen(tmp_path / "run", found[0].hash, found[0].size, found[1].size)
     again.append(VALUES[2])
     again.close()
     assert [(line.error, b'"c"' in line.text) for line in journal.read(tmp_path / "run")] == [
         ("", False),
         ("", True),
     ]
+
+
+def test_records_are_rescued_to_the_temporary_folder_where_all_else_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    written = journal.Journal.create(tmp_path / "above" / "run")
+    written.append(VALUES[0])
+    shutil.rmtree(tmp_path / "above")
+    with pytest.raises(StorageError, match="was removed; all its records are in"):
+        written.extend(map(journal.body_of, VALUES[1:]))
+    (rescued,) = tmp_path.iterdir()
+    with pytest.raises(StorageError, match=rescued.name):
+        written.check()
+    assert list(tmp_path.iterdir()) == [rescued], "they are rescued once"
+    written.close()
+    assert [line.error for line in journal.read(rescued)] == [""] * 3
+
+
+def test_what_cannot_be_rescued_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    written = journal.Journal.create(tmp_path / "above" / "run")
+    shutil.rmtree(tmp_path / "above")
+    with pytest.raises(StorageError, match="could not be written elsewhere: No such file"):
+        written.check()
+    written.close()
+
+
+def test_a_file_that_changed_since_it_was_read_is_not_cut(tmp_path: Path) -> None:
+    written = journal.Journal.create(tmp_path / "run")
+    written.append(VALUES[0])
+    (first,) = journal.read(tmp_path / "run")
+    written.append(VALUES[1])
+    written.close()
+    with pytest.raises(StorageError, match="was changed while it was read"):
+        journal.Journal.reopen(tmp_path / "run", first.hash, first.size)
+    assert len(list(journal.read(tmp_path / "run"))) == 2
+
+
+def test_a_continued_file_is_rescued_with_what_was_there_before(tmp_path: Path) -> None:
+    written = journal.Journal.create(tmp_path / "run")
+    written.append(VALUES[0])
+    written.close()
+    path = tmp_path / "run" / journal.NAME
+    path.write_bytes(path.read_bytes() + b"torn")
+    first, torn = journal.read(tmp_path / "run")
+    written = journal.Journal.reopen(tmp_path / "run", first.hash, first.size, torn.size)
+    path.write_bytes(b"")
+    with pytest.raises(StorageError, match="it has"):
+        written.append(VALUES[1])
+    written.close()
+    (rescued,) = tmp_path.glob("run-rescued-*.jsonl")
+    assert [line.error for line in journal.read(rescued)] == ["", ""]

@@ -1,0 +1,37 @@
+"""The files in a run's folder: their names, and the folder, made for its owner alone."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from referee.core.errors import UsageError
+from referee.core.text import shown
+
+RECORDS = "games.jsonl"
+TOML = "tournament.toml"
+NEW_TOML = "tournament.toml.new"
+DIALOGUES = "dialogues.jsonl"
+VOID = "void.jsonl"
+LOCK = "lock"
+
+_NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, VOID, LOCK}
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a run's folder, and its parents, where they are missing: only their owner may enter them.
+
+    A folder that is there already is closed to others if it holds nothing but a run. Raises `UsageError`.
+    """
+    try:
+        for missing in reversed([part for part in (folder, *folder.parents) if not part.exists()]):
+            missing.mkdir(mode=0o700, exist_ok=True)
+        if not folder.is_dir():
+            raise FileExistsError
+        if folder.stat().st_mode & 0o077 and all(found.name in _NAMES for found in folder.iterdir()):
+            with contextlib.suppress(OSError):  # some file systems have no permissions
+                folder.chmod(0o700)
+    except FileExistsError:
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is not a folder") from None
+    except OSError as error:
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
