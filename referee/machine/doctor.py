@@ -10,7 +10,10 @@ from referee.core.units import about, about_size
 from referee.gameplay.terms import MARGIN_US
 from referee.machine.measure import Distribution, Figures
 from referee.machine.survey import Limit
+from referee.processes.cgroups import CONTROLLERS
 from referee.processes.confinement import SIGNALS_ABI
+from referee.processes.limits import DEFAULT, SCRATCH, SHARED_PERCENT, share_of
+from referee.processes.usage import INTERVAL_S
 
 OVERHEAD_FACTOR = 10
 """The shortest clock that is reliable is this many times the overhead of a slow move."""
@@ -30,6 +33,9 @@ PROCESSES_A_WORKER = 16
 
 MEMORY_A_WORKER = 128 << 20
 """Memory of a worker and its bots, if the bots need little."""
+
+GAME_SEATS = 2
+"""Bots of a game, where the game is not known."""
 
 LEAST_DISK = 500_000_000
 """Bytes for the records of about ten thousand games."""
@@ -186,6 +192,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
     yield _files(figures)
     yield _processes(figures)
     yield _memory_finding(figures)
+    yield _limits(figures)
     yield _timers(figures)
     yield _clock(figures)
     yield _disk(figures)
@@ -337,6 +344,38 @@ def _memory_finding(figures: Figures) -> Finding:
         measured,
         f"enough for {_workers(most)} if bots need little: the system kills processes when it runs out",
         "fewer workers, or more memory",
+    )
+
+
+def _limits(figures: Figures) -> Finding:
+    machine = figures.machine
+    share = share_of(machine.total_memory_bytes, GAME_SEATS * figures.workers)
+    measured = (
+        f"by default a bot may use {about_size(share)} of memory ({SHARED_PERCENT} % of "
+        f"{about_size(machine.total_memory_bytes)}, divided by the {GAME_SEATS * figures.workers} bots of "
+        f"{_workers(figures.workers)}), {DEFAULT.processes} processes and threads, and in its scratch folder "
+        f"{about_size(SCRATCH)} and {DEFAULT.scratch_files} files"
+    )
+    checked = f"checked every {INTERVAL_S} s"
+    if machine.bot_groups is None:
+        meaning = f"all are {checked}, and its processes are killed one by one"
+    elif not {*CONTROLLERS} <= {*machine.bot_groups}:
+        meaning = f"all are {checked}; its processes are killed together, in a control group"
+    else:
+        return Finding(
+            "limits",
+            Level.FINE,
+            measured,
+            f"the kernel enforces memory and processes by a control group; the scratch folder is {checked}",
+        )
+    return Finding(
+        "limits",
+        Level.FINE,
+        measured,
+        meaning,
+        "the kernel enforces them at once where the referee is root or has a control group of version 2 "
+        "of its own (`systemd-run --user --scope -p Delegate=yes referee …`), with the controllers "
+        "memory and pids",
     )
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.core.control_groups import ControlGroup, control_group, system_text
+from referee.core.control_groups import ControlGroup, control_group, system_text, usable_memory
 from referee.core.cores import usable_cores
-from referee.processes import cpu, stamped
+from referee.processes import cgroups, cpu, stamped
 from referee.processes.confinement import landlock_abi
 
 PROC = Path("/proc")
@@ -55,6 +55,10 @@ class Machine(NamedTuple):
     physical: int | None
     """Physical cores among them; fewer than `cores` if some are threads of one core."""
     group: ControlGroup
+    total_memory_bytes: int
+    """Memory of the machine, or of the control group if that has less."""
+    bot_groups: tuple[str, ...] | None
+    """The controllers of the control groups that bots get; None where they get none."""
     load_percent: int
     """The mean load of the last minute, in hundredths of one core."""
     memory_bytes: int | None
@@ -80,6 +84,8 @@ def survey_machine() -> Machine:
         cores=len(cores),
         physical=physical_cores(cores),
         group=control_group(),
+        total_memory_bytes=usable_memory(),
+        bot_groups=_bot_groups(),
         load_percent=round(os.getloadavg()[0] * 100),
         memory_bytes=available_memory(),
         files=_limit(resource.RLIMIT_NOFILE),
@@ -95,6 +101,11 @@ def survey_machine() -> Machine:
             ptys=_has_ptys(),
         ),
     )
+
+
+def _bot_groups() -> tuple[str, ...] | None:
+    parent = cgroups.parent_of_groups()
+    return None if parent is None else cgroups.controllers(parent)
 
 
 def physical_cores(cores: Iterable[int], folder: Path = CPUS) -> int | None:

@@ -13,6 +13,9 @@ from referee.core.units import parse_period, parse_size, show_period, show_size
 SHARE = 0
 """As a limit of memory: the bot's share of the machine's memory."""
 
+SCRATCH = 1 << 30
+"""By default a bot may have so many bytes in its scratch folder."""
+
 SHARED_PERCENT = 75
 LEAST_SHARE = 512 << 20
 """By default the bots that play at once have this share of the machine's memory together, in equal parts;
@@ -39,7 +42,7 @@ class Limits:
     """Open files of each process."""
     processes: int | None = 500
     """Processes and threads at a time. By default far more than any bot needs, but it stops a fork bomb."""
-    scratch: int | None = 1 << 30
+    scratch: int | None = SCRATCH
     """Bytes in its scratch folder."""
     scratch_files: int | None = 20_000
     """Files and folders in its scratch folder."""
@@ -52,7 +55,7 @@ class Limits:
         changes: dict[str, int | None] = {}
         for name, text in given.items():
             if name not in _READ:
-                raise UsageError(f"unknown limit `{shown(name, 40)}`, expected one of {', '.join(_READ)}")
+                raise UsageError(f"unknown limit `{shown(name, 40)}`, expected one of {', '.join(LIMITS)}")
             changes[name] = None if text == "none" else _READ[name](name, text)
         return replace(base or cls(), **changes)
 
@@ -114,6 +117,9 @@ _READ: dict[str, Callable[[str, str], int]] = {
     "scratch_files": _count,
     "cpu": _seconds,
 }
+LIMITS = tuple(_READ)
+"""The names of all limits."""
+
 _SHOW: dict[str, Callable[[int], str]] = {
     "memory": show_size,
     "file_size": show_size,

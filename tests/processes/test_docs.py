@@ -14,7 +14,7 @@ import pytest
 
 from protocol.messages import Speaker, parse
 from referee.games import GAMES
-from referee.processes.limits import Limits
+from referee.processes.limits import LIMITS
 from referee.tournament.config import BOT_KEYS, load
 from referee.wire import conversation
 from tests.command import ROOT
@@ -134,11 +134,12 @@ def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None
         "margin",
         "rejections",
         "start",
+        "pause",
     ):
         assert f"\n{key} = " in text
     for key in BOT_KEYS:
         assert f"\n{key} = " in text.partition("[[bot]]")[2]
-    for key in Limits.__dataclass_fields__:
+    for key in LIMITS:
         assert f"\n{key} = " in text.partition("[limits]")[2]
     second = '[[bot]]\nname = "other"\ncmd = "true"\n'
     (tmp_path / "t.toml").write_text(text.replace('needs = ["cc"]', "") + second)

@@ -33,6 +33,8 @@ MACHINE = Machine(
     cores=8,
     physical=8,
     group=ControlGroup(None, None, None),
+    total_memory_bytes=16 * GB,
+    bot_groups=("memory", "pids"),
     load_percent=0,
     memory_bytes=16 * GB,
     files=Limit(1024, 4096),
@@ -302,6 +304,17 @@ def test_how_busy_the_usable_cores_are(tmp_path: Path) -> None:
     assert ticks({0}, tmp_path / "none") is None
     assert shares(Ticks(10, 0, 100), Ticks(85, 20, 200), cores=2) == (150, 40)
     assert shares(Ticks(10, 0, 100), Ticks(10, 0, 100), cores=2) == (0, 0)
+
+
+def test_the_default_limits_are_told_and_who_enforces_them() -> None:
+    found = finding(FIGURES, "limits")
+    assert "1.5 GB of memory (75 % of 16 GB, divided by the 8 bots of 4 games at a time)" in found.measured
+    assert "500 processes and threads, and in its scratch folder 1.0 GB and 20000 files" in found.measured
+    assert "the kernel enforces memory and processes" in found.meaning and not found.advice
+    found = finding(on(bot_groups=()), "limits")
+    assert "killed together" in found.meaning and "Delegate=yes" in found.advice
+    found = finding(on(bot_groups=None), "limits")
+    assert "one by one" in found.meaning and "Delegate=yes" in found.advice
 
 
 def test_memory_and_processes(tmp_path: Path) -> None:
