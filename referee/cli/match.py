@@ -29,6 +29,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
 from referee.ratings.table import match_table, rendered
 from referee.records import journal
+from referee.records.header import change_line
 from referee.records.record import Summary, summary, timed_moves, to_json
 from referee.tournament.encounter import FailedStarts, left_behind, play_encounter
 from referee.tournament.plan import Entrant, Plan, checked_seed
@@ -49,7 +50,11 @@ from referee.wire.dialogue import Dialogue
     help="Each bot's clock, MOVE[+RESERVE[/STEP]][^INCREMENT] or none. Default: that of the game.",
 )
 @click.option("--option", "options", metavar="K=V", multiple=True, help="An option of the game.")
-@click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="Seed of all random choices. Default: random, and secret until the games are over.",
+)
 @click.option(
     "-o",
     "folder",
@@ -119,7 +124,7 @@ def match(
         if log:
             log.append(plan.header())
         else:
-            say(f"seed {plan.seed}; nothing is stored without -o FOLDER")
+            say("nothing is stored without -o FOLDER")
         show = _Watch() if watch else None
         tap = Dialogue(say) if dialogue else None
         starts = FailedStarts()
@@ -147,7 +152,9 @@ def match(
                         raise Stopped(f"stopped by {stop.asked} after {len(records)} of {count} games")
     finally:
         if log:
-            log.close()
+            _close(log, plan)
+        else:
+            say(f"seed {plan.seed}")
         report_stoppages(timed)
         if records:
             if plan.seats == 2:
@@ -156,6 +163,15 @@ def match(
                 show_data(rendered(plan.names, records, "simple", plan.seats))
     if strict and any(any(game.faults) for game in records):
         raise BotFaulted("a bot was at fault")
+
+
+def _close(log: journal.Journal, plan: Plan) -> None:
+    """Reveals the seed where it was hidden, and closes the records: a match is not continued."""
+    try:
+        if plan.seed_is_hidden and log.is_whole:
+            log.append(change_line({"seed": plan.seed}))
+    finally:
+        log.close()
 
 
 def _plan(
@@ -178,7 +194,16 @@ def _plan(
     entrants = tuple(Entrant(bot, control) for bot in bots)
     for entrant in entrants:
         entrant.check()
-    return Plan(game, settled, entrants, checked_seed(seed), margin_us, rejections, start_us)
+    return Plan(
+        game,
+        settled,
+        entrants,
+        checked_seed(seed),
+        margin_us,
+        rejections,
+        start_us,
+        seed_is_hidden=seed is None,
+    )
 
 
 def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:

@@ -56,6 +56,11 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
     count = config.workers if workers is None else workers
     for line in config.absent:
         say(line)
+    if config.seed is not None and not config.game.is_open:
+        say(
+            "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
+            "them; without one, a seed is drawn and kept secret"
+        )
     if dry_run:
         show_data(_forecast(config, folder, count))
         return

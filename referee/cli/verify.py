@@ -51,4 +51,9 @@ def verify(file: Path, game: str | None) -> None:
         )
     if not audit.ids:
         raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
+    if audit.unverified_seeds:
+        say(
+            f"the seeds of {audit.unverified_seeds} games are not verified: the seed that they follow from "
+            "is not revealed here; a run reveals it when it ends or is stopped, but not when it is killed"
+        )
     show_data(f"{len(audit.ids)} games verified, last hash {head}")

@@ -78,10 +78,14 @@ class Journal:
         self._path = path
         self._file = file
         self._prev = prev
+        self.is_whole = True
+        """Whether the last line is complete, so that another may follow: false after an interruption or an
+        error while lines were being stored.
+        """
 
     @classmethod
     def create(cls, folder: Path) -> Journal:
-        """Creates the file, in a folder that only its owner can read: the seed in it predicts later games.
+        """Creates the file, in a folder that only its owner can read.
 
         Raises `UsageError` where there are records already, or the folder cannot be used.
         """
@@ -128,6 +132,7 @@ class Journal:
         """
         lines: list[bytes] = []
         prev = self._prev
+        self.is_whole = False
         for body in bodies:
             line, prev = chained(body, prev)
             lines.append(line)
@@ -141,6 +146,7 @@ class Journal:
                 f"cannot store a game in `{shown(str(self._path))}`: {error.strerror}"
             ) from None
         self._prev = prev
+        self.is_whole = True
 
     def close(self) -> None:
         """Closes the file."""

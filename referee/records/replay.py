@@ -14,6 +14,7 @@ from referee.games.api import BadChance, Game, State
 from referee.records.header import apply_change, check_against, game_of, other_origin, read_header
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.recorded import RecordedWire
+from referee.records.seeds import SeedVerifier
 
 
 def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
@@ -82,19 +83,27 @@ class RunVerifier:
         """`given` is the game that the user named, which is needed for a game from a file."""
         self._given = given
         self._header: dict[str, Any] | None = None
+        self._seeds = SeedVerifier({})
         self.ids: set[str] = set()
         """The ids of the games so far."""
+
+    @property
+    def unverified_seeds(self) -> int:
+        """How many games so far have a seed that has not been revealed, so that only its use is verified."""
+        return self._seeds.unverified
 
     def take(self, value: dict[str, Any]) -> None:
         """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
         if self._header is None:
             self._header = read_header(value)
+            self._seeds = SeedVerifier(self._header)
             if self._given or "origin" in self._header:
                 self._check_origin(self._header)
             return
         match value.get("kind"):
             case "change":
                 apply_change(self._header, value)
+                self._seeds.take_change(value)
             case "game":
                 game = str(value.get("id"))
                 if game in self.ids:
@@ -102,6 +111,7 @@ class RunVerifier:
                 self.ids.add(game)
                 verify(value)
                 check_against(self._header, value)
+                self._seeds.take_game(value)
             case kind:
                 raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected `change` or `game`")
 

@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
+from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.records import journal
-from referee.records.header import apply_change, read_header
+from referee.records.header import apply_change, change_line, read_header
 from referee.records.record import Summary, head_of, parse_json, summary
 
 VOIDS = 2
@@ -54,6 +56,13 @@ class Run:
     """Bytes of the file of records, without a torn last line."""
     torn: int
     """Bytes of the torn last line; 0 if there is none."""
+    shared_seeds: dict[str, bytes]
+    """The shared seeds of the games, by `shared_by`."""
+
+    @property
+    def unscored(self) -> list[str]:
+        """The games that stay void."""
+        return [game for game, count in self.voids.items() if count >= VOIDS and game not in self.games]
 
 
 def read_run(folder: Path) -> Run:
@@ -63,6 +72,7 @@ def read_run(folder: Path) -> Run:
     """
     header: dict[str, Any] = {}
     games: dict[str, Summary] = {}
+    shared_seeds: dict[str, bytes] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
     for line in journal.read(folder):
         where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
@@ -80,6 +90,7 @@ def read_run(folder: Path) -> Run:
                 if not all(name in header["bots"] for name in game.bots):
                     raise RecordError("a bot is not in this run")
                 games.setdefault(game.id, game)
+                shared_seeds.setdefault(shared_by(game.id), Fields(value, "", RecordError).hex("shared_seed"))
             elif value.get("kind") == "change":
                 apply_change(header, value)
         except RecordError as error:
@@ -88,7 +99,7 @@ def read_run(folder: Path) -> Run:
         length += len(line.text) + 1
     if not header:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    return Run(folder, header, games, _read_voids(folder), last_hash, length, torn)
+    return Run(folder, header, games, _read_voids(folder), last_hash, length, torn, shared_seeds)
 
 
 def find_run(folder: Path) -> Run | None:
@@ -158,17 +169,26 @@ def locked(folder: Path) -> Iterator[None]:
 class OpenRun:
     """A run that is open for more games. Its folder must be `locked` meanwhile."""
 
-    def __init__(self, run: Run, records: journal.Journal) -> None:
-        """Takes over the open file of records, positioned after the run's last line."""
+    def __init__(self, run: Run, records: journal.Journal, hidden_seed: str | None) -> None:
+        """Takes over the open file of records, positioned after the run's last line.
+
+        `hidden_seed` is revealed there at the end.
+        """
+        self._run = run
         self.folder = run.folder
         self.games = run.games
         """The games that count so far, by id."""
         self.voids = run.voids
         """By id, how often the referee itself failed at a game."""
+        self.shared_seeds = run.shared_seeds
+        """The shared seeds of earlier games, by `shared_by`."""
         self._records = records
+        self._hidden_seed = hidden_seed
 
     @classmethod
-    def begin(cls, folder: Path, header: dict[str, Any], toml: bytes) -> OpenRun:
+    def begin(
+        cls, folder: Path, header: dict[str, Any], toml: bytes, hidden_seed: str | None = None
+    ) -> OpenRun:
         """A new run. Raises `UsageError` and `StorageError`."""
         (folder / journal.NAME).unlink(missing_ok=True)  # at most a torn first line
         records = journal.Journal.create(folder)
@@ -178,31 +198,36 @@ class OpenRun:
         except BaseException:
             records.close()
             raise
-        return cls(Run(folder, header, {}, Counter(), "", 0, 0), records)
+        return cls(Run(folder, header, {}, Counter(), "", 0, 0, {}), records, hidden_seed)
 
     @classmethod
-    def resume(cls, run: Run, change: dict[str, Any], toml: bytes) -> OpenRun:
+    def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:
         """Continues a run, and stores what is new in it, if anything is. Raises `StorageError`."""
         records = journal.Journal.reopen(run.folder, run.last_hash, run.length)
         try:
             if change:
-                records.append({"kind": "change", "when": _now(), **change})
+                records.append(change_line(change))
                 _copy_config(run.folder, toml)
         except BaseException:
             records.close()
             raise
-        return cls(run, records)
+        return cls(run, records, hidden_seed)
 
     def __enter__(self) -> OpenRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._records.close()
+        try:
+            # After an interruption in the middle of a line, nothing may follow it.
+            if self._hidden_seed is not None and self._records.is_whole:  # guard: whole-lines
+                self._records.append(change_line({"seed": self._hidden_seed}))
+        finally:
+            self._records.close()
 
     @property
     def unscored(self) -> list[str]:
         """The games that stay void."""
-        return [game for game, count in self.voids.items() if count >= VOIDS and game not in self.games]
+        return self._run.unscored
 
     @property
     def suspects(self) -> Counter[str]:
@@ -224,6 +249,10 @@ class OpenRun:
         """
         self._records.extend(body for _, body in games)
         self.games.update((game.id, game) for game, _ in games)
+
+    def add_change(self, change: dict[str, Any]) -> None:
+        """Stores a change of the header. Raises `StorageError`."""
+        self._records.append(change_line(change))
 
     def add_void(self, game: str, attempt: int, error: str) -> None:
         """Stores that the referee itself failed at a game. Raises `StorageError`."""

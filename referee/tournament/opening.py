@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.core.errors import UsageError
+from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, Run, find_run
 from referee.tournament.hashes import hashes
 from referee.tournament.plan import Plan, checked_seed
+from referee.tournament.schedule import games_in_all
 
 
 @dataclass(frozen=True)
@@ -33,15 +35,15 @@ def examine(config: Config, folder: Path) -> Candidate:
     damaged.
     """
     run = find_run(folder)
-    seed = run.header["seed"] if run else None
     plan = Plan(
         config.game,
         config.options,
         config.entrants,
-        config.seed or seed or checked_seed(None),
+        checked_seed(config.seed),
         config.margin_us,
         config.rejections,
         config.start_us,
+        seed_is_hidden=config.seed is None,
     )
     if run and (wrong := differences(run.header, plan, config.rounds)):
         raise UsageError(
@@ -57,14 +59,19 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     `note` is called with lines for the user. Raises `StorageError`.
     """
     config, plan, run = candidate.config, candidate.plan, candidate.run
+    hidden = plan.seed if plan.seed_is_hidden else None
     files = {entrant.bot.name: hashes(entrant.bot) for entrant in plan.entrants}
     if run is None:
         header = {**plan.header(), "rounds": config.rounds, "files": files}
-        return OpenRun.begin(candidate.folder, header, config.text)
+        return OpenRun.begin(candidate.folder, header, config.text, hidden)
     change = additions(run.header, plan, config.rounds, files)
     if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
         note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn
-    return OpenRun.resume(run, change, config.text)
+    in_all = games_in_all(len(plan.entrants), plan.seats, config.rounds)
+    if hidden is None or len(run.games) + len(run.unscored) >= in_all:
+        return OpenRun.resume(run, change, config.text)
+    # The earlier seed is revealed, or only the process that drew it knew it.
+    return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(hidden)}, config.text, hidden)

@@ -10,6 +10,7 @@ from threading import BrokenBarrierError
 from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
+from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.tournament.config import Config
 from referee.tournament.dispatcher import Dispatcher
@@ -51,7 +52,9 @@ def _tasks(config: Config, plan: Plan, run: OpenRun) -> Iterator[Task]:
             (pairing, run.voids[pairing.id] + 1) for pairing in encounter.games if run.is_open(pairing.id)
         )
         if games:
-            yield Task(plan.among(sorted(games[0][0].bots)), games, config.keep)
+            first = games[0][0]
+            shared_seed = run.shared_seeds.get(shared_by(first.id))
+            yield Task(plan.among(sorted(first.bots), shared_seed), games, config.keep)
 
 
 class Tournament:

@@ -195,19 +195,6 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     assert list(change["files"]) == ["a"] and change["rounds"] == 2
 
 
-@pytest.mark.slow
-def test_the_seed_of_a_run_without_one_is_kept_in_its_folder(tmp_path: Path) -> None:
-    file = tmp_path / "t.toml"
-    text = toml(file).read_text().replace('seed = "s"\n', "")
-    file.write_text(text)
-    assert referee("run", str(file)).code == 0
-    folder = tmp_path / "t-results"
-    assert len(lines_of(folder)[0]["seed"]) == 32 and folder.stat().st_mode & 0o777 == 0o700
-    file.write_text(text.replace("rounds = 2", "rounds = 3"))
-    assert referee("run", str(file)).code == 0
-    assert len(games(folder)) == 18
-
-
 def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:
     bots = {"bad": f"{BAD} 'crashes at the start'", "good": PLAIN}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=10, workers=0)))
@@ -238,6 +225,7 @@ def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
         game = "blooms"
         rounds = 1
         clock = "5s"
+        seed = "s"
         workers = 0
         keep = "all"
         fresh = true

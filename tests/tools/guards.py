@@ -78,6 +78,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 PROCESSES = "tests/processes/test_processes.py"
 WARDENS = "tests/processes/test_wardens.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
+SEEDS = "tests/processes/test_seeds.py"
 
 GUARDS = [
     replaced(
@@ -115,6 +116,11 @@ GUARDS = [
     ),
     dropped("fresh-after-fault", PROCESSES),
     always("environment", PROCESSES),
+    never("hidden-seed", SEEDS),
+    never("seed-hash", SEEDS),
+    never("revealed-seeds", SEEDS),
+    never("one-shared-seed", SEEDS),
+    always("whole-lines", SEEDS),
 ]
 
 
