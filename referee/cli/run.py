@@ -102,7 +102,7 @@ def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
     progress = (
         ProgressScreen(names, in_all, opened.games) if on_a_terminal() else ProgressLines(in_all, played)
     )
-    tournament = Tournament(candidate.config, candidate.plan, opened, progress)
+    tournament = Tournament(candidate.config, candidate.plan, opened, progress, candidate.programs)
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(progress.interrupt) as stop, progress:
         tournament.play(workers, pin, lambda: bool(stop.asked))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from referee.records.header import other_origin
+from referee.tournament.hashes import Files
 from referee.tournament.plan import Plan
-
-Files = dict[str, dict[str, str]]
-"""By bot, the hashes of the files that its command names."""
 
 
 def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:

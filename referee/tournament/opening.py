@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.core.errors import UsageError
@@ -12,7 +12,7 @@ from referee.core.text import shown
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, Run, find_run
-from referee.tournament.hashes import hashes
+from referee.tournament.hashes import Programs
 from referee.tournament.plan import Plan, checked_seed
 from referee.tournament.schedule import games_in_all
 
@@ -26,6 +26,8 @@ class Candidate:
     plan: Plan
     run: Run | None
     """The run that is already there, if any."""
+    programs: Programs = field(default_factory=Programs)
+    """The programs of the bots; asked for all of them when the run is opened."""
 
 
 def examine(config: Config, folder: Path) -> Candidate:
@@ -60,7 +62,7 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     """
     config, plan, run = candidate.config, candidate.plan, candidate.run
     hidden = plan.seed if plan.seed_is_hidden else None
-    files = {entrant.bot.name: hashes(entrant.bot) for entrant in plan.entrants}
+    files = candidate.programs.changes(entrant.bot for entrant in plan.entrants)
     if run is None:
         header = {**plan.header(), "rounds": config.rounds, "files": files}
         return OpenRun.begin(candidate.folder, header, config.text, hidden)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -193,6 +194,27 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     assert done.code == 0 and "bots whose program has changed since the run began: a" in done.err
     (change,) = (line for line in lines_of(tmp_path / "t-results") if line["kind"] == "change")
     assert list(change["files"]) == ["a"] and change["rounds"] == 2
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
+    workers: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "bot.sh"
+    script.write_text(f"echo '# longer' >> bot.sh\nexec {PLAIN.replace('{python}', sys.executable)}\n")
+    bots = {"a": "sh bot.sh", "b": PLAIN}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=4, workers=workers)))
+    assert done.code == 0 and done.err.count("bots whose program changed while the run is on: a\n") == 1
+    first, *rest = lines_of(tmp_path / "t-results")
+    changes = [line["files"] for line in rest if line["kind"] == "change"]
+    assert all(list(change) == ["a"] for change in changes)
+    versions = [first["files"]["a"]["bot.sh"], *(change["a"]["bot.sh"] for change in changes)]
+    assert len(set(versions)) == len(versions) == (5 if workers == 0 else len(versions)) > 1
+    assert versions[-1] == hashlib.sha256(script.read_bytes()).hexdigest()
+    kinds = [line["kind"] for line in rest]
+    assert workers or kinds[:4] == ["game", "game", "change", "game"], "before the games that it plays"
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+    assert referee("run", str(tmp_path / "t.toml")).err.count("bots whose program") == 0
 
 
 def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:

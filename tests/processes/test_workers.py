@@ -133,7 +133,7 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
     candidate = examine(config, tmp_path / "run")
     with locked(tmp_path / "run"), open_run(candidate, print) as opened:
         show = Silent()
-        tournament = Tournament(config, candidate.plan, opened, show)
+        tournament = Tournament(config, candidate.plan, opened, show, candidate.programs)
 
         def full(file: int) -> None:
             raise OSError(28, "No space left on device")

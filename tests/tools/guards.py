@@ -122,6 +122,8 @@ GUARDS = [
     never("revealed-seeds", SEEDS),
     never("one-shared-seed", SEEDS),
     always("whole-lines", SEEDS),
+    never("size-of-programs", "tests/unit/test_hashes.py"),
+    never("programs", "tests/processes/test_tournament.py -k program"),
 ]
 
 
