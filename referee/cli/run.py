@@ -79,6 +79,7 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
             try:
                 _play(candidate, opened, count)
             finally:
+                opened.reveal_seed()
                 games = list(opened.games.values())
                 if games:
                     show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))

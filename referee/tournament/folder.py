@@ -60,10 +60,9 @@ class Run:
     shared_seeds: dict[str, bytes]
     """The shared seeds of the games, by `shared_by`."""
 
-    @property
-    def unscored(self) -> list[str]:
-        """The games that stay void."""
-        return [game for game, count in self.voids.items() if count >= VOIDS and game not in self.games]
+    def is_open(self, game: str) -> bool:
+        """Whether a game is still to be played."""
+        return game not in self.games and self.voids[game] < VOIDS
 
 
 def read_run(folder: Path) -> Run:
@@ -178,7 +177,7 @@ class OpenRun:
     def __init__(self, run: Run, records: journal.Journal, hidden_seed: str | None) -> None:
         """Takes over the open file of records, positioned after the run's last line.
 
-        `hidden_seed` is revealed there at the end.
+        `hidden_seed` is the seed of the games to come, where the records have only its hash.
         """
         self._run = run
         self.folder = run.folder
@@ -223,23 +222,20 @@ class OpenRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            if self._hidden_seed is not None:
-                self._reveal(self._hidden_seed)
-        finally:
-            self._records.close()
+        self._records.close()
 
-    def _reveal(self, seed: str) -> None:
-        """Stores the seed of the games since the run was opened, unless a line was interrupted: nothing may
-        follow such a line.
-        """
+    def reveal_seed(self) -> None:
+        """Stores the seed where it was hidden; no more games may be played with it. Raises `StorageError`."""
+        seed, self._hidden_seed = self._hidden_seed, None
+        if seed is None:
+            return
         if self._records.is_whole:  # guard: whole-lines
             self.add_change({"seed": seed})
 
     @property
     def unscored(self) -> list[str]:
         """The games that stay void."""
-        return self._run.unscored
+        return [game for game, count in self.voids.items() if count >= VOIDS and game not in self.games]
 
     @property
     def suspects(self) -> Counter[str]:
@@ -252,7 +248,7 @@ class OpenRun:
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        return game not in self.games and self.voids[game] < VOIDS
+        return self._run.is_open(game)
 
     def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
         """Stores finished games with the bodies of their records. They count once all of them are on disk.

@@ -14,7 +14,7 @@ from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, Run, find_run
 from referee.tournament.hashes import Programs
 from referee.tournament.plan import Plan, checked_seed
-from referee.tournament.schedule import games_in_all
+from referee.tournament.schedule import round_robin
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn
-    in_all = games_in_all(len(plan.entrants), plan.seats, config.rounds)
-    if hidden is None or len(run.games) + len(run.unscored) >= in_all:
+    schedule = round_robin(plan.names, plan.seats, config.rounds)
+    if hidden is None or not any(run.is_open(game.id) for encounter in schedule for game in encounter.games):
         return OpenRun.resume(run, change, config.text)
-    # The earlier seed is revealed, or only the process that drew it knew it.
+    # The earlier seed was revealed, or is lost: only the process that drew it knew it.
     return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(hidden)}, config.text, hidden)

@@ -222,10 +222,12 @@ def test_nothing_follows_a_line_that_was_interrupted(
         raise Stopped("stopped at once by SIGINT")
 
     with (
-        pytest.raises(Stopped),
-        OpenRun.resume(read_run(folder), {}, b"", "seed") as opened,
         monkeypatch.context() as patched,
+        OpenRun.resume(read_run(folder), {}, b"", "seed") as opened,
     ):
         patched.setattr("os.fsync", interrupted)
-        opened.add_games([(summary(head_of(body)), body)])
+        with pytest.raises(Stopped):
+            opened.add_games([(summary(head_of(body)), body)])
+        patched.undo()
+        opened.reveal_seed()
     assert len(lines_of(folder)) == 4 and not any(line.error for line in journal.read(folder))
