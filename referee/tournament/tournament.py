@@ -131,7 +131,8 @@ class Tournament:
 
     def _record_changed_programs(self, plan: Plan) -> None:
         """Looks whether the programs of a plan's bots changed since the last look; stores and reports it."""
-        if files := self._programs.changes(entrant.bot for entrant in plan.entrants):  # guard: programs
+        files = self._programs.changes(entrant.bot for entrant in plan.entrants)
+        if files:  # guard: programs
             self._run.add_change({"files": files})
         if new := files.keys() - self._changed:
             self._changed |= new
