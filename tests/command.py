@@ -47,7 +47,7 @@ def referee(*words: str) -> Done:
         mock.patch.object(sys, "stdin", nothing),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        _ended_after(TOO_LONG_S),
+        ended_after(TOO_LONG_S),
         pytest.raises(SystemExit) as ended,
     ):
         main()
@@ -73,11 +73,11 @@ def _fit_to_be_seen(code: int, out: str, err: str) -> Done:
 
 
 @contextlib.contextmanager
-def _ended_after(seconds: float) -> Iterator[None]:
-    """Raises `TimeoutError` in what takes longer."""
+def ended_after(seconds: float) -> Iterator[None]:
+    """Raises `AssertionError` in what takes longer; a handler of `OSError` would take `TimeoutError`."""
 
     def end(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError(f"took longer than {seconds} s")
+        raise AssertionError(f"took longer than {seconds} s")
 
     before = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)

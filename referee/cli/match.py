@@ -30,6 +30,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
 from referee.ratings.table import match_table, rendered
 from referee.records import journal
+from referee.records.header import change_line
 from referee.records.record import Summary, off_turn_times, summary, timed_moves, to_json
 from referee.tournament.encounter import FailedStarts, left_behind, play_encounter
 from referee.tournament.isolating import isolated
@@ -51,7 +52,11 @@ from referee.wire.dialogue import Dialogue
     help="Each bot's clock, MOVE[+RESERVE[/STEP]][^INCREMENT] or none. Default: that of the game.",
 )
 @click.option("--option", "options", metavar="K=V", multiple=True, help="An option of the game.")
-@click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="Seed of all random choices. Default: random, and secret until the games are over.",
+)
 @click.option(
     "-o",
     "folder",
@@ -130,7 +135,7 @@ def match(
         if log:
             log.append(plan.header())
         else:
-            say(f"seed {plan.seed}; nothing is stored without -o FOLDER")
+            say("nothing is stored without -o FOLDER")
         show = _Watch() if watch else None
         tap = Dialogue(say) if dialogue else None
         starts = FailedStarts()
@@ -161,10 +166,9 @@ def match(
         report_stoppages(timed)
         report_off_turn(off_turn)
         if log:
-            try:
-                log.check()  # no table of games that are not stored
-            finally:
-                log.close()
+            _close(log, plan)  # no table of games that are not stored
+        else:
+            say(f"seed {plan.seed}")
         if records:
             if plan.seats == 2:
                 show_data(match_table(plan.names, records))
@@ -174,6 +178,19 @@ def match(
             say(f"{count_text(len(records), count)}, head hash {log.head}")
     if strict and any(any(game.faults) for game in records):
         raise BotFaulted("a bot was at fault")
+
+
+def _close(log: journal.Journal, plan: Plan) -> None:
+    """Reveals the seed where it was hidden, checks the records, and closes them: a match is not continued.
+
+    Raises `StorageError` where the records are not what was written.
+    """
+    try:
+        if plan.seed_is_hidden and log.is_whole:
+            log.append(change_line({"seed": plan.seed}))
+        log.check()
+    finally:
+        log.close()
 
 
 def _plan(
@@ -196,7 +213,16 @@ def _plan(
     entrants = tuple(Entrant(bot, control) for bot in bots)
     for entrant in entrants:
         entrant.check()
-    return Plan(game, settled, entrants, checked_seed(seed), margin_us, rejections, start_us)
+    return Plan(
+        game,
+        settled,
+        entrants,
+        checked_seed(seed),
+        margin_us,
+        rejections,
+        start_us,
+        seed_is_hidden=seed is None,
+    )
 
 
 def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:

@@ -72,6 +72,11 @@ def run(
     count = config.workers if workers is None else workers
     for line in config.absent:
         say(line)
+    if config.seed is not None and not config.game.is_open:
+        say(
+            "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
+            "them; without one, a seed is drawn and kept secret"
+        )
     if dry_run:
         show_data(_forecast(config, folder, count))
         return
@@ -91,6 +96,7 @@ def run(
             try:
                 _play(candidate, opened, count)
             finally:
+                opened.reveal_seed()
                 opened.check()  # no table of games that are not stored
                 games = list(opened.games.values())
                 if games:
@@ -118,7 +124,7 @@ def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
         ProgressScreen(names, in_all, opened.games) if on_a_terminal() else ProgressLines(in_all, played)
     )
     plan = candidate.plan.sharing(usable_memory(), max(1, workers))
-    tournament = Tournament(candidate.config, plan, opened, progress)
+    tournament = Tournament(candidate.config, plan, opened, progress, candidate.programs)
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(progress.interrupt) as stop, progress:
         tournament.play(workers, pin, lambda: bool(stop.asked))

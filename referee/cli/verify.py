@@ -66,6 +66,11 @@ def verify(file: Path, noted: str | None, game: str | None) -> None:
         )
     if not audit.ids:
         raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
+    if audit.unverified_seeds:
+        say(
+            f"the seeds of {audit.unverified_seeds} games are not verified: the seed that they follow from "
+            "is not revealed here; a run reveals it when it ends or is stopped, but not when it is killed"
+        )
     if file.is_dir():
         read_run(file)  # the attempts have to agree with the file of failed ones
     if noted is not None and lines_after is None:  # guard: head-hash

@@ -6,10 +6,14 @@
                 │                           └─ house    the moves of the other seats in `referee check`
                 └── shared ─ shared seed ──── chance    chance that is the same in all games of an encounter
 
-The derivation is `referee.core.rng.derive`; changing a purpose changes all games of every seed.
+Every arrow is one-way: the seeds of some games, or what follows from them, tell nothing of the seed of the
+run or of other games, unless the seed of the run is so short that it can be guessed. The derivation is
+`referee.core.rng.derive`; changing a purpose changes all games of every seed.
 """
 
 from __future__ import annotations
+
+import hashlib
 
 from referee.core.pairing import Pairing
 from referee.core.rng import Stream, derive
@@ -23,13 +27,22 @@ def game_seed(run_seed: str, game_id: str) -> bytes:
     return derive(run_seed.encode(), "game", game_id)
 
 
-def shared_seed(run_seed: str, game_id: str) -> bytes:
-    """The seed of the chance that a game shares: with the other games of its encounter, or, where a bot plays
-    alone, with the games of the other bots in its round.
+def shared_by(game_id: str) -> str:
+    """The games that share chance with a game, as a text: those of its encounter, or, where a bot plays
+    alone, those of the other bots in its round.
     """
     pairing = Pairing.parse(game_id)
-    shared_by = ":".join(pairing.encounter) if len(pairing.bots) > 1 else pairing.round
-    return derive(run_seed.encode(), "shared", shared_by)
+    return ":".join(pairing.encounter) if len(pairing.bots) > 1 else pairing.round
+
+
+def shared_seed(run_seed: str, game_id: str) -> bytes:
+    """The seed of the chance that a game shares."""
+    return derive(run_seed.encode(), "shared", shared_by(game_id))
+
+
+def seed_hash(run_seed: str) -> str:
+    """The hash that stands in the records for the seed of a run as long as bots must not know it."""
+    return hashlib.sha256(run_seed.encode()).hexdigest()
 
 
 def chance_stream(seed: bytes) -> Stream:

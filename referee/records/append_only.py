@@ -6,7 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from referee.core.regular import open_regular
+from referee.core.regular import open_without_links
 
 FLAGS = os.O_RDWR | os.O_APPEND
 
@@ -21,7 +21,7 @@ class AppendOnlyFile:
     def __init__(self, path: Path, flags: int = 0) -> None:
         """Opens the file for its owner alone. Raises `OSError` if that fails or it is not a regular file."""
         self._path = path.absolute()
-        self.descriptor = open_regular(path, FLAGS | flags)
+        self.descriptor = open_without_links(path, FLAGS | flags)
         status = os.fstat(self.descriptor)
         if status.st_mode & 0o077:
             with contextlib.suppress(OSError):  # some file systems have no permissions

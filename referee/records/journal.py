@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from referee.core.errors import StorageError, UsageError
-from referee.core.regular import open_regular
+from referee.core.regular import open_regular, open_without_links
 from referee.core.text import shown
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.record import LINE_CAP
@@ -80,13 +80,17 @@ class Journal:
         """What others did to the file, and where its records are now; empty while it is as written."""
         self.head = prev
         """The hash of the last line, which stands for the whole file."""
+        self.is_whole = True
+        """Whether the last line is complete, so that another may follow: false after an interruption or an
+        error while lines were being stored.
+        """
         self._copy = tempfile.TemporaryFile(dir=path.parent, buffering=0)  # noqa: SIM115
         for chunk in _chunks(file.descriptor):
             write_all(self._copy.fileno(), chunk)
 
     @classmethod
     def create(cls, folder: Path) -> Journal:
-        """Creates the file, in a folder that only its owner can read: the seed in it predicts later games.
+        """Creates the file, in a folder that only its owner can read.
 
         Raises `UsageError` where there are records already, or the folder cannot be used.
         """
@@ -150,6 +154,7 @@ class Journal:
         """
         lines: list[bytes] = []
         head = self.head
+        self.is_whole = False
         for body in bodies:
             line, head = chained(body, head)
             lines.append(line)
@@ -162,6 +167,7 @@ class Journal:
                 f"cannot store a game in `{shown(str(self._path))}`: {error.strerror}"
             ) from None
         self.head = head
+        self.is_whole = True
         self._check(whole=False)
 
     def check(self) -> None:
@@ -231,13 +237,18 @@ def _chunks(file: int) -> Iterator[bytes]:
         at += len(chunk)
 
 
+def _opened(path: Path, in_folder: bool) -> BinaryIO:
+    """A file of records, where it lies in a run's folder without following a link. Raises `OSError`."""
+    return os.fdopen(open_without_links(path), "rb") if in_folder else open_regular(path)
+
+
 def read(path: Path) -> Iterator[Line]:
     """The lines of a file, or of the one in a folder. Raises `UsageError` where it cannot be read."""
     try:
         in_folder = path.is_dir()
         if in_folder:
             path = path / NAME
-        with os.fdopen(open_regular(path, follow=not in_folder), "rb") as file:
+        with _opened(path, in_folder) as file:
             prev = FIRST.encode()
             for number, (text, size, ended) in enumerate(bounded_lines(file), 1):
                 if not ended:

@@ -14,6 +14,7 @@ from referee.games.api import BadChance, Game, State
 from referee.records.header import apply_change, check_against, game_of, other_origin, read_header
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.recorded import RecordedWire
+from referee.records.seeds import SeedVerifier
 
 
 def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
@@ -83,19 +84,27 @@ class RunVerifier:
         self._given = given
         self.header: dict[str, Any] = {}
         """The first line with the changes so far; empty before the first line."""
+        self._seeds = SeedVerifier({})
         self.ids: set[str] = set()
         """The ids of the games so far."""
+
+    @property
+    def unverified_seeds(self) -> int:
+        """How many games so far have a seed that has not been revealed, so that only its use is verified."""
+        return self._seeds.unverified
 
     def take(self, value: dict[str, Any]) -> None:
         """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
         if not self.header:
             self.header = read_header(value)
+            self._seeds = SeedVerifier(self.header)
             if self._given or "origin" in self.header:
                 self._check_origin(self.header)
             return
         match value.get("kind"):
             case "change":
                 apply_change(self.header, value)
+                self._seeds.take_change(value)
             case "game":
                 game = str(value.get("id"))
                 if game in self.ids:
@@ -103,6 +112,7 @@ class RunVerifier:
                 self.ids.add(game)
                 verify(value)
                 check_against(self.header, value)
+                self._seeds.take_game(value)
             case kind:
                 raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected `change` or `game`")
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from referee.records.header import other_origin
+from referee.tournament.hashes import Files
 from referee.tournament.plan import Plan
-
-Files = dict[str, dict[str, str]]
-"""By bot, the hashes of the files that its command names."""
 
 
 def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
     """Forbidden changes, as messages: only bots and rounds may be added."""
     wrong = []
     now = plan.header()
-    for name in ("game", "rules", "options", "margin_us", "rejections", "start_us", "seed"):
+    for name in ("game", "rules", "options", "margin_us", "rejections", "start_us"):
         if now[name] != header.get(name):
             wrong.append(f"`{name}` is {now[name]}, and was {header.get(name)}")
+    if not plan.seed_is_hidden and plan.seed != header.get("seed"):
+        wrong.append(f"`seed` is {plan.seed}, and was {_value_text(header.get('seed'))}")
     if difference := other_origin(header, plan.game):
         wrong.append(difference)
     for name, was in header["bots"].items():

@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.core.regular import open_regular
+from referee.core.regular import open_without_links
+from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.header import apply_change, check_scheduled, read_header
+from referee.records.header import apply_change, change_line, check_scheduled, read_header
 from referee.records.record import Summary, head_of, parse_json, summary
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
 from referee.tournament.schedule import games_in_all
@@ -55,6 +57,12 @@ class Run:
     """Bytes of the file of records, without a torn last line."""
     torn: int
     """Bytes of the torn last line; 0 if there is none."""
+    shared_seeds: dict[str, bytes]
+    """The shared seeds of the games, by `shared_by`."""
+
+    def is_open(self, game: str) -> bool:
+        """Whether a game is still to be played."""
+        return game not in self.games and self.voids[game] < VOIDS
 
 
 def read_run(folder: Path) -> Run:
@@ -65,6 +73,7 @@ def read_run(folder: Path) -> Run:
     header: dict[str, Any] = {}
     games: dict[str, Summary] = {}
     voids = _read_voids(folder)
+    shared_seeds: dict[str, bytes] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
     for line in journal.read(folder):
         where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
@@ -81,6 +90,7 @@ def read_run(folder: Path) -> Run:
                 game = summary(value)
                 _check_game(game, header, games, voids)
                 games[game.id] = game
+                shared_seeds.setdefault(shared_by(game.id), Fields(value, "", RecordError).hex("shared_seed"))
             elif value.get("kind") == "change":
                 apply_change(header, value)
         except RecordError as error:
@@ -89,7 +99,7 @@ def read_run(folder: Path) -> Run:
         length += line.size
     if not header:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    return Run(folder, header, games, _of_run(voids, header), last_hash, length, torn)
+    return Run(folder, header, games, _of_run(voids, header), last_hash, length, torn, shared_seeds)
 
 
 def _check_game(
@@ -165,7 +175,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     Raises `UsageError`.
     """
     try:
-        with os.fdopen(open_regular(path), "rb") as file:
+        with os.fdopen(open_without_links(path), "rb") as file:
             for text, _, _ in journal.bounded_lines(file):
                 with suppress(RecordError):
                     yield parse_json(text)
@@ -183,7 +193,7 @@ def locked(folder: Path) -> Iterator[None]:
     """
     make_folder(folder)
     try:
-        lock = open_regular(folder / LOCK, os.O_RDWR | os.O_CREAT)
+        lock = open_without_links(folder / LOCK, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
     try:
@@ -201,19 +211,28 @@ def locked(folder: Path) -> Iterator[None]:
 class OpenRun:
     """A run that is open for more games. Its folder must be `locked` meanwhile."""
 
-    def __init__(self, run: Run, records: journal.Journal) -> None:
-        """Takes over the open file of records, positioned after the run's last line."""
+    def __init__(self, run: Run, records: journal.Journal, hidden_seed: str | None) -> None:
+        """Takes over the open file of records, positioned after the run's last line.
+
+        `hidden_seed` is the seed of the games to come, where the records have only its hash.
+        """
+        self._run = run
         self.folder = run.folder
         self.games = run.games
         """The games that count so far, by id."""
         self.voids = run.voids
         """By id, how often the referee itself failed at a game."""
+        self.shared_seeds = run.shared_seeds
+        """The shared seeds of earlier games, by `shared_by`."""
         self._records = records
         self._voids = _SideFile(run.folder / VOID)
         self._dialogues = _SideFile(run.folder / DIALOGUES)
+        self._hidden_seed = hidden_seed
 
     @classmethod
-    def begin(cls, folder: Path, header: dict[str, Any], toml: bytes) -> OpenRun:
+    def begin(
+        cls, folder: Path, header: dict[str, Any], toml: bytes, hidden_seed: str | None = None
+    ) -> OpenRun:
         """A new run. Raises `UsageError` and `StorageError`."""
         path = folder / journal.NAME
         if os.path.lexists(path):  # at most a torn first line
@@ -226,20 +245,20 @@ class OpenRun:
         except BaseException:
             records.close()
             raise
-        return cls(Run(folder, header, {}, Counter(), "", 0, 0), records)
+        return cls(Run(folder, header, {}, Counter(), "", 0, 0, {}), records, hidden_seed)
 
     @classmethod
-    def resume(cls, run: Run, change: dict[str, Any], toml: bytes) -> OpenRun:
+    def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:
         """Continues a run, and stores what is new in it, if anything is. Raises `StorageError`."""
         records = journal.Journal.reopen(run.folder, run.last_hash, run.length, run.torn)
         try:
             if change:
-                records.append({"kind": "change", "when": _now(), **change})
+                records.append(change_line(change))
                 _copy_config(run.folder, toml)
         except BaseException:
             records.close()
             raise
-        return cls(run, records)
+        return cls(run, records, hidden_seed)
 
     def __enter__(self) -> OpenRun:
         return self
@@ -248,6 +267,14 @@ class OpenRun:
         self._dialogues.close()
         self._voids.close()
         self._records.close()
+
+    def reveal_seed(self) -> None:
+        """Stores the seed where it was hidden; no more games may be played with it. Raises `StorageError`."""
+        seed, self._hidden_seed = self._hidden_seed, None
+        if seed is None:
+            return
+        if self._records.is_whole:  # guard: whole-lines
+            self.add_change({"seed": seed})
 
     @property
     def head(self) -> str:
@@ -274,7 +301,7 @@ class OpenRun:
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        return game not in self.games and self.voids[game] < VOIDS
+        return self._run.is_open(game)
 
     def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
         """Stores finished games with the bodies of their records. They count once all of them are on disk.
@@ -283,6 +310,10 @@ class OpenRun:
         """
         self._records.extend(body for _, body in games)
         self.games.update((game.id, game) for game, _ in games)
+
+    def add_change(self, change: dict[str, Any]) -> None:
+        """Stores a change of the header. Raises `StorageError`."""
+        self._records.append(change_line(change))
 
     def add_void(self, game: str, attempt: int, error: str) -> None:
         """Stores that the referee itself failed at a game. Raises `StorageError`."""
@@ -330,7 +361,7 @@ def _copy_config(folder: Path, toml: bytes) -> None:
     new = folder / NEW_TOML
     try:
         new.unlink(missing_ok=True)
-        file = open_regular(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        file = open_without_links(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             write_all(file, toml)
         finally:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from referee.core.errors import UsageError
+from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, Run, find_run
-from referee.tournament.hashes import hashes
+from referee.tournament.hashes import Programs
 from referee.tournament.isolating import isolated
 from referee.tournament.plan import Plan, checked_seed
+from referee.tournament.schedule import round_robin
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Candidate:
     plan: Plan
     run: Run | None
     """The run that is already there, if any."""
+    programs: Programs = field(default_factory=Programs)
+    """The programs of the bots; asked for all of them when the run is opened."""
 
 
 def examine(config: Config, folder: Path) -> Candidate:
@@ -34,15 +38,15 @@ def examine(config: Config, folder: Path) -> Candidate:
     damaged.
     """
     run = find_run(folder)
-    seed = run.header["seed"] if run else None
     plan = Plan(
         config.game,
         config.options,
         config.entrants,
-        config.seed or seed or checked_seed(None),
+        checked_seed(config.seed),
         config.margin_us,
         config.rejections,
         config.start_us,
+        seed_is_hidden=config.seed is None,
     )
     if run and (wrong := differences(run.header, plan, config.rounds)):
         raise UsageError(
@@ -72,14 +76,19 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     `note` is called with lines for the user. Raises `StorageError`.
     """
     config, plan, run = candidate.config, candidate.plan, candidate.run
-    files = {entrant.bot.name: hashes(entrant.bot) for entrant in plan.entrants}
+    hidden = plan.seed if plan.seed_is_hidden else None
+    files = candidate.programs.changes(entrant.bot for entrant in plan.entrants)
     if run is None:
         header = {**plan.header(), "rounds": config.rounds, "files": files}
-        return OpenRun.begin(candidate.folder, header, config.text)
+        return OpenRun.begin(candidate.folder, header, config.text, hidden)
     change = additions(run.header, plan, config.rounds, files)
     if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
         note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn
-    return OpenRun.resume(run, change, config.text)
+    schedule = round_robin(plan.names, plan.seats, config.rounds)
+    if hidden is None or not any(run.is_open(game.id) for encounter in schedule for game in encounter.games):
+        return OpenRun.resume(run, change, config.text)
+    # The earlier seed was revealed, or is lost: only the process that drew it knew it.
+    return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(hidden)}, config.text, hidden)

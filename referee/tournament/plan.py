@@ -10,7 +10,7 @@ from typing import Any
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.rng import fresh_seed
-from referee.core.seeds import game_seed, shared_seed
+from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
@@ -63,6 +63,14 @@ class Plan:
     margin_us: int = MARGIN_US
     rejections: int = REJECTIONS
     start_us: int = START_US
+    seed_is_hidden: bool = False
+    """Whether the records have only the hash of the seed until all its games are over: that of every seed
+    that the referee draws. One that the user gave is known to whoever reads the tournament file.
+    """
+    shared_seed: bytes | None = None
+    """The shared seed of the games that the plan is for, where a game that has the same was played already:
+    the seed may have been another one then.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,9 +82,10 @@ class Plan:
         """How many bots play a game."""
         return self.game.seats(self.options)
 
-    def among(self, names: Iterable[str]) -> Plan:
-        """The plan reduced to some of its bots, for their games."""
-        return replace(self, entrants=tuple(self._by_name[name] for name in names))
+    def among(self, names: Iterable[str], shared_seed: bytes | None = None) -> Plan:
+        """The plan reduced to some of its bots, for their games; `shared_seed` as in the class."""
+        entrants = tuple(self._by_name[name] for name in names)
+        return replace(self, entrants=entrants, shared_seed=shared_seed)
 
     @cached_property
     def _by_name(self) -> dict[str, Entrant]:
@@ -104,7 +113,7 @@ class Plan:
             pairing.bots,
             tuple(self._by_name[name].control for name in pairing.bots),
             game_seed(self.seed, pairing.id),
-            shared_seed(self.seed, pairing.id),
+            self.shared_seed or shared_seed(self.seed, pairing.id),
             self.margin_us,
             self.rejections,
         )
@@ -112,6 +121,9 @@ class Plan:
     def header(self) -> dict[str, Any]:
         """The plan as the first line of a file of records has it."""
         origin = origin_of(self.game)
+        seed = {"seed": self.seed}
+        if self.seed_is_hidden:  # guard: hidden-seed
+            seed = {"seed_sha256": seed_hash(self.seed)}
         return {
             "kind": "tournament",
             "record": FORMAT,
@@ -122,7 +134,7 @@ class Plan:
             "margin_us": self.margin_us,
             "rejections": self.rejections,
             "start_us": self.start_us,
-            "seed": self.seed,
+            **seed,
             "bots": {entrant.bot.name: entrant_json(entrant) for entrant in self.entrants},
         }
 

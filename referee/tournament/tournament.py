@@ -10,10 +10,12 @@ from threading import BrokenBarrierError
 from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
+from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.tournament.config import Config
 from referee.tournament.dispatcher import Dispatcher
 from referee.tournament.folder import OpenRun
+from referee.tournament.hashes import Programs
 from referee.tournament.plan import Plan
 from referee.tournament.schedule import games_in_all, round_robin
 from referee.tournament.task import Began, Finished, LeftBehind, Report, Task, Void
@@ -58,18 +60,25 @@ def _tasks(config: Config, plan: Plan, run: OpenRun) -> Iterator[Task]:
             (pairing, run.voids[pairing.id] + 1) for pairing in encounter.games if run.is_open(pairing.id)
         )
         if games:
-            yield Task(plan.among(sorted(games[0][0].bots)), games, config.keep)
+            first = games[0][0]
+            shared_seed = run.shared_seeds.get(shared_by(first.id))
+            yield Task(plan.among(sorted(first.bots), shared_seed), games, config.keep)
 
 
 class Tournament:
     """Plays the remaining games of a run."""
 
-    def __init__(self, config: Config, plan: Plan, run: OpenRun, show: Show) -> None:
+    def __init__(self, config: Config, plan: Plan, run: OpenRun, show: Show, programs: Programs) -> None:
+        """`programs` are those of the plan's bots, as they were when the run was opened."""
         self._run = run
         self._show = show
+        self._plan = plan
+        self._programs = programs
         self._dispatcher = Dispatcher(_tasks(config, plan, run))
         self._reported: set[str] = set()
         """The bots that left processes behind; each is reported once."""
+        self._changed: set[str] = set()
+        """The bots whose programs changed while the run was on; each is reported once."""
         self.timed: Counter[str] = Counter()
         """Counts of moves so far, as `timed_moves` gives them."""
         self.off_turn: Counter[tuple[str, str]] = Counter()
@@ -86,6 +95,7 @@ class Tournament:
             try:
                 pool = open_workers(workers, pin, self._take, stopping)
                 if self._play_with(pool, stopping) or stopping():
+                    self._record_changed_programs(self._plan)
                     return
             except (BrokenProcessPool, BrokenBarrierError):
                 pass  # some died before all had started
@@ -103,6 +113,7 @@ class Tournament:
                     workers.stop()
                     running = {future: task for future, task in running.items() if not future.cancel()}
                 while not stopping() and len(running) < workers.room and (task := self._dispatcher.next()):
+                    self._record_changed_programs(task.plan)
                     try:
                         running[workers.submit(task)] = task
                     except BrokenProcessPool:
@@ -126,6 +137,15 @@ class Tournament:
                     del running[future]
         finally:
             workers.close()
+
+    def _record_changed_programs(self, plan: Plan) -> None:
+        """Looks whether the programs of a plan's bots changed since the last look; stores and reports it."""
+        files = self._programs.changes(entrant.bot for entrant in plan.entrants)
+        if files:  # guard: programs
+            self._run.add_change({"files": files})
+        if new := files.keys() - self._changed:
+            self._changed |= new
+            self._show.note(f"bots whose program changed while the run is on: {', '.join(sorted(new))}")
 
     def _take_back(self, tasks: Iterable[Task], stopping: bool, crashed: Collection[int]) -> None:
         """Takes back the tasks of workers that have ended. Games of crashed workers are void, unless the run

@@ -111,7 +111,7 @@ def play(row: Row, bot: Path, games: int) -> tuple[float, float]:
             candidate = examine(config, folder / "run")
             with open_run(candidate, print) as opened:
                 watch = Stopwatch(games)
-                tournament = Tournament(config, candidate.plan, opened, watch)
+                tournament = Tournament(config, candidate.plan, opened, watch, candidate.programs)
                 cpu = time.process_time()
                 tournament.play(row.workers, row.pin, lambda: watch.enough)
                 cpu = time.process_time() - cpu

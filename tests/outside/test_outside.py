@@ -100,7 +100,7 @@ def test_a_tournament_is_played_and_continued(place: Place) -> None:
             "run", str(place.folder / "t.toml"), "--workers", "2", "--strict", env=place.env
         )
         assert done.code == 0, done.err
-    assert len(place.records("t-results")) == 1 + 2 + 1 + 2
+    assert len(place.records("t-results")) == 1 + 2 + 1 + 1 + 2 + 1, "each time the seed is revealed"
     assert place("verify", "t-results", *place.again).out.startswith("4 games verified")
 
 
@@ -139,7 +139,7 @@ def played(place: Place, *words: str) -> None:
 @pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
 def test_the_records_say_where_it_comes_from(place: Place) -> None:
     played(place)
-    header, game = map(json.loads, place.records("run"))
+    header, game, _ = map(json.loads, place.records("run"))
     assert header["origin"] == ORIGINS[place.game](place)
     assert list(header)[:5] == ["kind", "record", "game", "rules", "origin"] and "origin" not in game
 
@@ -312,7 +312,10 @@ def test_a_file_that_is_no_game_is_told_in_one_line(source: str, told: str, tmp_
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder.py").mkdir()
-    for name, told in (("none.py:GAME", "No such file"), ("folder.py:GAME", "is not a regular file")):
+    for name, told in (
+        ("none.py:GAME", "No such file"),
+        ("folder.py:GAME", "it is a folder, expected a regular file"),
+    ):
         with pytest.raises(UsageError, match=told):
             from_file(name, tmp_path)
     done = referee_process("games", "none.py", cwd=tmp_path)

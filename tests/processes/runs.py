@@ -12,11 +12,15 @@ from tests.command import PLAIN
 
 
 def toml(path: Path, bots: dict[str, str] | None = None, options: str = "size = 3", **main: Any) -> Path:
-    """Writes a tournament file; short games of three random bots, if nothing else is said."""
+    """Writes a tournament file; short games of three random bots, if nothing else is said.
+
+    None leaves a key out.
+    """
     if bots is None:
         bots = dict.fromkeys("abc", PLAIN)
     main = {"game": "blooms", "rounds": 2, "clock": "5s", "seed": "s", "workers": 1, **main}
-    lines = ["[tournament]", *(f"{key} = {json.dumps(value)}" for key, value in main.items())]
+    given = {key: value for key, value in main.items() if value is not None}
+    lines = ["[tournament]", *(f"{key} = {json.dumps(value)}" for key, value in given.items())]
     lines += ["[options]", options]
     for name, cmd in bots.items():
         lines += ["[[bot]]", f"name = {json.dumps(name)}", f"cmd = {json.dumps(cmd)}"]

@@ -122,6 +122,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
 
 def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:
     (text,) = blocks("README.md", "toml")
+    (tmp_path / "openings").mkdir()
     for key in (
         "game",
         "rounds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -195,17 +196,25 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     assert list(change["files"]) == ["a"] and change["rounds"] == 2
 
 
-@pytest.mark.slow
-def test_the_seed_of_a_run_without_one_is_kept_in_its_folder(tmp_path: Path) -> None:
-    file = tmp_path / "t.toml"
-    text = toml(file).read_text().replace('seed = "s"\n', "")
-    file.write_text(text)
-    assert referee("run", str(file)).code == 0
-    folder = tmp_path / "t-results"
-    assert len(lines_of(folder)[0]["seed"]) == 32 and folder.stat().st_mode & 0o777 == 0o700
-    file.write_text(text.replace("rounds = 2", "rounds = 3"))
-    assert referee("run", str(file)).code == 0
-    assert len(games(folder)) == 18
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
+    workers: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "bot.sh"
+    script.write_text(f"echo '# longer' >> bot.sh\nexec {PLAIN.replace('{python}', sys.executable)}\n")
+    bots = {"a": "sh bot.sh", "b": PLAIN}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=4, workers=workers)))
+    assert done.code == 0 and done.err.count("bots whose program changed while the run is on: a\n") == 1
+    first, *rest = lines_of(tmp_path / "t-results")
+    changes = [line["files"] for line in rest if line["kind"] == "change"]
+    assert all(list(change) == ["a"] for change in changes)
+    versions = [first["files"]["a"]["bot.sh"], *(change["a"]["bot.sh"] for change in changes)]
+    assert len(set(versions)) == len(versions) == (5 if workers == 0 else len(versions)) > 1
+    assert versions[-1] == hashlib.sha256(script.read_bytes()).hexdigest()
+    kinds = [line["kind"] for line in rest]
+    assert workers or kinds[:4] == ["game", "game", "change", "game"], "before the games that it plays"
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+    assert referee("run", str(tmp_path / "t.toml")).err.count("bots whose program") == 0
 
 
 def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:
@@ -238,6 +247,7 @@ def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
         game = "blooms"
         rounds = 1
         clock = "5s"
+        seed = "s"
         workers = 0
         keep = "all"
         fresh = true

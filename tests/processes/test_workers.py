@@ -130,9 +130,10 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
     bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{PLAIN}'\n" for name in "ab")
     (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
     config = load(tmp_path / "t.toml")
-    with locked(tmp_path / "run"), open_run(examine(config, tmp_path / "run"), print) as opened:
+    candidate = examine(config, tmp_path / "run")
+    with locked(tmp_path / "run"), open_run(candidate, print) as opened:
         show = Silent()
-        tournament = Tournament(config, examine(config, tmp_path / "run").plan, opened, show)
+        tournament = Tournament(config, candidate.plan, opened, show, candidate.programs)
 
         def full(file: int) -> None:
             raise OSError(28, "No space left on device")

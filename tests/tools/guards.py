@@ -80,6 +80,7 @@ WARDENS = "tests/processes/test_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
+SEEDS = "tests/processes/test_seeds.py"
 
 GUARDS = [
     replaced(
@@ -118,6 +119,7 @@ GUARDS = [
     valued("stamp", "None", STOPWATCH),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),
+    replaced("regular-files", "opened = os.open(path, os.O_RDONLY)", "tests/unit/test_regular.py"),
     dropped("garbage", "tests/processes/test_time.py"),
     valued(
         "margin",
@@ -141,6 +143,13 @@ GUARDS = [
     never("duplicate-games", f"{RESULTS} -k schedule"),
     never("attempts", f"{RESULTS} -k schedule"),
     never("head-hash", f"{RESULTS} -k head_hash"),
+    never("hidden-seed", SEEDS),
+    never("seed-hash", SEEDS),
+    never("revealed-seeds", SEEDS),
+    never("one-shared-seed", SEEDS),
+    always("whole-lines", SEEDS),
+    never("size-of-programs", "tests/unit/test_hashes.py"),
+    never("programs", "tests/processes/test_tournament.py -k program"),
 ]
 
 
