@@ -80,8 +80,17 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
         say(f"some games were void; how often each bot played in one: {seen}")
+    if opened.forfeited:
+        lost = ", ".join(f"{name} {count}" for name, count in opened.forfeited.most_common(10))
+        say(f"games were forfeited since games had become void; how many by each bot: {lost}")
     if opened.unscored:
         raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
+    if opened.unexplained:
+        unexplained = ", ".join(opened.unexplained[:10])
+        raise RefereeError(
+            f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
+            "see void.jsonl"
+        )
     if len(games) + len(opened.unscored) < total(config):
         raise RefereeError(f"{total(config) - len(games)} games were not played; the same command continues")
     if strict and any(any(game.faults) for game in games):

@@ -21,12 +21,11 @@ from typing import Any
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
+from referee.gameplay.events import Ending
 from referee.records import journal
 from referee.records.header import apply_change, read_header
 from referee.records.record import Summary, head_of, parse_json, summary
-
-VOIDS = 2
-"""How often the referee itself may fail at a game before it is not tried again."""
+from referee.tournament.voids import VOIDS, Suspicion, VoidGame
 
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
@@ -47,8 +46,8 @@ class Run:
     """The first line, with later changes applied."""
     games: dict[str, Summary]
     """By id, in the order in which they were finished."""
-    voids: Counter[str]
-    """By id, how often the referee itself failed at a game."""
+    voids: tuple[VoidGame, ...]
+    """The games that became void, in their order."""
     last_hash: str
     length: int
     """Bytes of the file of records, without a torn last line."""
@@ -117,8 +116,13 @@ def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
     }
 
 
-def _read_voids(folder: Path) -> Counter[str]:
-    return Counter(str(value.get("id")) for value in _lines(folder / _VOID))
+def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
+    found = []
+    for value in _lines(folder / _VOID):
+        suspects = value.get("suspects")  # none in older runs
+        bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
+        found.append(VoidGame(str(value.get("id")), bots))
+    return tuple(found)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -163,8 +167,12 @@ class OpenRun:
         self.folder = run.folder
         self.games = run.games
         """The games that count so far, by id."""
-        self.voids = run.voids
-        """By id, how often the referee itself failed at a game."""
+        self.voids = Counter(void.id for void in run.voids)
+        """By id, how often a game became void."""
+        self._bugs = Counter(void.id for void in run.voids if not void.bots)
+        """By id, how often a bug of the referee was the cause."""
+        self.suspicion = Suspicion(void for void in run.voids if void.bots)
+        """Which bots are held responsible for the others."""
         self._records = records
 
     @classmethod
@@ -178,7 +186,7 @@ class OpenRun:
         except BaseException:
             records.close()
             raise
-        return cls(Run(folder, header, {}, Counter(), "", 0, 0), records)
+        return cls(Run(folder, header, {}, (), "", 0, 0), records)
 
     @classmethod
     def resume(cls, run: Run, change: dict[str, Any], toml: bytes) -> OpenRun:
@@ -202,7 +210,22 @@ class OpenRun:
     @property
     def unscored(self) -> list[str]:
         """The games that stay void."""
-        return [game for game, count in self.voids.items() if count >= VOIDS and game not in self.games]
+        return [game for game, count in self._bugs.items() if count >= VOIDS and game not in self.games]
+
+    @property
+    def forfeited(self) -> Counter[str]:
+        """How many games each bot forfeited since games became void."""
+        return Counter(
+            bot
+            for game in self.games.values()
+            for bot, fault in zip(game.bots, game.faults, strict=True)
+            if fault == Ending.VOID.word
+        )
+
+    @property
+    def unexplained(self) -> list[str]:
+        """The games that several bots forfeited, since any of them may have made the game void."""
+        return [game.id for game in self.games.values() if game.faults.count(Ending.VOID.word) > 1]
 
     @property
     def suspects(self) -> Counter[str]:
@@ -215,7 +238,7 @@ class OpenRun:
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        return game not in self.games and self.voids[game] < VOIDS
+        return game not in self.games and self._bugs[game] < VOIDS
 
     def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
         """Stores finished games with the bodies of their records. They count once all of them are on disk.
@@ -225,10 +248,24 @@ class OpenRun:
         self._records.extend(body for _, body in games)
         self.games.update((game.id, game) for game, _ in games)
 
-    def add_void(self, game: str, attempt: int, error: str) -> None:
-        """Stores that the referee itself failed at a game. Raises `StorageError`."""
+    def add_void(self, game: str, attempt: int, error: str, suspects: frozenset[str]) -> frozenset[str]:
+        """Stores that the referee itself failed at a game, and which bots may be the cause.
+
+        Returns the bots that are held responsible since. Raises `StorageError`.
+        """
+        value = {
+            "id": game,
+            "attempt": attempt,
+            "when": _now(),
+            "suspects": sorted(suspects),
+            "error": error,
+        }
+        _append(self.folder / _VOID, value)
         self.voids[game] += 1
-        _append(self.folder / _VOID, {"id": game, "attempt": attempt, "when": _now(), "error": error})
+        if suspects:
+            return self.suspicion.note(VoidGame(game, suspects))
+        self._bugs[game] += 1
+        return frozenset()
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:
         """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""

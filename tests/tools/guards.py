@@ -77,6 +77,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 WARDENS = "tests/processes/test_wardens.py"
+ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 
 GUARDS = [
@@ -97,6 +98,12 @@ GUARDS = [
     dropped("killed-warden", WARDENS),
     valued("killed-warden-tree", "False", WARDENS),
     valued("killed-launcher", "range(1)", WARDENS),
+    never("stopped-worker", f"{ATTACKED} -k again"),
+    never("silent-worker", f"{ATTACKED} -k blocked"),
+    dropped("stopped-launcher", f"{ATTACKED} -k launcher"),
+    dropped("sub-reaper", f"{ATTACKED} -k leaves"),
+    dropped("hidden", f"{ATTACKED} -k closed"),
+    valued("bought-void", "False", "tests/unit/test_voids.py"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     dropped("limits-of-the-kernel", WARDENS),
