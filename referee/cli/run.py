@@ -105,9 +105,18 @@ def run(
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
         say(f"some games were void; how often each bot played in one: {seen}")
+    if opened.forfeited:
+        lost = ", ".join(f"{name} {count}" for name, count in opened.forfeited.most_common(10))
+        say(f"games were forfeited since games had become void; how many by each bot: {lost}")
     missing = [game for game in game_ids(config) if game not in opened.games]
     if unscored := [game for game in missing if not opened.is_open(game)]:
         raise RefereeError(f"games without a result: {', '.join(unscored[:10])}; see void.jsonl")
+    if opened.unexplained:
+        unexplained = ", ".join(opened.unexplained[:10])
+        raise RefereeError(
+            f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
+            "see void.jsonl"
+        )
     if missing:
         raise RefereeError(f"{len(missing)} games were not played; the same command continues")
     if strict and any(any(game.faults) for game in games):

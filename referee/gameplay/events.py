@@ -25,6 +25,11 @@ class Ending(Enum):
         "did not start",
         "up to `ready` a bot answers `hello` and `prepare` in time, flushed, and nothing else",
     )
+    VOID = (
+        "void",
+        "forfeited the game",
+        "a bot must not touch processes that it did not start; the games that it sat in became void",
+    )
     TIME = (
         "time",
         "ran out of time",

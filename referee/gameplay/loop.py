@@ -23,6 +23,7 @@ from referee.gameplay.api import (
     Reply,
     Resigned,
     Silence,
+    What,
     Wire,
 )
 from referee.gameplay.clock import Charge, SeatClock
@@ -156,7 +157,7 @@ class _GameLoop:
         for _ in seats:
             reply = self.wire.next_reply()
             if not isinstance(reply.what, Ready):
-                exits[reply.seat] = _exit(Ending.START, reply)
+                exits[reply.seat] = _exit(_at_the_start(reply.what), reply)
         self.retire(exits)
         return len(exits) < len(seats)
 
@@ -314,6 +315,11 @@ def _check_ranks(outcome: Outcome, seats: int) -> None:
     best = min(outcome.ranks, default=0)
     if len(outcome.ranks) != seats or best < 1 or (best > 1 and seats > 1):
         raise ValueError(f"the ranks of {seats} seats are {outcome.ranks}, expected one each, the best one 1")
+
+
+def _at_the_start(what: What) -> Ending:
+    """The ending of a seat that did not get ready, whatever went wrong, unless it was not to play at all."""
+    return Ending.VOID if isinstance(what, Failure) and what.ending is Ending.VOID else Ending.START
 
 
 def _exit(ending: Ending, reply: Reply) -> _Exit:

@@ -7,11 +7,9 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from threading import BrokenBarrierError
 from typing import NamedTuple
 
 from referee.core.cores import usable_cores
@@ -25,7 +23,7 @@ from referee.processes.bot import LEVELS, Bot
 from referee.processes.levels import reason
 from referee.tournament.plan import START_US, Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Finished, Report, Task, Void
+from referee.tournament.task import Died, Finished, Report, Task, Void
 from referee.tournament.workers import open_workers
 from referee.wire.connection import Connection, end_connections
 from referee.wire.process_wire import ProcessWire
@@ -139,8 +137,6 @@ def loopback(workers: int, pin: bool, seconds: float = LOOPBACK_S) -> Distributi
         _play(workers, pin, seconds, collected)
     except OSError as error:
         why = error.strerror or str(error)
-    except (BrokenExecutor, BrokenBarrierError):
-        why = "a worker process ended at once"
     if why := why or collected.failure:
         raise EnvironmentLacksError(f"no games can be played with {workers} at a time: {shown(why)}")
     return Distribution.of(collected.used_us)
@@ -160,7 +156,9 @@ class _Collected:
                     self.used_us += (event["used_us"] for event in report.record()["measured"]["events"])
                     if any(game.faults):
                         self.failure = f"an instant bot lost: {game.sentence}"
-                case Void(_, _, error):
+                case Died(_, how):
+                    self.failure = f"a worker process {how}"
+                case Void(error=error):
                     line = error.strip().rpartition("\n")[2]
                     self.failure = line.partition(": ")[2] or line
 
@@ -168,15 +166,13 @@ class _Collected:
 def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> None:
     playing = open_workers(workers, pin, collected, lambda: False)
     try:
-        tasks = [playing.submit(_task(number, seconds)) for number in range(1, workers + 1)]
+        for number in range(1, workers + 1):
+            playing.play(_task(number, seconds))
         until = time.monotonic() + seconds
-        while not all(task.done() for task in tasks):
+        while playing.busy:
             playing.take_reports(0.05)
             if collected.failure or (collected.used_us and time.monotonic() > until):
                 playing.stop()
-        playing.take_reports(0)
-        for task in tasks:
-            task.result()
     finally:
         playing.close()
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from referee.core.errors import EnvironmentLacksError
-from referee.processes import messages, scratch
+from referee.processes import libc, messages, scratch
 from referee.processes.messages import Request
 from referee.processes.watch import UNKILLABLE_S
 
@@ -47,12 +47,15 @@ class Launcher:
     """The launcher program, and the sockets of its idle wardens."""
 
     _only: ClassVar[Launcher | None] = None
+    _serving: ClassVar[set[int]] = set()
+    """The wardens that have a bot, also those of a launcher that was killed."""
 
     def __init__(self) -> None:
         self._socket, launcher_end = socket.socketpair()
         self._idle: list[socket.socket] = []
         self._scratch_prefix = f"{Path(tempfile.gettempdir()).resolve()}/referee-{os.urandom(6).hex()}-"
         """The beginning of the paths of all scratch folders."""
+        libc.hide()
         with launcher_end:
             self._process = subprocess.Popen(
                 [
@@ -108,15 +111,22 @@ class Launcher:
                 raise
         return _sent(control, request, streams)
 
-    def take_back(self, control: socket.socket) -> None:
-        """Keeps a warden whose bot has ended for the next one."""
-        if self is Launcher._only and len(self._idle) < IDLE_WARDENS:
-            self._idle.append(control)
+    @classmethod
+    def family(cls) -> set[int]:
+        """The launcher of this process, and the wardens that have a bot."""
+        return {cls._only._process.pid, *cls._serving} if cls._only else set(cls._serving)
+
+    def release(self, started: Started, reusable: bool) -> None:
+        """Takes back a warden whose bot has ended; it is kept for the next one if it is `reusable`."""
+        Launcher._serving.discard(started.warden)
+        if reusable and self is Launcher._only and len(self._idle) < IDLE_WARDENS:
+            self._idle.append(started.control)
         else:
-            control.close()
+            started.control.close()
 
 
 close_launcher = Launcher.close
+family = Launcher.family
 
 
 class Started(NamedTuple):
@@ -193,7 +203,9 @@ def _answer(launcher: Launcher, control: socket.socket) -> Started:
         word, *rest = notice.decode("unicode_escape").removesuffix("\n").split(" ", 2)
         if word == messages.REFUSED:
             raise OSError(int(rest[0]), os.strerror(int(rest[0])), rest[1])
-        return Started(launcher, control, warden=int(rest[1]), pid=int(rest[0]))
+        started = Started(launcher, control, warden=int(rest[1]), pid=int(rest[0]))
+        Launcher._serving.add(started.warden)
+        return started
     except BaseException:
         control.close()
         raise

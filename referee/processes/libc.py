@@ -8,6 +8,20 @@ from functools import cache
 
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 PARENT_DEATH = 1  # PR_SET_PDEATHSIG
+_DUMPABLE = 4  # PR_SET_DUMPABLE
+
+TRACEABLE = "REFEREE_TRACEABLE"
+"""With this variable in the environment, debuggers and profilers of the same user can be used."""
+
+
+def hide(hidden: bool = True) -> None:
+    """Whether `/proc/PID` of this process, its memory and descriptors too, is closed to others of its user.
+
+    A program that it executes begins open again. While it is closed, its files in `/proc` belong to root.
+    """
+    if not hidden or TRACEABLE not in os.environ:
+        prctl(_DUMPABLE, int(not hidden))  # guard: hidden
+
 
 try:
     import ctypes

@@ -300,11 +300,8 @@ class BotProcess:
 
     def _release(self, report: ExitReport) -> None:
         """Closes its streams; its warden may start another bot if no process of this one is left."""
-        if self.control_open and not report.unkillable:
-            self._control.setblocking(True)
-            self._started.launcher.take_back(self._control)
-        else:
-            self._control.close()
+        self._control.setblocking(True)
+        self._started.launcher.release(self._started, self.control_open and not report.unkillable)
         self.control_open = False
         self._streams.close()
         os.close(self.stderr)

@@ -120,6 +120,8 @@ def main(descriptor: int, scratch_prefix: str) -> None:
         signal.signal(number, signal.SIG_IGN)  # meant for the referee
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     libc.prctl(libc.SUBREAPER, 1)  # for the processes of bots that kill their warden
+    libc.prctl(libc.PARENT_DEATH, signal.SIGCONT)  # guard: stopped-launcher
+    libc.hide()
     gc.disable()  # there is little garbage, and collection would touch memory that forks share
     wardens: set[int] = set()
     referee = socket.socket(fileno=descriptor)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.encounter import FailedStarts
 from referee.tournament.task import Task, Void
+from referee.tournament.voids import Suspicion
 
 _Attempt = tuple[Pairing, int]
 
@@ -17,31 +18,48 @@ _Attempt = tuple[Pairing, int]
 class Dispatcher:
     """Hands out tasks, and keeps track of their games."""
 
-    def __init__(self, todo: Iterator[Task]) -> None:
-        """`todo` gives the tasks to play, in their order."""
+    def __init__(self, todo: Iterator[Task], suspicion: Suspicion) -> None:
+        """`todo` gives the tasks to play, in their order; games that became void too often are tasks of their
+        own. `suspicion` is kept up to date by the caller.
+        """
         self._todo = todo
+        self._suspicion = suspicion
         self._retries: deque[Task] = deque()
+        self._undecided: list[Task] = []
+        """Games that became void too often, of which it is not known yet who forfeits them."""
         self._given_out: dict[str, Task] = {}
         """By id, every game that was handed out and is not over, with its task."""
-        self._playing: dict[str, int] = {}
-        """By id, every game that began and is not over, with the worker that plays it."""
+        self._playing: set[str] = set()
+        """The ids of the games that began and are not over."""
         self._failed_starts = FailedStarts()
-        self.begun = 0
-        """How many games began."""
 
     def next(self) -> Task | None:
-        """The next task, or None; games to play again come last, so that they delay nothing."""
-        task = next(self._todo, None) or (self._retries.popleft() if self._retries else None)
-        if task is None:
-            return None
+        """The next task, or None if there is none for now. Games that became void come first, so that it soon
+        shows which bot is the cause; what a lost worker still had to play comes last.
+        """
+        while task := self._take():
+            first = task.games[0][0]
+            if not self._suspicion.is_undecided(first.id):
+                return self._given(task, self._suspicion.responsible(first.bots))
+            self._undecided.append(task)
+        if self._undecided and not self._given_out:
+            task = self._undecided.pop(0)
+            return self._given(task, self._suspicion.forfeiting(task.games[0][0].id))
+        return None
+
+    def _take(self) -> Task | None:
+        if self._retries and self._retries[0].games[0][1] > 1:
+            return self._retries.popleft()
+        return next(self._todo, None) or (self._retries.popleft() if self._retries else None)
+
+    def _given(self, task: Task, forfeiting: frozenset[str]) -> Task:
         self._given_out.update((pairing.id, task) for pairing, _ in task.games)
         given_up = self._failed_starts.among(task.games[0][0].bots)
-        return replace(task, given_up=given_up) if given_up else task
+        return replace(task, given_up=given_up, forfeiting=forfeiting)
 
-    def began(self, game: str, worker: int) -> None:
+    def began(self, game: str) -> None:
         """Notes that a worker began a game."""
-        self.begun += 1
-        self._playing[game] = worker
+        self._playing.add(game)
 
     def finished(self, game: Summary) -> None:
         """Notes that a game is over."""
@@ -49,34 +67,34 @@ class Dispatcher:
         self._failed_starts.note(game)
 
     def went_void(self, game: str, again: bool) -> None:
-        """Notes that a game ended without a result; `again` has it played again."""
+        """Notes that a game ended without a result; `again` has it played again, or forfeited."""
         task = self._over(game)
         ((pairing, attempt),) = (one for one in task.games if one[0].id == game)
         if again:
-            self._retries.append(replace(task, games=((pairing, attempt + 1),)))
+            self._retries.appendleft(replace(task, games=((pairing, attempt + 1),)))
 
     def _over(self, game: str) -> Task:
-        self._playing.pop(game, None)
+        self._playing.discard(game)
         return self._given_out.pop(game)
 
-    def take_back(self, tasks: Iterable[Task], lost_with: Callable[[int], bool]) -> list[Void]:
-        """Takes back tasks whose workers have ended: their games that are not over are played again.
+    def take_back(self, task: Task | None, why: str) -> list[Void]:
+        """Takes back a task whose worker has ended: its games that are not over are played again.
 
-        Games that were being played by a worker for which `lost_with` is true are returned as void instead;
-        the caller then calls `went_void` for each of them.
+        If there is a reason `why`, the game that was being played is returned as void instead, and the caller
+        calls `went_void` for it.
         """
-        lost = []
-        for task in tasks:
-            waiting: list[_Attempt] = []
-            for pairing, attempt in task.games:
-                if pairing.id not in self._given_out:
-                    continue
-                worker = self._playing.pop(pairing.id, None)
-                if worker is not None and lost_with(worker):
-                    lost.append(Void(pairing.id, attempt, "the worker that played it died"))
-                else:
-                    del self._given_out[pairing.id]
-                    waiting.append((pairing, attempt))
-            if waiting:
-                self._retries.append(replace(task, games=tuple(waiting)))
+        lost: list[Void] = []
+        if task is None:
+            return lost
+        waiting: list[_Attempt] = []
+        for pairing, attempt in task.games:
+            if pairing.id not in self._given_out:
+                continue
+            if why and pairing.id in self._playing:
+                lost.append(Void(pairing.id, attempt, f"the worker that played it {why}", task.started))
+            else:
+                self._over(pairing.id)
+                waiting.append((pairing, attempt))
+        if waiting:
+            self._retries.append(replace(task, games=tuple(waiting)))
         return lost

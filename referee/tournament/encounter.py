@@ -35,6 +35,9 @@ from referee.wire.conversation import LAST_KEPT, Conversation
 from referee.wire.process_wire import ProcessWire
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
+FORFEITED = Failure(
+    Ending.VOID, "processes of the referee died or hung while it played, and nothing is played"
+)
 
 Show = Callable[[Terms, Event, State[Any]], None]
 """Called with every event of a game and the state after it."""
@@ -51,10 +54,13 @@ def play_encounter(
     on_exit: OnExit | None = None,
     reused: Collection[str] = (),
     idle: IdleBots | None = None,
+    forfeiting: Collection[str] = (),
+    show_life: Callable[[], None] = lambda: None,
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and yields the record of each. All its processes end with it.
 
-    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all.
+    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all; those
+    in `forfeiting` neither, and lose for that. `show_life` is called now and then while bots are waited for.
     Those in `reused` are taken from `idle` if they are there, and put back at the end if they can play on;
     `tap` must then be the same each time, and the owner of `idle` ends them.
     """
@@ -69,7 +75,9 @@ def play_encounter(
     def connect(names: Iterable[str]) -> None:
         """Connects to these bots; all that have to be started start at the same time."""
         for name in names:
-            if connection := idle.take(by_name[name]) if idle and name in reused else None:
+            if name in forfeiting:
+                connections[name] = Connection(by_name[name], tap, FORFEITED)
+            elif connection := idle.take(by_name[name]) if idle and name in reused else None:
                 reused_connections.add(connection)
                 connections[name] = connection
             elif name in given_up:
@@ -86,7 +94,7 @@ def play_encounter(
             connect([name for name in dict.fromkeys(terms.bots) if name not in connections])
             seated = [connections[name] for name in terms.bots]
             served = [connection.served if connection in reused_connections else 0 for connection in seated]
-            record = _play(terms, seated, show, start_us)
+            record = _play(terms, ProcessWire(seated, start_us, show_life), seated, show)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
@@ -155,7 +163,7 @@ class FailedStarts:
         return frozenset(self._given_up.intersection(names))
 
 
-def _play(terms: Terms, connections: list[Connection], show: Show | None, start_us: int) -> GameRecord:
+def _play(terms: Terms, wire: ProcessWire, connections: list[Connection], show: Show | None) -> GameRecord:
     events: list[Event] = []
 
     def watch(event: Event, state: State[Any]) -> None:
@@ -164,7 +172,6 @@ def _play(terms: Terms, connections: list[Connection], show: Show | None, start_
             show(terms, event, state)
 
     began = datetime.now(UTC)
-    wire = ProcessWire(connections, start_us)
     with _garbage_collection_off():
         verdict = play(terms, wire, seeded_dice(terms), watch)
     gone = {event.seat for event in events if isinstance(event, Retired) and event.ending.is_fault}

@@ -12,10 +12,11 @@ import itertools
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,14 @@ from referee.core.pairing import Pairing
 from referee.core.regular import open_without_links
 from referee.core.seeds import shared_by
 from referee.core.text import shown
+from referee.gameplay.events import Ending
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.header import apply_change, change_line, check_scheduled, read_header
 from referee.records.record import Summary, head_of, parse_json, summary
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
 from referee.tournament.schedule import games_in_all
-
-VOIDS = 2
-"""How often the referee itself may fail at a game before it is not tried again."""
+from referee.tournament.voids import VOIDS, Suspicion, VoidGame
 
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
@@ -50,8 +50,8 @@ class Run:
     """The first line, with later changes applied."""
     games: dict[str, Summary]
     """By id, in the order in which they were finished."""
-    voids: Counter[str]
-    """By id, how often the referee itself failed at a game."""
+    voids: tuple[VoidGame, ...]
+    """The games that became void, in their order."""
     last_hash: str
     length: int
     """Bytes of the file of records, without a torn last line."""
@@ -60,9 +60,14 @@ class Run:
     shared_seeds: dict[str, bytes]
     """The shared seeds of the games, by `shared_by`."""
 
+    @cached_property
+    def bugs(self) -> Counter[str]:
+        """By id, how often a game became void by a bug of the referee."""
+        return Counter(void.id for void in self.voids if not void.bots)
+
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        return game not in self.games and self.voids[game] < VOIDS
+        return game not in self.games and self.bugs[game] < VOIDS
 
 
 def read_run(folder: Path) -> Run:
@@ -73,6 +78,7 @@ def read_run(folder: Path) -> Run:
     header: dict[str, Any] = {}
     games: dict[str, Summary] = {}
     voids = _read_voids(folder)
+    failed_attempts = Counter(void.id for void in voids)
     shared_seeds: dict[str, bytes] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
     for line in journal.read(folder):
@@ -88,7 +94,7 @@ def read_run(folder: Path) -> Run:
                 header = read_header(value)
             elif value.get("kind") == "game":
                 game = summary(value)
-                _check_game(game, header, games, voids)
+                _check_game(game, header, games, failed_attempts)
                 games[game.id] = game
                 shared_seeds.setdefault(shared_by(game.id), Fields(value, "", RecordError).hex("shared_seed"))
             elif value.get("kind") == "change":
@@ -103,7 +109,7 @@ def read_run(folder: Path) -> Run:
 
 
 def _check_game(
-    game: Summary, header: dict[str, Any], before: dict[str, Summary], voids: Counter[str]
+    game: Summary, header: dict[str, Any], before: dict[str, Summary], failed_attempts: Counter[str]
 ) -> None:
     """Raises `RecordError` where a game is not the next attempt of one that the run still has to play."""
     check_scheduled(header, game.id)
@@ -114,10 +120,10 @@ def _check_game(
             raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
     if game.id in before:  # guard: duplicate-games
         raise RecordError(f"duplicate game `{shown(game.id)}`")
-    if game.attempt != voids[game.id] + 1:  # guard: attempts
+    if game.attempt != failed_attempts[game.id] + 1:  # guard: attempts
         raise RecordError(
-            f"`attempt` of game `{shown(game.id)}` is {game.attempt}, expected {voids[game.id] + 1}: "
-            f"`{VOID}` has {voids[game.id]} failed attempts"
+            f"`attempt` of game `{shown(game.id)}` is {game.attempt}, "
+            f"expected {failed_attempts[game.id] + 1}: `{VOID}` has {failed_attempts[game.id]} failed attempts"
         )
 
 
@@ -154,19 +160,24 @@ def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
     }
 
 
-def _read_voids(folder: Path) -> Counter[str]:
-    """By id, how often the referee itself failed at a game. Raises `UsageError`."""
-    return Counter(str(value.get("id")) for value in _lines(folder / VOID))
+def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
+    """The games that became void, in their order. Raises `UsageError`."""
+    found = []
+    for value in _lines(folder / VOID):
+        suspects = value.get("suspects")  # none in older runs
+        bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
+        found.append(VoidGame(str(value.get("id")), bots))
+    return tuple(found)
 
 
-def _of_run(voids: Counter[str], header: dict[str, Any]) -> Counter[str]:
-    """Those counts whose ids are in the run's schedule."""
-    found: Counter[str] = Counter()
-    for game, count in voids.items():
+def _of_run(voids: Iterable[VoidGame], header: dict[str, Any]) -> tuple[VoidGame, ...]:
+    """Those whose ids are in the run's schedule."""
+    found = []
+    for void in voids:
         with suppress(RecordError):
-            check_scheduled(header, game)
-            found[game] = count
-    return found
+            check_scheduled(header, void.id)
+            found.append(void)
+    return tuple(found)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -220,8 +231,10 @@ class OpenRun:
         self.folder = run.folder
         self.games = run.games
         """The games that count so far, by id."""
-        self.voids = run.voids
-        """By id, how often the referee itself failed at a game."""
+        self.voids = Counter(void.id for void in run.voids)
+        """By id, how often a game became void."""
+        self.suspicion = Suspicion(void for void in run.voids if void.bots)
+        """Which bots are held responsible for the others."""
         self.shared_seeds = run.shared_seeds
         """The shared seeds of earlier games, by `shared_by`."""
         self._records = records
@@ -245,7 +258,7 @@ class OpenRun:
         except BaseException:
             records.close()
             raise
-        return cls(Run(folder, header, {}, Counter(), "", 0, 0, {}), records, hidden_seed)
+        return cls(Run(folder, header, {}, (), "", 0, 0, {}), records, hidden_seed)
 
     @classmethod
     def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:
@@ -288,7 +301,22 @@ class OpenRun:
     @property
     def unscored(self) -> list[str]:
         """The games that stay void."""
-        return [game for game, count in self.voids.items() if count >= VOIDS and game not in self.games]
+        return [game for game, count in self._run.bugs.items() if count >= VOIDS and game not in self.games]
+
+    @property
+    def forfeited(self) -> Counter[str]:
+        """How many games each bot forfeited since games became void."""
+        return Counter(
+            bot
+            for game in self.games.values()
+            for bot, fault in zip(game.bots, game.faults, strict=True)
+            if fault == Ending.VOID.word
+        )
+
+    @property
+    def unexplained(self) -> list[str]:
+        """The games that several bots forfeited, since any of them may have made the game void."""
+        return [game.id for game in self.games.values() if game.faults.count(Ending.VOID.word) > 1]
 
     @property
     def suspects(self) -> Counter[str]:
@@ -315,11 +343,25 @@ class OpenRun:
         """Stores a change of the header. Raises `StorageError`."""
         self._records.append(change_line(change))
 
-    def add_void(self, game: str, attempt: int, error: str) -> None:
-        """Stores that the referee itself failed at a game. Raises `StorageError`."""
-        self.voids[game] += 1
+    def add_void(self, game: str, attempt: int, error: str, suspects: frozenset[str]) -> frozenset[str]:
+        """Stores that the referee itself failed at a game, and which bots may be the cause.
+
+        Returns the bots that are held responsible since. Raises `StorageError`.
+        """
+        value = {
+            "id": game,
+            "attempt": attempt,
+            "when": _now(),
+            "suspects": sorted(suspects),
+            "error": error,
+        }
         # On disk before the next attempt, whose number has to agree.
-        self._voids.append({"id": game, "attempt": attempt, "when": _now(), "error": error}, sync=True)
+        self._voids.append(value, sync=True)
+        self.voids[game] += 1
+        if suspects:
+            return self.suspicion.note(VoidGame(game, suspects))
+        self._run.bugs[game] += 1
+        return frozenset()
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:
         """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import traceback
 from collections import Counter, deque
@@ -10,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from referee.core.errors import Stopped, StorageError
+from referee.core.errors import EnvironmentLacksError, Stopped, StorageError
 from referee.core.pairing import Pairing
 from referee.gameplay.terms import Terms
 from referee.processes.exit_report import ExitReport
@@ -46,14 +45,19 @@ class Task:
     """Which dialogues are kept: one of `config.KEEP`."""
     given_up: frozenset[str] = frozenset()
     """Bots that are not to be started."""
+    forfeiting: frozenset[str] = frozenset()
+    """Bots that forfeit these games, and are not started either."""
+
+    @property
+    def started(self) -> frozenset[str]:
+        """The bots that are started."""
+        return frozenset(self.plan.names) - self.given_up - self.forfeiting
 
 
 class Began(NamedTuple):
     """A game began."""
 
     id: str
-    worker: int
-    """The process that plays it."""
 
 
 class Finished(NamedTuple):
@@ -75,11 +79,15 @@ class Finished(NamedTuple):
 
 
 class Void(NamedTuple):
-    """A game that the referee itself failed at, by a bug of its own rather than a fault of a bot."""
+    """A game that the referee itself failed at."""
 
     id: str
     attempt: int
     error: str
+    suspects: frozenset[str]
+    """The bots that may be the cause: those that were started, if a process of the referee died or hung, or
+    the system refused something to it. None if it is a bug of the referee.
+    """
 
 
 class LeftBehind(NamedTuple):
@@ -90,16 +98,32 @@ class LeftBehind(NamedTuple):
     """Their names, for people."""
 
 
-Report = Began | Finished | Void | LeftBehind
+class Died(NamedTuple):
+    """A worker died or had to be ended."""
+
+    task: Task | None
+    """What it was playing."""
+    how: str
+
+
+Report = Began | Finished | Void | LeftBehind | Died
 
 
 class Player:
     """Plays tasks one after the other, and keeps bot processes between them where that is configured."""
 
-    def __init__(self, report: Callable[[Report], None], stopping: Callable[[], bool]) -> None:
-        """`report` is called for each report at once; `stopping` is asked between games."""
+    def __init__(
+        self,
+        report: Callable[[Report], None],
+        stopping: Callable[[], bool],
+        show_life: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`report` is called for each report at once, `show_life` now and then during a game; `stopping` is
+        asked between games.
+        """
         self._report = report
         self._stopping = stopping
+        self._show_life = show_life
         self._transcript = Transcript()
         self._idle = IdleBots()
 
@@ -112,10 +136,12 @@ class Player:
                     self._finish(replace(record, attempt=left.pop(0)[1]), task.keep)
             except (Stopped, StorageError):
                 raise  # only where tasks are played in the referee's own process
-            except Exception:
+            except Exception as error:
                 # No bot loses by it: the game is played again, and the next one gets new processes.
                 pairing, attempt = left.pop(0)
-                self._report(Void(pairing.id, attempt, traceback.format_exc(limit=-8)))
+                not_a_bug = isinstance(error, EnvironmentLacksError | OSError | MemoryError)
+                suspects = task.started if not_a_bug else frozenset[str]()
+                self._report(Void(pairing.id, attempt, traceback.format_exc(limit=-8), suspects))
         end_and_report(self._idle.pop_beyond(IDLE_PER_SEAT * task.plan.seats), self._on_exit)
 
     def close(self) -> None:
@@ -134,6 +160,8 @@ class Player:
             on_exit=self._on_exit,
             reused={entrant.bot.name for entrant in entrants if entrant.processes == "worker"},
             idle=self._idle,
+            forfeiting=task.forfeiting,
+            show_life=self._show_life,
         )
 
     def _terms(self, plan: Plan, pairings: list[Pairing]) -> Iterator[Terms]:
@@ -141,7 +169,7 @@ class Player:
             if self._stopping():
                 return
             self._transcript.clear()
-            self._report(Began(pairing.id, os.getpid()))
+            self._report(Began(pairing.id))
             yield plan.terms(pairing)
 
     def _finish(self, record: GameRecord, keep: str) -> None:

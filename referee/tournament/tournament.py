@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
-from threading import BrokenBarrierError
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
@@ -18,11 +15,11 @@ from referee.tournament.folder import OpenRun
 from referee.tournament.hashes import Programs
 from referee.tournament.plan import Plan
 from referee.tournament.schedule import games_in_all, round_robin
-from referee.tournament.task import Began, Finished, LeftBehind, Report, Task, Void
-from referee.tournament.workers import Workers, open_workers
+from referee.tournament.task import Began, Died, Finished, LeftBehind, Report, Task, Void
+from referee.tournament.workers import open_workers
 
 WORKER_FAILURES = 3
-"""How often in a row all workers may die before a game begins."""
+"""How often in a row, for each worker, workers may die before a game begins."""
 
 
 class Show(Protocol):
@@ -54,15 +51,21 @@ def game_ids(config: Config) -> Iterator[str]:
 
 
 def _tasks(config: Config, plan: Plan, run: OpenRun) -> Iterator[Task]:
-    """The tasks that are still to be played, in their order."""
+    """The tasks that are still to be played, in their order: encounters, and games that became void too often
+    each by itself.
+    """
     for encounter in round_robin(plan.names, plan.seats, config.rounds):
-        games = tuple(
+        games = [
             (pairing, run.voids[pairing.id] + 1) for pairing in encounter.games if run.is_open(pairing.id)
-        )
-        if games:
-            first = games[0][0]
-            shared_seed = run.shared_seeds.get(shared_by(first.id))
-            yield Task(plan.among(sorted(first.bots), shared_seed), games, config.keep)
+        ]
+        if not games:
+            continue
+        shared_seed = run.shared_seeds.get(shared_by(games[0][0].id))
+        part_of_plan = plan.among(sorted(games[0][0].bots), shared_seed)
+        alone = [game for game in games if run.suspicion.is_undecided(game[0].id)]
+        together = [game for game in games if game not in alone]
+        for part in ([together] if together else []) + [[game] for game in alone]:
+            yield Task(part_of_plan, tuple(part), config.keep)
 
 
 class Tournament:
@@ -74,7 +77,10 @@ class Tournament:
         self._show = show
         self._plan = plan
         self._programs = programs
-        self._dispatcher = Dispatcher(_tasks(config, plan, run))
+        self._dispatcher = Dispatcher(_tasks(config, plan, run), run.suspicion)
+        self._deaths = 0
+        """How many workers died in a row before a game began."""
+        self._is_stopping = False
         self._reported: set[str] = set()
         """The bots that left processes behind; each is reported once."""
         self._changed: set[str] = set()
@@ -89,54 +95,25 @@ class Tournament:
 
         Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
         """
-        failures = 0
-        while not stopping():
-            begun = self._dispatcher.begun
-            try:
-                pool = open_workers(workers, pin, self._take, stopping)
-                if self._play_with(pool, stopping) or stopping():
-                    self._record_changed_programs(self._plan)
-                    return
-            except (BrokenProcessPool, BrokenBarrierError):
-                pass  # some died before all had started
-            failures = failures + 1 if self._dispatcher.begun == begun else 0
-            if failures == WORKER_FAILURES:
-                raise EnvironmentLacksError("the worker processes die before they begin a game")
-            self._show.note("a worker process died; its games are played again")
-
-    def _play_with(self, workers: Workers, stopping: Callable[[], bool]) -> bool:
-        """Plays with one pool of workers. False where one of them died, which breaks the pool."""
-        running: dict[Future[None], Task] = {}
+        crew = open_workers(workers, pin, self._take, stopping)
         try:
             while True:
                 if stopping():
-                    workers.stop()
-                    running = {future: task for future, task in running.items() if not future.cancel()}
-                while not stopping() and len(running) < workers.room and (task := self._dispatcher.next()):
+                    self._is_stopping = True
+                    crew.stop()
+                while not stopping() and crew.has_room and (task := self._dispatcher.next()):
                     self._record_changed_programs(task.plan)
-                    try:
-                        running[workers.submit(task)] = task
-                    except BrokenProcessPool:
-                        self._take_back(
-                            [task, *running.values()], stopping(), workers.close_and_find_crashed()
-                        )
-                        return False
-                if not running:
-                    workers.end_idle_bots()
-                    return True
-                workers.take_reports(0 if any(future.done() for future in running) else 0.1)
+                    crew.play(task)
+                if not crew.busy:
+                    break
+                crew.take_reports(0.1)
                 self._show.tick()
-                done = [future for future in running if future.done()]
-                if done:
-                    workers.take_reports(0)  # their last reports
-                for future in done:
-                    if isinstance(future.exception(), BrokenProcessPool):
-                        self._take_back(running.values(), stopping(), workers.close_and_find_crashed())
-                        return False
-                    future.result()
-                    del running[future]
+                if self._deaths >= WORKER_FAILURES * workers > 0:
+                    raise EnvironmentLacksError("the worker processes die before they begin a game")
+            crew.end_idle_bots()
         finally:
-            workers.close()
+            crew.close()
+        self._record_changed_programs(self._plan)
 
     def _record_changed_programs(self, plan: Plan) -> None:
         """Looks whether the programs of a plan's bots changed since the last look; stores and reports it."""
@@ -147,16 +124,6 @@ class Tournament:
             self._changed |= new
             self._show.note(f"bots whose program changed while the run is on: {', '.join(sorted(new))}")
 
-    def _take_back(self, tasks: Iterable[Task], stopping: bool, crashed: Collection[int]) -> None:
-        """Takes back the tasks of workers that have ended. Games of crashed workers are void, unless the run
-        is being stopped; all others are just played again.
-        """
-        self._take(
-            self._dispatcher.take_back(
-                tasks, lambda worker: not stopping and (worker in crashed or not crashed)
-            )
-        )
-
     def _take(self, reports: Sequence[Report]) -> None:
         """Takes reports of workers. A game counts when its record is on disk, so games that are reported
         together are stored together, before any of them is shown.
@@ -165,8 +132,9 @@ class Tournament:
             self._run.add_games(games)
         for report in reports:
             match report:
-                case Began(game, worker):
-                    self._dispatcher.began(game, worker)
+                case Began(game):
+                    self._deaths = 0
+                    self._dispatcher.began(game)
                     self._show.began(game)
                 case Finished(game, timed=timed, off_turn=off_turn, dialogue=dialogue):
                     self._dispatcher.finished(game)
@@ -179,11 +147,30 @@ class Tournament:
                     if bot not in self._reported:
                         self._reported.add(bot)
                         self._show.note(f"bot `{bot}` left processes behind, which were ended: {processes}")
-                case Void(game, attempt, error):
-                    self._run.add_void(game, attempt, error)
-                    again = self._run.is_open(game)
-                    self._dispatcher.went_void(game, again)
-                    self._show.note(
-                        f"{game}: the referee itself failed ({shown(error.strip().splitlines()[-1])}), "
-                        + ("it is played again" if again else "it has no result")
-                    )
+                case Void():
+                    self._take_void(report)
+                case Died(task, how):
+                    self._deaths += 1
+                    self._show.note(f"a worker process {how}")
+                    for void in self._dispatcher.take_back(task, "" if self._is_stopping else how):
+                        self._take_void(void)
+
+    def _take_void(self, void: Void) -> None:
+        """Stores a void game, and has it played again or forfeited."""
+        game = void.id
+        responsible = self._run.add_void(game, void.attempt, void.error, void.suspects)
+        again = self._run.is_open(game)
+        self._dispatcher.went_void(game, again)
+        if not again:
+            then = "it has no result"
+        elif self._run.suspicion.forfeiting(game):
+            then = "it will be forfeited"
+        else:
+            then = "it is played again"
+        self._show.note(
+            f"{game}: the referee itself failed ({shown(void.error.strip().splitlines()[-1])}), {then}"
+        )
+        for bot in sorted(responsible):
+            self._show.note(
+                f"bot `{bot}` forfeits its remaining games, since it sat in the most games that became void"
+            )

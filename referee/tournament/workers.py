@@ -1,30 +1,46 @@
-"""Worker processes that play encounters behind an `Executor`, or this process in their place.
+"""Worker processes that play tasks, seen from the referee; or this process in their place.
 
-A worker plays one encounter at a time and reports each game as it is finished. Beside the executor, the
-referee and its workers share a pipe for reports, an event that asks them to stop after the current game,
-and a pipe that is never written to. When the referee closes that pipe, or is killed, every worker reads its
-end, kills its bots and exits.
+A worker plays one encounter at a time and reports each game as it is finished. It is started when there is a
+task for it. The referee waits for no worker: what is sent goes through sockets that do not block, and a
+worker that is stopped is continued. One that is stopped again and again, or shows no life for `SILENT_S`, is
+ended. When the referee closes its end of the socket, or is killed, every worker exits, and its wardens end
+its bots.
 """
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
 import os
+import select
 import signal
-import threading
+import socket
+import subprocess
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
 
-from referee.core.errors import Stopped
+from referee.core.errors import EnvironmentLacksError
 from referee.core.stop import SIGNALS
-from referee.tournament.task import Player, Report, Task
+from referee.processes import libc, tree
+from referee.processes.adoption import adopt, end_all_adopted
+from referee.processes.watch import UNKILLABLE_S
+from referee.tournament.channel import Broken, Channel
+from referee.tournament.task import Died, Player, Report, Task
+from referee.tournament.worker import Order, Sign
 
-START_S = 120
-"""Seconds that all workers together may take to start."""
+SILENT_S = 300.0
+"""Seconds without a sign of life after which a busy worker is ended. While it waits for bots it gives one
+every second, whatever their clocks; the start and the end of bots, and a step of the rules, take less.
+"""
+
+STOPS = 20
+"""How often a worker may be stopped during a task before it is ended."""
+
+_RAN_S = 1.0
+"""The most seconds between two looks at the workers that count as silence: if more have passed, the referee
+was stopped itself, and its workers perhaps with it.
+"""
 
 Take = Callable[[Sequence[Report]], None]
 """Called with the reports that arrived together, in their order."""
@@ -33,12 +49,19 @@ Take = Callable[[Sequence[Report]], None]
 class Workers(ABC):
     """Plays tasks."""
 
-    room: int
-    """How many tasks may be pending at a time."""
+    @property
+    @abstractmethod
+    def has_room(self) -> bool:
+        """Whether a task can be played at once."""
+
+    @property
+    @abstractmethod
+    def busy(self) -> bool:
+        """Whether a task is being played."""
 
     @abstractmethod
-    def submit(self, task: Task) -> Future[None]:
-        """Plays a task as soon as a worker is free."""
+    def play(self, task: Task) -> None:
+        """Has a task played; there must be room. Raises `EnvironmentLacksError` where no worker can start."""
 
     @abstractmethod
     def take_reports(self, seconds: float) -> None:
@@ -56,30 +79,27 @@ class Workers(ABC):
     def close(self) -> None:
         """Ends all workers and their bots at once."""
 
-    @abstractmethod
-    def close_and_find_crashed(self) -> set[int]:
-        """Does what `close` does, and returns the process ids of the workers that had crashed."""
-
 
 def open_workers(count: int, pin: bool, take: Take, stopping: Callable[[], bool]) -> Workers:
-    """`count` worker processes; with 0, tasks are played in this process when they are submitted."""
+    """Up to `count` worker processes; with 0, tasks are played in this process.
+
+    As long as they are open, this process must start no others that live on.
+    """
     return _Pool(count, pin, take) if count else _Inline(take, stopping)
 
 
 class _Inline(Workers):
     """Plays in this process, at once: for debugging and for tests."""
 
-    room = 1
+    has_room = True
+    busy = False
 
     def __init__(self, take: Take, stopping: Callable[[], bool]) -> None:
         self._player = Player(lambda report: take([report]), stopping)
 
-    def submit(self, task: Task) -> Future[None]:
-        """Plays the task; the future that is returned is done."""
-        future: Future[None] = Future()
+    def play(self, task: Task) -> None:
+        """Plays the task."""
         self._player.play(task)
-        future.set_result(None)
-        return future
 
     def take_reports(self, seconds: float) -> None:
         """Does nothing: reports are taken at once."""
@@ -95,153 +115,205 @@ class _Inline(Workers):
         """Ends idle bots: no others can be running."""
         self._player.close()
 
-    def close_and_find_crashed(self) -> set[int]:
-        """There are no worker processes that could have crashed."""
-        return set()
+
+class _Worker:
+    """A worker process, as the referee sees it."""
+
+    def __init__(self, core: int | None) -> None:
+        """Starts it. Raises `EnvironmentLacksError`."""
+        end, worker_end = socket.socketpair()
+        self.channel = Channel(end, waits=False)
+        self.task: Task | None = None
+        self.busy = False
+        """Whether it was told something that it has not done yet."""
+        self.failure = ""
+        """Why it has to be ended; empty if nothing is wrong."""
+        self._silent_s = 0.0
+        """How long it has given no sign of life."""
+        self._stops = 0
+        """How often it was stopped since it was last told something."""
+        program = f"from referee.tournament.worker import main; main({worker_end.fileno()}, {core})"
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are meant for the referee alone
+        try:
+            with worker_end:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path}; {program}"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[worker_end.fileno()],
+                )
+        except OSError as error:
+            self.channel.close()
+            raise EnvironmentLacksError(f"cannot start a worker process: {error.strerror}") from None
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def tell(self, what: Task | Order) -> None:
+        """Tells it what to do next."""
+        self.task = what if isinstance(what, Task) else None
+        self.busy = True
+        self._silent_s, self._stops = 0.0, 0
+        self.channel.send(what)
+
+    def receive(self) -> list[Report]:
+        """What it has reported since the last call."""
+        reports: list[Report] = []
+        # Whether it has ended is asked first: what it sent before is then in the socket.
+        ended = self._process.poll() is not None
+        try:
+            self.channel.flush()
+            for message in self.channel.receive():
+                self._silent_s = 0.0
+                if message is Sign.DONE:
+                    self.busy, self.task = False, None
+                elif message is not Sign.ALIVE:
+                    reports.append(message)
+        except Broken:
+            self.failure = "sent what is no report"
+        if ended or not self.channel.is_open:
+            self.failure = "died"
+        return reports
+
+    def look_after(self, seconds: float) -> None:
+        """Continues it where it was stopped; notes a `failure` if it was too often, or has hung for too long.
+
+        `seconds` have passed since the last call.
+        """
+        if not self.busy:
+            return
+        self._silent_s += seconds
+        if _is_stopped(self.pid):
+            self._stops += 1
+            self.resume()
+        if self._stops > STOPS:  # guard: stopped-worker
+            self.failure = f"was stopped {self._stops} times, and was ended"
+        elif self._silent_s > SILENT_S:  # guard: silent-worker
+            self.failure = f"gave no sign of life for {SILENT_S:.0f} s, and was ended"
+
+    def resume(self) -> None:
+        """Continues it: a bot may have stopped it."""
+        self._signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Has it ended, without waiting for that."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def release(self) -> None:
+        """Waits for the end of the process, which was killed, and closes the socket."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(UNKILLABLE_S)
+        self.channel.close()
 
 
 class _Pool(Workers):
-    """A pool of worker processes."""
+    """Worker processes, each of which is started when it is needed."""
 
     def __init__(self, count: int, pin: bool, take: Take) -> None:
-        # One more than can be played at a time, so that no worker waits for its next task.
-        self.room = count + 1
         self._count = count
         self._take = take
-        context = multiprocessing.get_context("spawn")
-        self._reports, sender = context.Pipe(duplex=False)
-        alive_reader, self._alive_writer = context.Pipe(duplex=False)
-        self._stop = context.Event()
-        counter = context.Value("i", 0) if pin else None
-        barrier = context.Barrier(count)
-        shared = _Shared(sender, context.Lock(), self._stop, alive_reader, counter, barrier)
-        self._executor = ProcessPoolExecutor(count, context, _init_worker, (shared,))
-        # All are started now, with signals blocked that are meant for the referee alone.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        others = set(multiprocessing.active_children())
-        try:
-            self._call_in_each(_wait_until_started)
-            self._processes = set(multiprocessing.active_children()) - others
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            # With the workers' ends closed here, the pipe of reports ends when the workers do.
-            sender.close()
-            alive_reader.close()
+        self._cores = sorted(os.sched_getaffinity(0)) if pin else []
+        self._workers: dict[int, _Worker] = {}
+        """By number, which decides the core."""
+        self._looked_s = time.monotonic()
+        self._others = set(tree.children(os.getpid()))
+        """The children of this process that have nothing to do with the workers."""
+        self._stopping = False
+        libc.hide()
+        adopt(orphans=True)
 
-    def _call_in_each(self, function: Callable[[], None]) -> None:
-        """Calls a function once in every worker; it must end with a wait for all the others."""
-        for call in [self._executor.submit(function) for _ in range(self._count)]:
-            call.result()
+    @property
+    def has_room(self) -> bool:
+        """Whether a worker has nothing to do, or another one may be started."""
+        return len(self._workers) < self._count or not all(w.busy for w in self._workers.values())
 
-    def submit(self, task: Task) -> Future[None]:
-        """Submits a task. Raises `BrokenProcessPool` where a worker died."""
-        return self._executor.submit(_play, task)
+    @property
+    def busy(self) -> bool:
+        """Whether a worker has something to do."""
+        return any(worker.busy for worker in self._workers.values())
+
+    def play(self, task: Task) -> None:
+        """Gives a task to a worker that has nothing to do, or to a new one."""
+        idle = next((worker for worker in self._workers.values() if not worker.busy), None)
+        (idle or self._start()).tell(task)
+
+    def _start(self) -> _Worker:
+        number = next(number for number in range(self._count) if number not in self._workers)
+        core = self._cores[number % len(self._cores)] if self._cores else None
+        worker = self._workers[number] = _Worker(core)
+        return worker
 
     def take_reports(self, seconds: float) -> None:
-        """Takes reports, also those sent before a worker died."""
+        """Takes reports, also those that were sent before a worker died; looks after all workers."""
+        self._wait(seconds)
+        now_s = time.monotonic()
+        passed_s, self._looked_s = min(now_s - self._looked_s, _RAN_S), now_s
         reports: list[Report] = []
-        try:
-            while self._reports.poll(0 if reports else seconds):
-                reports.append(self._reports.recv())
-        except (EOFError, OSError):
-            time.sleep(seconds)  # all workers have ended, one perhaps in the middle of a report
+        for worker in self._workers.values():
+            reports += worker.receive()
+            if not worker.failure:
+                worker.look_after(passed_s)
+        failed = {number: worker for number, worker in self._workers.items() if worker.failure}
+        for number, worker in failed.items():
+            worker.kill()
+            worker.release()
+            del self._workers[number]
+            reports.append(Died(worker.task, worker.failure))
+        if failed:
+            end_all_adopted(self._family())
         if reports:
             self._take(reports)
 
+    def _wait(self, seconds: float) -> None:
+        """Waits until a worker has sent something, or has room for what could not be sent to it yet."""
+        poll = select.poll()
+        for worker in self._workers.values():
+            poll.register(
+                worker.channel, select.POLLIN | (select.POLLOUT if worker.channel.has_unsent else 0)
+            )
+        poll.poll(seconds * 1000)
+
+    def _family(self) -> set[int]:
+        """The children of this process that are not adopted."""
+        return {*self._others, *(worker.pid for worker in self._workers.values())}
+
     def stop(self) -> None:
-        """Sets the event that workers check between games."""
-        self._stop.set()
+        """Tells all workers, once."""
+        if not self._stopping:
+            self._stopping = True
+            for worker in self._workers.values():
+                worker.channel.send(Order.STOP)
 
     def end_idle_bots(self) -> None:
-        """Ends idle bots in every worker. Raises `BrokenProcessPool` where a worker died."""
-        self._call_in_each(_end_idle_bots)
-        self.take_reports(0)
+        """Ends idle bots in every worker."""
+        for worker in self._workers.values():
+            worker.tell(Order.REST)
+        while self.busy:
+            self.take_reports(0.1)
 
     def close(self) -> None:
-        """Closes the pipe whose end makes the workers exit."""
-        self._alive_writer.close()
-        self._executor.shutdown(wait=True, cancel_futures=True)
-        self._reports.close()
-
-    def close_and_find_crashed(self) -> set[int]:
-        """Finds crashed workers by their exit codes."""
-        self.close()
-        expected = (None, 0, Stopped.exit_code)
-        return {worker.pid or 0 for worker in self._processes if worker.exitcode not in expected}
+        """Kills all workers, and all processes that they leave behind."""
+        for worker in self._workers.values():
+            worker.kill()
+        for worker in self._workers.values():
+            worker.release()
+        self._workers.clear()
+        end_all_adopted(self._others)
+        adopt(orphans=False)
 
 
-class _Shared(NamedTuple):
-    """What a worker process shares with the referee."""
-
-    reports: Connection
-    lock: Any
-    stop: Any
-    referee_alive: Connection
-    """Never written to; it ends when the referee does."""
-    counter: Any
-    """How many workers have started, if each is pinned to a core."""
-    barrier: Any
-    """Where the workers wait for each other at the start and at the end."""
-
-
-class _Worker:
-    """The state of a worker process."""
-
-    def __init__(self, shared: _Shared) -> None:
-        self._shared = shared
-        self.player = Player(self._report, shared.stop.is_set)
-
-    def wait_for_all(self) -> None:
-        """Waits for all workers, so that each gets exactly one of the calls."""
-        self._shared.barrier.wait(START_S)
-
-    def _report(self, report: Report) -> None:
-        with self._shared.lock:
-            self._shared.reports.send(report)
-
-
-_worker: _Worker
-"""The state of this process, if it is a worker."""
-
-
-def _init_worker(shared: _Shared) -> None:
-    """Prepares a worker process for its first task."""
-    global _worker
-    _worker = _Worker(shared)
-    for number in SIGNALS:  # meant for the referee, which itself may send SIGTERM
-        signal.signal(number, _exit if number == signal.SIGTERM else signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    if shared.counter is not None:
-        with shared.counter.get_lock():
-            worker = shared.counter.value
-            shared.counter.value += 1
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[worker % len(cores)]})
-    threading.Thread(target=_exit_with_referee, args=(shared.referee_alive,), daemon=True).start()
-
-
-def _exit_with_referee(referee_alive: Connection) -> None:
-    """Waits for the end of the referee, then exits."""
-    referee_alive.poll(None)
-    _exit()
-
-
-def _exit(*_: object) -> None:
-    """Exits this worker; its wardens notice and end its bots."""
-    os._exit(Stopped.exit_code)
-
-
-def _wait_until_started() -> None:
-    _worker.wait_for_all()
-
-
-def _play(task: Task) -> None:
-    _worker.player.play(task)
-
-
-def _end_idle_bots() -> None:
-    _worker.player.close()
-    _worker.wait_for_all()
+def _is_stopped(pid: int) -> bool:
+    """Whether a child is stopped, as far as it is not known from an earlier call."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return False
+    with contextlib.suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG) is not None
+    return False

@@ -11,7 +11,7 @@ from __future__ import annotations
 import select
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from referee.gameplay.api import (
     LegalMoves,
@@ -111,16 +111,28 @@ class _Poll:
                     self.streams[descriptor] = (place, bit)
 
 
+SIGN_NS = 1_000_000_000
+"""The time between two signs that the referee still waits for its bots."""
+
+
 class ProcessWire:
     """The seats of one game, each with the connection to its bot."""
 
-    def __init__(self, connections: Sequence[Connection], start_us: int) -> None:
+    def __init__(
+        self,
+        connections: Sequence[Connection],
+        start_us: int,
+        show_life: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`show_life` is called every `SIGN_NS` while bots are waited for."""
         self._places = [Place(connection) for connection in connections]
         self._start_ns = start_us * 1000
         self._polls: dict[tuple[int, ...], _Poll] = {}
         """The poll objects, by the streams that they wait for."""
         self._stoppage = StoppageDetector()
         self.began_ns = self._stoppage.looked_ns
+        self._show_life = show_life
+        self._sign_ns = 0
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """Greets a new process first; the game is described once it has answered."""
@@ -299,6 +311,9 @@ class ProcessWire:
         """Waits one slice at most; reads and stamps everything that is ready before any of it is parsed."""
         places = self._places
         before_ns = time.monotonic_ns()
+        if before_ns - self._sign_ns > SIGN_NS:
+            self._sign_ns = before_ns
+            self._show_life()
         slice_ns = SLICE_NS
         for place in places:
             if place.asked:

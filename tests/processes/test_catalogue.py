@@ -541,7 +541,7 @@ def test_no_game_is_lost_or_doubled_wherever_the_referee_is_killed(seed: str | N
 
 DIES = """
 import os, sys
-if "spawn_main" in str(sys.orig_argv):
+if "tournament.worker" in str(sys.orig_argv):
     import referee.tournament.encounter as e
     play = e._play
     def dies(terms, *rest):

@@ -344,7 +344,7 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     listed = subprocess.run(
         ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
     )
-    (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "spawn_main" in line)
+    (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "tournament.worker" in line)
     os.kill(int(worker), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0 and "a worker process died" in err
@@ -359,9 +359,9 @@ KILLS_ITS_WORKER = (
 
 
 @pytest.mark.slow
-def test_a_bot_that_kills_its_worker_voids_its_own_games_alone(tmp_path: Path) -> None:
-    """It is the referee that failed, so nobody is blamed; but it is told who sat there, and the games that
-    others play at the same time count no attempt.
+def test_a_bot_that_kills_its_worker_forfeits_its_games(tmp_path: Path) -> None:
+    """It is found since it sat in more void games than anybody else; the games that others play at the same
+    time count no attempt.
     """
     slow = f"{BAD} sleep 0.4 0.4 60"
     file = toml(tmp_path / "t.toml", {"a": slow, "b": slow}, workers=2, rounds=1)
@@ -369,12 +369,34 @@ def test_a_bot_that_kills_its_worker_voids_its_own_games_alone(tmp_path: Path) -
         file.read_text() + f"""[[bot]]\nname = "killer"\ncmd = ["sh", "-c", '{KILLS_ITS_WORKER}']\n"""
     )
     done = referee("run", str(file))
-    assert done.code == 1 and "a worker process died" in done.err
+    assert done.code == 0 and "a worker process died" in done.err
+    assert "bot `killer` forfeits its remaining games" in done.err
+    assert "how many by each bot: killer 4" in done.err
     played = games(tmp_path / "t-results")
-    assert {name for name in played if "killer" not in name} == {"1:a:b", "1:b:a"}
     assert all(game["attempt"] == 1 for name, game in played.items() if "killer" not in name)
-    told = re.search(r"how often each bot played in one: killer (\d+), ", done.err)
-    assert told and int(told[1]) == 8, "four games, twice each"
+    for name, game in played.items():
+        if "killer" in name:
+            assert game["faults"] == ["void" if bot == "killer" else "" for bot in game["bots"]]
+    assert len(played) == 6
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+    assert referee("run", str(file)).code == 0 and games(tmp_path / "t-results") == played
+
+
+@pytest.mark.slow
+def test_a_void_that_either_of_two_bots_may_have_bought_is_a_loss_of_both(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN}, rounds=1)
+    file.write_text(
+        file.read_text() + f"""[[bot]]\nname = "killer"\ncmd = ["sh", "-c", '{KILLS_ITS_WORKER}']\n"""
+    )
+    for _ in range(2):
+        done = referee("run", str(file))
+        assert done.code == 1 and "so all forfeited: " in done.err
+        played = games(tmp_path / "t-results")
+        assert len(played) == 2
+        for game in played.values():
+            assert (game["faults"], game["ranks"], game["rated"]) == (["void"] * 2, [1, 1], False)
+            assert game["attempt"] == 3
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
 @pytest.mark.slow
@@ -638,7 +660,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
         ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
     )
     for line in listed.stdout.splitlines():
-        if "spawn_main" in line:
+        if "tournament.worker" in line:
             os.kill(int(line.split()[0]), signal.SIGKILL)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=120)

@@ -28,7 +28,7 @@ NOT_FOR_WORKERS = {"click", "rich", "tabulate", "numpy", "pexpect", "tomllib", "
 
 TELLS = """
 import os, sys
-if "spawn_main" in str(sys.orig_argv):
+if "tournament.worker" in str(sys.orig_argv):
     import referee.tournament.encounter as e
     play = e._play
     def telling(*arguments):
@@ -43,7 +43,7 @@ def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
     script = "import sys, referee.tournament.workers; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     found = set(done.stdout.split())
-    assert "referee.tournament.workers" in found and not found & NOT_FOR_WORKERS
+    assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str)
         timeout=120,
     )
     found = set((tmp_path / "told").read_text().split())
-    assert "referee.tournament.workers" in found and not found & NOT_FOR_WORKERS
+    assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
 
 
 def plan(bots: int) -> Plan:

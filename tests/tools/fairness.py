@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -36,14 +35,14 @@ from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
 from referee.tournament.workers import open_workers
 from tests.command import ROOT
-from tests.holdings import below, processes
 from tests.tools import crew, stamps
 
 CLOCKS = [TimeControl.parse(text) for text in ("200ms", "200ms+100ms", "250ms+200ms/50ms", "200ms+50ms^10ms")]
 
 PROGRAM = ("{python}", "-I", "-S", str(ROOT / "tests" / "bots" / "stamping_bot.py"))
 
-STOP = 'while sleep 4 && kill -STOP "$@"; do sleep 1; kill -CONT "$@"; done'
+STOP = 'while sleep 1; do pkill -STOP -P "$1" -f tournament.worker; done'
+"""The referee continues its workers when it notices."""
 
 
 class Answered(NamedTuple):
@@ -137,7 +136,7 @@ class Ledger:
                     self.answers += answers_of(report.record(), self.folder)
                 case Finished(game):
                     self.complaints.append(f"{game.id}: {game.sentence}")
-                case Void(void, _, error):
+                case Void(void, error=error):
                     self.complaints.append(f"{void}: the referee itself failed: {error}")
 
 
@@ -169,16 +168,14 @@ def busy(loops: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def stopping(pids: list[int]) -> Iterator[None]:
-    """A helper stops these processes for a second now and then."""
-    helper = subprocess.Popen(["sh", "-c", STOP, "sh", *map(str, pids)])
+def stopping() -> Iterator[None]:
+    """A helper stops the workers now and then."""
+    helper = subprocess.Popen(["sh", "-c", STOP, "sh", str(os.getpid())])
     try:
         yield
     finally:
         helper.kill()
         helper.wait()
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
 
 
 def run(moves: int, seed: str, workers: int, loops: int = 0, stops: bool = False) -> Ledger:
@@ -186,10 +183,8 @@ def run(moves: int, seed: str, workers: int, loops: int = 0, stops: bool = False
     with tempfile.TemporaryDirectory() as folder, busy(loops):
         ledger = Ledger(Path(folder))
         pool = open_workers(workers, False, ledger.take, lambda: False)
-        family = below(os.getpid(), processes())
-        pids = [process.pid for process in family if "spawn_main" in process.command]
         try:
-            with stopping(pids) if stops else contextlib.nullcontext():
+            with stopping() if stops else contextlib.nullcontext():
                 crew.play(pool, tasks(Path(folder), seed), lambda: len(ledger.answers) >= moves)
         finally:
             pool.close()

@@ -131,7 +131,7 @@ class Checker:
                         self.compare(report.record(), foretold)
                     else:
                         self.complain(game.id, "was reported twice")
-                case Void(void, _, error):
+                case Void(void, error=error):
                     self.foretold.pop(void, None)
                     self.complain(void, f"the referee itself failed: {error}")
 

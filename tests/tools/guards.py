@@ -78,6 +78,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 PROCESSES = "tests/processes/test_processes.py"
 WARDENS = "tests/processes/test_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
+ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
 SEEDS = "tests/processes/test_seeds.py"
@@ -100,6 +101,12 @@ GUARDS = [
     dropped("killed-warden", WARDENS),
     valued("killed-warden-tree", "False", WARDENS),
     valued("killed-launcher", "range(1)", WARDENS),
+    never("stopped-worker", f"{ATTACKED} -k again"),
+    never("silent-worker", f"{ATTACKED} -k blocked"),
+    dropped("stopped-launcher", f"{ATTACKED} -k launcher"),
+    dropped("sub-reaper", f"{ATTACKED} -k leaves"),
+    dropped("hidden", f"{ATTACKED} -k closed"),
+    valued("bought-void", "False", "tests/unit/test_voids.py"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),
@@ -133,7 +140,7 @@ GUARDS = [
     dropped("capabilities", f"{ISOLATION} -k rights"),
     dropped("landlock", f"{ISOLATION} -k closed"),
     dropped("system-calls", f"{ISOLATION} -k beyond"),
-    replaced("hidden", "found.append(bot)", f"{ISOLATION} -k hidden"),
+    replaced("hidden-files", "found.append(bot)", f"{ISOLATION} -k hidden"),
     never("named-level", f"{ISOLATION} -k missing"),
     never("regular", f"{RESULTS} -k regular or dialogues"),
     never("replaced-file", f"{RESULTS} -k notices"),

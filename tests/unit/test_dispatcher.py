@@ -12,6 +12,7 @@ from referee.tournament.dispatcher import Dispatcher
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter, games_in_all, round_robin
 from referee.tournament.task import Task, Void
+from referee.tournament.voids import Suspicion
 
 GAME = GAMES["blooms"]
 NAMES = ("a", "b", "c")
@@ -50,28 +51,28 @@ def test_how_many_games_there_are_is_known_without_counting_them() -> None:
         assert games_in_all(bots, seats, rounds) == games
 
 
-def test_what_was_begun_by_a_worker_that_died_is_lost_and_the_rest_is_played_again_last() -> None:
+def test_what_a_worker_that_died_had_begun_is_void_and_the_rest_is_played_last() -> None:
     todo = [task(1, "a", "b"), task(1, "a", "c"), task(1, "b", "c")]
-    dispatcher = Dispatcher(iter(todo))
+    dispatcher = Dispatcher(iter(todo), Suspicion())
     first, second = dispatcher.next(), dispatcher.next()
     assert first and second
-    dispatcher.began("1:a:b", 10)
+    dispatcher.began("1:a:b")
     dispatcher.finished(played("1:a:b"))
-    dispatcher.began("1:b:a", 10)
-    dispatcher.began("1:a:c", 20)
-    lost = dispatcher.take_back([first, second], lambda worker: worker == 10)
-    assert [(void.id, void.attempt) for void in lost] == [("1:b:a", 1)]
-    assert isinstance(lost[0], Void)
+    dispatcher.began("1:b:a")
+    dispatcher.began("1:a:c")
+    assert dispatcher.take_back(second, "") == [], "its worker was ended with the run"
+    lost = dispatcher.take_back(first, "died")
+    assert lost == [Void("1:b:a", 1, "the worker that played it died", frozenset("ab"))]
     dispatcher.went_void("1:b:a", again=True)
+    assert ids(dispatcher.next()) == [("1:b:a", 2)]
     assert ids(dispatcher.next()) == [("1:b:c", 1), ("1:c:b", 1)]
     assert ids(dispatcher.next()) == [("1:a:c", 1), ("1:c:a", 1)]
-    assert ids(dispatcher.next()) == [("1:b:a", 2)]
     dispatcher.went_void("1:b:a", again=False)
     assert dispatcher.next() is None
 
 
 def test_a_bot_that_does_not_start_is_not_tried_any_more_until_it_does() -> None:
-    dispatcher = Dispatcher(task(number, "a", "b") for number in range(1, 9))
+    dispatcher = Dispatcher((task(number, "a", "b") for number in range(1, 9)), Suspicion())
     for number in (1, 2, 3):
         given = dispatcher.next()
         assert given and not given.given_up

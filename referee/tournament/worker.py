@@ -1,0 +1,86 @@
+"""A worker process: plays the tasks that it is sent, and ends with the referee."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+from enum import Enum
+from queue import SimpleQueue
+
+from referee.core.errors import Stopped
+from referee.core.stop import SIGNALS
+from referee.processes import launcher, libc
+from referee.processes.adoption import adopt, end_adopted, end_all_adopted
+from referee.tournament.channel import Broken, Channel
+from referee.tournament.task import Player, Report, Task
+
+
+class Order(Enum):
+    """What a worker is told, apart from tasks."""
+
+    STOP = "stop after the current game"
+    REST = "end the idle bots"
+
+
+class Sign(Enum):
+    """What a worker says, apart from its reports."""
+
+    ALIVE = "it is not blocked"
+    DONE = "it has done what it was told"
+
+
+class Worker:
+    """The state of a worker process."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._orders: SimpleQueue[Task | Order] = SimpleQueue()
+        self._stopping = threading.Event()
+        self._player = Player(self._send, self._stopping.is_set, self._show_life)
+
+    def run(self) -> None:
+        """Does what it is told, until the referee is gone."""
+        threading.Thread(target=self._take_orders, daemon=True).start()
+        while True:
+            order = self._orders.get()
+            if isinstance(order, Task):
+                self._player.play(order)
+            else:
+                self._player.close()
+            end_all_adopted(launcher.family())
+            self._send(Sign.DONE)
+
+    def _take_orders(self) -> None:
+        """In a thread: takes what the referee sends, and exits at once when it is gone."""
+        with contextlib.suppress(Broken):
+            while self._channel.is_open:
+                for order in self._channel.receive():
+                    if order is Order.STOP:
+                        self._stopping.set()
+                    else:
+                        self._orders.put(order)
+        os._exit(Stopped.exit_code)  # its wardens notice, and end its bots
+
+    def _show_life(self) -> None:
+        """Called now and then while a game is played."""
+        end_adopted(launcher.family())
+        self._send(Sign.ALIVE)
+
+    def _send(self, message: Report | Sign) -> None:
+        self._channel.send(message)
+
+
+def main(descriptor: int, core: int | None) -> None:
+    """Runs a worker that is connected to the referee by this socket, on this core if one is given."""
+    libc.hide()
+    adopt(orphans=True)
+    libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)  # meant for the referee
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    Worker(Channel(socket.socket(fileno=descriptor), waits=True)).run()

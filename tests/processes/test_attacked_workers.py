@@ -1,0 +1,280 @@
+"""Bots that stop, hang or kill the processes of the referee: no run hangs, no void game is bought, nothing is
+left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.processes.tree import children
+from tests.command import PLAIN, ROOT, referee, referee_process
+from tests.holdings import gone_within, living
+from tests.processes.runs import games, toml
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs")
+
+PARENTS = "up() { ps -o ppid= -p $1; }; warden=$PPID; launcher=$(up $warden); worker=$(up $launcher); "
+"""Shell words for the processes above a bot."""
+
+PLAYS = "echo hello 1; while read word n rest; do case $word in prepare) echo ready;; ask) {};; esac; done"
+
+MARK = f"62.{os.getpid():07}"
+"""The beginning of an argument of `sleep` that tells our helpers from those of other tests."""
+
+
+def sh(when_asked: str, first: str = ":") -> str:
+    """The command of a bot in the shell."""
+    return f"""sh -c '{PARENTS}{first}; {PLAYS.format(when_asked)}'"""
+
+
+def worker_of(run: subprocess.Popen[str]) -> int:
+    """The first worker of a run, when it is there."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for pid in children(run.pid):
+            if b"tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return pid
+        time.sleep(0.01)
+    raise AssertionError("no worker was started")
+
+
+def begun(file: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "referee", "run", str(file), *words]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def wait_until_living(word: str) -> None:
+    deadline = time.monotonic() + 30
+    while not living(word) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert living(word)
+
+
+# --- No run hangs --------------------------------------------------------------------------------------
+
+
+def test_a_worker_that_is_stopped_is_continued_and_costs_nobody_anything(tmp_path: Path) -> None:
+    bots = {"stopper": sh("kill -STOP $worker; echo resign $n"), "plain": PLAIN}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1, workers=1)))
+    assert done.code == 0 and "forfeit" not in done.err and "void" not in done.err
+    for game in games(tmp_path / "t-results").values():
+        assert (game["ending"], game["attempt"]) == ("resigned", 1)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_stopped_again_and_again_is_ended(tmp_path: Path) -> None:
+    bots = {"stopper": sh("while kill -STOP $worker; do :; done"), "a": PLAIN, "b": PLAIN}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1, workers=1)))
+    assert done.code == 0 and "a worker process was stopped 21 times, and was ended" in done.err
+    assert "bot `stopper` forfeits its remaining games" in done.err
+    assert len(games(tmp_path / "t-results")) == 6
+
+
+HANGS = """
+import sys
+if "tournament.worker" in str(sys.orig_argv):
+    import time
+    import referee.tournament.encounter as e
+    play = e._play
+    def hangs(terms, *rest):
+        if terms.id == "1:a:b":
+            time.sleep(1000)
+        return play(terms, *rest)
+    e._play = hangs
+elif "run" in sys.orig_argv:
+    import referee.tournament.workers as w
+    w.SILENT_S = 2
+"""
+
+
+def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(HANGS)
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, clock="none")
+    done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
+    assert "a worker process gave no sign of life for 2 s, and was ended" in done.err
+    assert "1:b:a" in games(tmp_path / "t-results")
+
+
+def test_a_worker_that_only_waits_for_bots_is_not_silent(tmp_path: Path) -> None:
+    """The bots may think as long as they want."""
+    (tmp_path / "sitecustomize.py").write_text(HANGS.replace('"1:a:b"', '""'))
+    bots = {"a": sh("sleep 4; echo resign $n"), "b": PLAIN}
+    file = toml(tmp_path / "t.toml", bots, rounds=1, clock="none")
+    done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
+    assert done.code == 0 and "sign of life" not in done.err and len(games(tmp_path / "t-results")) == 2
+
+
+def test_a_second_signal_ends_the_run_though_a_worker_hangs(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(HANGS)
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1)
+    command = [sys.executable, "-m", "referee", "run", str(file)]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    run = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert run.stderr
+    worker = worker_of(run)
+    os.kill(worker, signal.SIGSTOP)
+    for _ in range(2):
+        time.sleep(0.3)
+        run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=20)
+    assert run.returncode == 3, err
+    assert not Path(f"/proc/{worker}").exists()
+
+
+def test_a_stopped_worker_ends_with_its_referee(tmp_path: Path) -> None:
+    word = f"{MARK}1"
+    run = begun(toml(tmp_path / "t.toml", {"a": sh(f"sleep {word}"), "b": PLAIN}, rounds=1, clock="60s"))
+    wait_until_living(word)
+    worker = worker_of(run)
+    run.send_signal(signal.SIGSTOP)  # so that it does not continue the worker
+    os.kill(worker, signal.SIGSTOP)
+    run.kill()
+    run.communicate()
+    assert gone_within(word, 5) and not is_living(worker)
+
+
+# --- What is left behind -------------------------------------------------------------------------------
+
+
+def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> None:
+    """It would stay for ever, and hold the referee's stderr."""
+    word = f"{MARK}2"
+    bots = {"a": sh(f"kill -STOP $launcher; sleep {word}"), "b": PLAIN}
+    run = begun(toml(tmp_path / "t.toml", bots, rounds=1, clock="60s"))
+    wait_until_living(word)
+    (launcher,) = children(worker_of(run))
+    run.kill()
+    try:
+        run.communicate(timeout=10)
+    finally:
+        if is_living(launcher):
+            os.kill(launcher, signal.SIGKILL)
+    assert gone_within(word, 5) and not is_living(launcher)
+
+
+def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> None:
+    """Launcher and warden, one after the other: the worker adopts what remains, though the game goes on."""
+    word = f"{MARK}3"
+    kills = f"sleep 0.5; kill -9 $launcher; sleep 0.2; kill -9 $warden; exec sleep {word}"
+    script = tmp_path / "killer.sh"
+    script.write_text(f'{PARENTS} (setsid sh -c "{kills}" &); {PLAYS.format("echo resign $n")}')
+    bots = {"a": f"sh {script}", "b": sh("sleep 4; echo resign $n")}
+    file = toml(tmp_path / "t.toml", bots, rounds=1, clock="60s")
+    run = begun(file)
+    wait_until_living(word)
+    assert gone_within(word, 2.5), "it lived on while the game went on"
+    run.communicate(timeout=60)
+    assert run.returncode == 0 and len(games(tmp_path / "t-results")) == 2
+
+
+def test_a_run_has_nothing_in_shared_memory_that_could_be_left_there(tmp_path: Path) -> None:
+    """Where all of it is killed, nobody could clean up."""
+    word = f"{MARK}4"
+    run = begun(toml(tmp_path / "t.toml", {"a": sh(f"sleep {word}"), "b": PLAIN}, rounds=1, clock="60s"))
+    wait_until_living(word)
+    family = [run.pid, *children(run.pid)]
+    maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in family)
+    for pid in family:
+        os.kill(pid, signal.SIGKILL)
+    run.communicate()
+    assert "python" in maps and "/dev/shm/" not in maps
+    assert len(family) == 2, "the run and its worker"
+    assert gone_within(word, 5)
+
+
+def test_no_more_workers_are_started_than_there_are_encounters(tmp_path: Path) -> None:
+    word = f"{MARK}5"
+    bots = dict.fromkeys("abc", sh(f"sleep {word}"))
+    run = begun(toml(tmp_path / "t.toml", bots, rounds=2, clock="60s"), "--workers", "60")
+    deadline = time.monotonic() + 60
+    while len(living(word)) < 6 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    started = len(children(run.pid))
+    for _ in range(2):
+        run.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    run.communicate(timeout=30)
+    assert started == 6
+    assert gone_within(word, 5)
+
+
+def is_living(pid: int) -> bool:
+    """Whether a process runs, some moments later."""
+    deadline = time.monotonic() + 5
+    while (there := Path(f"/proc/{pid}").exists()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return there
+
+
+# --- What an ordinary user's bots can read -------------------------------------------------------------
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+
+
+@pytest.fixture
+def ordinary() -> Iterator[tuple[Path, list[str], dict[str, str]]]:
+    """A folder of an ordinary user, the command that runs the referee as that user, and its environment."""
+    if os.geteuid() != 0 or not Path(SYSTEM_PYTHON).exists():
+        pytest.skip("only root can be another user, who needs a Python")
+    user = pwd.getpwnam("nobody").pw_uid
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.chown(folder, user, user)
+        packages = [str(ROOT), sysconfig.get_paths()["purelib"]]
+        env = {"PATH": "/usr/bin:/bin", "HOME": name, "TMPDIR": name, "PYTHONPATH": ":".join(packages)}
+        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", SYSTEM_PYTHON, "-B"]
+        tried = subprocess.run([*command, "-c", "import referee.cli"], env=env, capture_output=True)
+        if tried.returncode:
+            pytest.skip("an ordinary user cannot read these files")
+        yield folder, [*command, "-m", "referee"], env
+
+
+READS = (
+    "parent=$(up $worker); for pid in $warden $launcher $worker $parent; do "
+    "for file in environ fd/0 maps mem; do "
+    "dd if=/proc/$pid/$file bs=1 count=1 >/dev/null 2>&1 && echo $pid $file; done; "
+    "ls /proc/$pid/fd >/dev/null 2>&1 && echo $pid fd; done >{0}/read; "
+    "cat /proc/self/oom_score_adj >{0}/score; cat /proc/$$/maps >/dev/null && echo yes >{0}/own"
+)
+
+
+@pytest.mark.parametrize("traceable", ["", "1"])
+def test_the_referee_s_processes_are_closed_to_the_bots_of_an_ordinary_user(
+    ordinary: tuple[Path, list[str], dict[str, str]], traceable: str
+) -> None:
+    folder, command, env = ordinary
+    file = toml(folder / "t.toml", {"a": "sh reads.sh", "b": "sh reads.sh"}, rounds=1)
+    (folder / "reads.sh").write_text(PARENTS + READS.format(folder) + "; " + PLAYS.format("echo resign $n"))
+    env = {**env, "REFEREE_TRACEABLE": "1"} if traceable else env
+    done = subprocess.run([*command, "run", str(file)], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    read = {line.split()[1] for line in (folder / "read").read_text().splitlines()}
+    assert read == ({"environ", "fd/0", "maps", "fd"} if traceable else set())
+    assert (folder / "own").exists(), "bots are processes like any others"
+    assert (folder / "score").read_text().strip() == "1000"
+
+
+def test_time_and_processes_of_an_ordinary_user_s_bots_are_still_seen(
+    ordinary: tuple[Path, list[str], dict[str, str]],
+) -> None:
+    """What the referee reads in `/proc` is still open to it: processor times, and processes left behind."""
+    folder, command, env = ordinary
+    file = toml(folder / "t.toml", {"a": "sh a.sh", "b": "sh a.sh"}, rounds=1, clock="cpu:10s")
+    works = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; (setsid sleep 60 &); echo resign $n"
+    (folder / "a.sh").write_text(PLAYS.format(works))
+    done = subprocess.run([*command, "run", str(file)], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "left processes behind, which were ended: sleep (pid" in done.stderr
+    records = (folder / "t-results" / "games.jsonl").read_text()
+    assert '"cpu_us":' in records
