@@ -47,7 +47,7 @@ def referee(*words: str) -> Done:
         mock.patch.object(sys, "stdin", nothing),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        _ended_after(TOO_LONG_S),
+        ended_after(TOO_LONG_S),
         pytest.raises(SystemExit) as ended,
     ):
         main()
@@ -73,7 +73,7 @@ def _fit_to_be_seen(code: int, out: str, err: str) -> Done:
 
 
 @contextlib.contextmanager
-def _ended_after(seconds: float) -> Iterator[None]:
+def ended_after(seconds: float) -> Iterator[None]:
     """Raises `TimeoutError` in what takes longer."""
 
     def end(number: int, frame: FrameType | None) -> None:

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.core.errors import UsageError
+from referee.core.regular import read_start
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.games.api import Game
@@ -75,10 +76,7 @@ def from_file(text: str, folder: Path) -> Outside:
     """The game `module.py:NAME`, the file relative to a folder. Raises `UsageError`."""
     path, _, name = located(text, folder).rpartition(":")
     try:
-        if Path(path).exists() and not Path(path).is_file():
-            raise UsageError(f"`{shown(path)}` is not a regular file, expected a game's file")
-        with Path(path).open("rb") as file:
-            source = file.read(SIZE_CAP + 1)
+        source = read_start(Path(path), SIZE_CAP + 1)
     except OSError as error:
         raise UsageError(f"cannot read the game's file `{shown(path)}`: {error.strerror}") from None
     if len(source) > SIZE_CAP:

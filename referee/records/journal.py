@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.core.errors import StorageError, UsageError
+from referee.core.regular import open_regular
 from referee.core.text import shown
 from referee.records.record import LINE_CAP
 
@@ -152,17 +153,16 @@ def read(path: Path) -> Iterator[Line]:
     try:
         if path.is_dir():
             path = path / NAME
-        if path.exists() and not path.is_file():
-            raise UsageError(f"`{shown(str(path))}` is not a regular file, expected a file of records")
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             prev = FIRST.encode()
             number = 0
             while line := file.readline(LINE_CAP + 2):
                 number += 1
+                if len(line) > LINE_CAP + 1:
+                    yield Line(number, b"", f"the line has more than {LINE_CAP} bytes")
+                    return
                 if not line.endswith(b"\n"):
-                    yield Line(
-                        number, line[:LINE_CAP], "incomplete line, it has no newline at its end", torn=True
-                    )
+                    yield Line(number, line, "incomplete line, it has no newline at its end", torn=True)
                     return
                 line = line[:-1]
                 match = _HASH.fullmatch(line[-_HASH_SIZE:])

@@ -12,6 +12,7 @@ from typing import Any
 from referee.core.cores import usable_cores
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
+from referee.core.regular import read_start
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
@@ -88,13 +89,9 @@ def load(path: Path) -> Config:
 
 def _read(path: Path) -> bytes:
     try:
-        if path.exists() and not path.is_file():
-            raise UsageError(f"`{shown(str(path))}` is not a regular file, expected a tournament file")
-        with path.open("rb") as file:
-            text = file.read(SIZE_CAP + 1)
+        return read_start(path, SIZE_CAP + 1)
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
-    return text
 
 
 def _parse(text: bytes) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +20,11 @@ from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.pairing import Pairing
+from referee.core.regular import open_regular
 from referee.core.text import shown
 from referee.records import journal
 from referee.records.header import apply_change, read_header
-from referee.records.record import Summary, head_of, parse_json, summary
+from referee.records.record import LINE_CAP, Summary, head_of, parse_json, summary
 
 VOIDS = 2
 """How often the referee itself may fail at a game before it is not tried again."""
@@ -122,14 +123,19 @@ def _read_voids(folder: Path) -> Counter[str]:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a file that is for people only; damaged lines are left out."""
-    if path.is_file():
-        with path.open("rb") as file:
-            for line in file:
-                try:
+    """The objects of a file that is for people only; damaged lines are left out. No file is an empty one.
+
+    Raises `UsageError` where it cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            while line := file.readline(LINE_CAP):
+                with suppress(RecordError):
                     yield parse_json(line)
-                except RecordError:
-                    continue
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
 
 
 @contextmanager

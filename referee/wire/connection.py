@@ -7,6 +7,7 @@ import select
 from collections.abc import Callable, Sequence
 
 from referee.core.errors import EnvironmentLacksError
+from referee.core.regular import read_start
 from referee.core.text import shown
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, What
@@ -165,8 +166,7 @@ LOST_GRACE_S = 0.2
 def _first_line(bot: Bot) -> bytes | None:
     """The first line of the bot's program, where that is a file that can be read."""
     try:
-        with (bot.cwd / bot.argv[0]).open("rb") as file:
-            return file.readline(200).removesuffix(b"\n")
+        return read_start(bot.cwd / bot.argv[0], 200).partition(b"\n")[0]
     except OSError:
         return None
 

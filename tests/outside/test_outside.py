@@ -312,7 +312,10 @@ def test_a_file_that_is_no_game_is_told_in_one_line(source: str, told: str, tmp_
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder.py").mkdir()
-    for name, told in (("none.py:GAME", "No such file"), ("folder.py:GAME", "is not a regular file")):
+    for name, told in (
+        ("none.py:GAME", "No such file"),
+        ("folder.py:GAME", "it is a folder, expected a regular file"),
+    ):
         with pytest.raises(UsageError, match=told):
             from_file(name, tmp_path)
     done = referee_process("games", "none.py", cwd=tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.encounter import play_encounter
+from tests.command import ended_after
 from tests.processes.encounters import bot
 
 LOOP = """
@@ -109,3 +111,11 @@ def test_a_program_that_stopped_being_executable(tmp_path: Path) -> None:
     program = tmp_path / "bot"
     program.write_bytes(b"#!/bin/sh\n")
     assert "make it executable (chmod +x)" in told(Bot("x", ("./bot",), tmp_path))
+
+
+def test_a_program_that_became_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
+    """Why it does not start is looked for in its first line, and nobody ever writes to a FIFO."""
+    os.mkfifo(tmp_path / "bot", 0o755)
+    with ended_after(20):
+        text = told(Bot("x", ("./bot",), tmp_path))
+    assert "seat 1 x did not start" in text and "Permission denied" in text

@@ -107,6 +107,7 @@ GUARDS = [
     valued("stamp", "None", STOPWATCH),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),
+    replaced("regular-files", "opened = os.open(path, os.O_RDONLY)", "tests/unit/test_regular.py"),
     dropped("garbage", "tests/processes/test_time.py"),
     valued(
         "margin",
