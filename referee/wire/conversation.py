@@ -82,6 +82,8 @@ class Conversation:
         self._expected = NO_MOVE
         """The prefix of a move that answers the open question; `NO_MOVE` where no question is open."""
         self.heard_bytes = 0
+        self.more_behind = False
+        """Whether there was more behind the last reply in what was heard last."""
         self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
         """The last lines that the bot wrote."""
         self.last_said = b""
@@ -189,15 +191,17 @@ class Conversation:
         if self.failure:
             return []
         self.heard_bytes += len(data)
+        self.more_behind = False
         if (answer := self._plain_move(data)) is not None:
             return [answer]
         heard: list[What] = []
         self._bytes_in_turn += len(data)
+        what: What | None = None
         lines = self._lines.feed(data)
         self._lines_in_turn += len(lines)
         for line in lines:
             if isinstance(line, m.Overlong):
-                what: What | None = self._flood(line.start)
+                what = self._flood(line.start)
             else:
                 self.last_heard.append(line)
                 what = self._line(line)
@@ -210,6 +214,7 @@ class Conversation:
                 heard.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
             elif self._lines_in_turn > LINES_CAP:  # guard: lines-of-a-turn
                 heard.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
+        self.more_behind = what is None or bool(self._lines.partial)
         if heard and isinstance(heard[-1], Failure):
             self.failure = heard[-1]
         return heard
