@@ -316,12 +316,18 @@ def _check_ranks(outcome: Outcome, seats: int) -> None:
         raise ValueError(f"the ranks of {seats} seats are {outcome.ranks}, expected one each, the best one 1")
 
 
+_TELLING = (Ending.LIMIT, Ending.FLOOD, Ending.GONE)
+"""Faults whose own hints say more of a bot that did not start than that of `START`."""
+
+
 def _exit(ending: Ending, reply: Reply) -> _Exit:
     """Why a seat retires, with what its author would want to know beside the verdict."""
     detail = hint = ""
     what = reply.what
     if isinstance(what, Silence | Failure):
         detail, hint = what.detail, what.hint
+        if isinstance(what, Failure) and what.ending is not ending and what.ending in _TELLING:
+            hint = hint or what.ending.hint
     elif isinstance(what, Answer):
         detail = f"its answer came too late: {shown(what.text, 80)}"
         hint = hints.LATE

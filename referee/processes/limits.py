@@ -36,6 +36,11 @@ class Limits:
             changes[name] = None if text == "none" else _READ[name](name, text)
         return replace(base or cls(), **changes)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the limits that there are."""
+        return [name for name in _SHOW if getattr(self, name) is not None]
+
     def changed(self) -> dict[str, str]:
         """The limits that differ from the default, as texts that `parse` reads."""
         texts = {}

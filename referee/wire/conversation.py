@@ -67,6 +67,17 @@ class Aside:
     log_dropped: int = 0
 
 
+@dataclass(slots=True)
+class Turn:
+    """What came from a bot instead of an answer since it was last asked for something."""
+
+    noise: str = ""
+    """The last line that is no message."""
+    noise_count: int = 0
+    stale_count: int = 0
+    """Answers to closed questions, where the bot was asked for a move."""
+
+
 class Conversation:
     """One conversation. Everything that comes after a `Failure` is dropped."""
 
@@ -90,6 +101,7 @@ class Conversation:
         """The last write to the bot that asked it for something."""
         self.failure: Failure | None = None
         self.aside = Aside()
+        self.turn = Turn()
 
     @property
     def phase(self) -> Phase:
@@ -109,12 +121,14 @@ class Conversation:
     def greet(self) -> bytes:
         """The referee's hello."""
         self._session.phase = Phase.GREETED
+        self.turn = Turn()
         self.last_said = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
         return self.last_said
 
     def open(self, seat: Seat, opening: Opening) -> bytes:
         """A game's description."""
         self.aside = Aside()
+        self.turn = Turn()
         self._bytes_in_turn = self._lines_in_turn = 0
         self._session.phase = Phase.LOADING
         self.last_said = m.encode(
@@ -149,6 +163,7 @@ class Conversation:
         number = session.ask()
         lines.append(f"ask {number} {question.allowance_us // 1000} {question.reserve_us // 1000}")
         self._lists = 0
+        self.turn = Turn()
         self._expected = b"move %d " % number
         self.last_said = data = m.encode_lines(lines)
         return data
@@ -185,6 +200,15 @@ class Conversation:
             return b""
         self._session.phase = Phase.CLOSED
         return m.encode(m.QuitLine())
+
+    def is_awaited(self, line: bytes) -> bool:
+        """Whether a line has the form of an answer to what the bot was asked last."""
+        word, *rest = line.split(b" ", 2)
+        if self.last_said.startswith(b"hello "):
+            return word == b"hello"
+        if self.last_said.endswith(b"prepare\n"):
+            return word == b"ready"
+        return word in (b"move", b"resign") and rest[:1] == [b"%d" % self._session.asked]
 
     def hear(self, data: bytes) -> list[What]:
         """The replies in a chunk of the bot's output; nothing comes after a `Failure`."""
@@ -247,6 +271,8 @@ class Conversation:
             message = m.parse(line, m.Speaker.BOT)
         except m.NotAMessage:
             self.aside.noise_count += 1
+            self.turn.noise_count += 1
+            self.turn.noise = shown(line, 200)
             if len(self.aside.noise) < NOISE_KEPT:
                 self.aside.noise.append(shown(line, 200))
             return None
@@ -258,6 +284,8 @@ class Conversation:
             return Failure(Ending.TURN, f"{shown(line, 200)}: {breach}")
         if not counts:
             self.aside.stale_count += 1
+            if self._session.phase is Phase.ASKED:
+                self.turn.stale_count += 1
             return None
         return self._message(message)
 
