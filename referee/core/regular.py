@@ -40,6 +40,14 @@ def read_start(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
+def is_regular(path: Path) -> bool:
+    """Whether there is a regular file at a path, whatever the path is: False also where nobody can tell."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
+
+
 def _refuse_others(found: os.stat_result) -> None:
     if stat.S_ISREG(found.st_mode):
         return

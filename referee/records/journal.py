@@ -159,7 +159,7 @@ def read(path: Path) -> Iterator[Line]:
             while line := file.readline(LINE_CAP + 2):
                 number += 1
                 if len(line) > LINE_CAP + 1:
-                    yield Line(number, b"", f"the line has more than {LINE_CAP} bytes")
+                    yield Line(number, line, f"the line has more than {LINE_CAP} bytes")
                     return
                 if not line.endswith(b"\n"):
                     yield Line(number, line, "incomplete line, it has no newline at its end", torn=True)
