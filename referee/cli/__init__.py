@@ -13,7 +13,7 @@ from referee.cli.doctor import doctor
 from referee.cli.find import find
 from referee.cli.games import games
 from referee.cli.match import match
-from referee.cli.output import say
+from referee.cli.output import open_closed_streams, say, show_data
 from referee.cli.replay import replay
 from referee.cli.run import run
 from referee.cli.table import table
@@ -22,8 +22,27 @@ from referee.core.errors import RefereeError, Stopped, UsageError
 from referee.core.text import shown
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(referee.__version__, prog_name="referee")
+def _show_version(context: click.Context, option: click.Parameter, asked: bool) -> None:
+    if asked:
+        show_data(f"referee, version {referee.__version__}")
+        context.exit()
+
+
+def _show_help(context: click.Context, option: click.Parameter, asked: bool) -> None:
+    if asked:
+        show_data(context.get_help())
+        context.exit()
+
+
+@click.group(context_settings={"max_content_width": 100})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Plays games between bots and ranks them.
 
@@ -39,12 +58,26 @@ def cli() -> None:
     """
 
 
+# click's own option does not expect that the help cannot be written.
+_HELP = click.Option(
+    ["-h", "--help"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_help,
+    help="Show this message and exit.",
+)
+
 for command in (run, match, check, table, find, replay, verify, games, doctor):
     cli.add_command(command)
+for command in (cli, *cli.commands.values()):
+    command.add_help_option = False
+    command.params.append(_HELP)
 
 
 def main() -> None:
     """Runs the command line, and exits with 0 or the exit code of the error."""
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a `–` is not to fail in an old locale
@@ -55,7 +88,7 @@ def _run() -> int:
     try:
         cli.main(prog_name="referee", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        say(error.format_message())
         return UsageError.exit_code
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "referee"

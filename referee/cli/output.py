@@ -11,6 +11,20 @@ import click
 from referee.core.errors import StorageError
 
 
+def open_closed_streams() -> None:
+    """Opens the standard streams that this process was started without: from stdin nothing can be read, and
+    writing to the others fails. Otherwise the next file that is opened would take the place of one of them.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDONLY)  # so writing fails
+            if nothing != number:
+                os.dup2(nothing, number)
+                os.close(nothing)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+
+
 def count_text(played: int, in_all: int | None) -> str:
     """How many games were played: of how many is said where some are missing."""
     return f"{played} games" if in_all in (played, None) else f"{played} of {in_all} games"

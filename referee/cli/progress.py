@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections import Counter, deque
@@ -117,13 +118,15 @@ class ProgressScreen:
         )
 
     def __enter__(self) -> ProgressScreen:
-        self._live.start()
+        with contextlib.suppress(OSError):  # the terminal is gone
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._live.stop()
+        with contextlib.suppress(OSError):
+            self._live.stop()
 
     def began(self, game: str) -> None:
         """Adds a game to the current ones."""
@@ -197,4 +200,4 @@ def _result(game: Summary) -> str:
 
 def on_a_terminal() -> bool:
     """Whether stderr is a terminal."""
-    return sys.stderr is not None and sys.stderr.isatty()
+    return sys.stderr.isatty()

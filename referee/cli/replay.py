@@ -137,7 +137,7 @@ def _step_through(frames: list[str]) -> None:
     while True:
         click.clear()
         show_data(frames[at])
-        click.echo(f"{at + 1} of {len(frames)}: any key next, b back, e end, q quit", err=True)
+        say(f"{at + 1} of {len(frames)}: any key next, b back, e end, q quit")
         match click.getchar():
             case "q" | "\x1b":
                 return

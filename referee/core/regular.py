@@ -44,6 +44,14 @@ def read_start(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
+def is_regular(path: Path) -> bool:
+    """Whether there is a regular file at a path, whatever the path is: False also where nobody can tell."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
+
+
 def _opened(path: Path, flags: int) -> int:
     # A look before the file is opened, since opening a device may already have an effect.
     try:

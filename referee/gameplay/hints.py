@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import re
 import signal
+from collections.abc import Collection
 
 from protocol.messages import WORDS_OF, Speaker
 
@@ -24,13 +25,32 @@ _ENDED_BY = {
 }
 
 
+_PREVENTED = {
+    "memory": (
+        errno.ENOMEM,
+        r"can(no|')t allocate|cannot map|failed to map|out of memory|MemoryError|bad_alloc|ENOMEM",
+    ),
+    "open_files": (errno.EMFILE, r"too many open files|error 24\b|EMFILE"),
+    "file_size": (errno.EFBIG, r"file too large|EFBIG"),
+}
+"""By limit, the number of the error of what it prevents, and how programs word that on stderr."""
+
 LATE = "it answers, but takes longer than it has: `ask` says how long that is"
 
 HELD_BACK = "it came when its input was closed: flush after each line, or it was just too late"
 
 
-def not_started(error: int, first_line: bytes | None) -> str:
-    """Of a program that could not be executed. `first_line`: what its file begins with, if there is one."""
+def prevented_by(error: int, limits: Collection[str]) -> str:
+    """The limit, one of those that a bot has, that prevents something with this error; empty if none does."""
+    return next((name for name in _PREVENTED if name in limits and _PREVENTED[name][0] == error), "")
+
+
+def not_started(error: int, first_line: bytes | None, limits: Collection[str] = ()) -> str:
+    """Of a program that could not be executed. `first_line`: what its file begins with, if there is one;
+    `limits`: the limits that the bot has.
+    """
+    if limit := prevented_by(error, limits):
+        return _of_limit(limit)
     script = first_line is not None and first_line.startswith(b"#!")
     match error:
         case errno.EACCES:
@@ -47,8 +67,17 @@ def not_started(error: int, first_line: bytes | None) -> str:
     return ""
 
 
-def gone(lives: bool, code: int | None, stderr: str) -> str:
-    """Of a bot that exited, or only closed a pipe and `lives`; without a `code` nobody knows how it ended."""
+def _of_limit(limit: str) -> str:
+    return f"its limit `{limit}` is too small for what it does: give it more, or let it do with less"
+
+
+def gone(lives: bool, code: int | None, stderr: str, limits: Collection[str] = ()) -> str:
+    """Of a bot that exited, or only closed a pipe and `lives`; without a `code` nobody knows how it ended.
+    `limits`: the limits that it has.
+    """
+    for limit, (_, words) in _PREVENTED.items():
+        if limit in limits and re.search(words, stderr, re.IGNORECASE):
+            return _of_limit(limit)
     if _A_TERMINAL.search(stderr):
         return "if it needs a terminal: `pty = true` for it in a tournament, `--pty NAME` for a match"
     if "Traceback (most recent call last)" in stderr:
@@ -64,21 +93,26 @@ def gone(lives: bool, code: int | None, stderr: str) -> str:
             return "it ended by itself: after a game comes another one or `quit`, and until then it stays"
         case 126:
             return "a shell could not execute the program: is it executable, and for this machine"
+        case 127 if "error while loading shared libraries" in stderr:
+            return "a shared library that it needs is not there, or not for this machine: its stderr names it"
         case 127:
             return "a shell did not find the program: paths begin where the bot is started"
     return ""
 
 
 def silent(unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool) -> str:
-    """Of a bot whose time is up. `unwritten`: not a byte ever came from it."""
+    """Of a bot whose time is up. `partial`: a line that has no newline yet; `noise`, `stale`: a line that is
+    no message, and the number of answers to closed questions, since it was asked; `unwritten`: not a byte
+    ever came from it.
+    """
     if unsent:
         return "it does not read its input: read every line as it comes"
+    if stale:
+        return "it answered a question that was closed: the answer has the number of the last `ask`"
     if partial.endswith(b"\r"):
         return "it ends its lines with a carriage return alone: end them with a newline"
     if partial:
         return "end each line with a newline"
-    if stale:
-        return "it answered a question that was closed: the answer has the number of the last `ask`"
     if noise:
         return _of_noise(noise)
     if unwritten:

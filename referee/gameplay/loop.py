@@ -317,6 +317,10 @@ def _check_ranks(outcome: Outcome, seats: int) -> None:
         raise ValueError(f"the ranks of {seats} seats are {outcome.ranks}, expected one each, the best one 1")
 
 
+_TELLING = (Ending.LIMIT, Ending.FLOOD, Ending.GONE)
+"""Faults whose own hints say more of a bot that did not start than that of `START`."""
+
+
 def _at_the_start(what: What) -> Ending:
     """The ending of a seat that did not get ready, whatever went wrong, unless it was not to play at all."""
     return Ending.VOID if isinstance(what, Failure) and what.ending is Ending.VOID else Ending.START
@@ -328,6 +332,8 @@ def _exit(ending: Ending, reply: Reply) -> _Exit:
     what = reply.what
     if isinstance(what, Silence | Failure):
         detail, hint = what.detail, what.hint
+        if isinstance(what, Failure) and what.ending is not ending and what.ending in _TELLING:
+            hint = hint or what.ending.hint
     elif isinstance(what, Answer):
         detail = f"its answer came too late: {shown(what.text, 80)}"
         hint = hints.LATE

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from referee.core.errors import UsageError
 from referee.core.pairing import BOT_NAME
+from referee.core.regular import is_regular
 from referee.core.text import shown
 from referee.processes.limits import DEFAULT, Limits
 
@@ -112,7 +113,7 @@ class Bot:
             raise UsageError(
                 f"bot `{self.name}`: no program at `{shown(program)}` ({error.strerror})"
             ) from None
-        if not path.is_file() or not os.access(path, os.X_OK):
+        if not is_regular(path) or not os.access(path, os.X_OK):
             raise UsageError(
                 f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "
                 f"(chmod +x, or its interpreter before it)"
@@ -147,7 +148,7 @@ def _name_of(words: list[str], cwd: Path) -> str:
     named = program
     if program == "{python}" or _INTERPRETERS.fullmatch(Path(program).name):
         plain = [word for word in rest if not word.startswith("-")]
-        files = [word for word in plain if (cwd / word).is_file()]
+        files = [word for word in plain if is_regular(cwd / word)]
         named = (files[:1] or plain[-1:] or [program])[0]
     name = Path(named).stem
     return name if BOT_NAME.fullmatch(name) else "bot"

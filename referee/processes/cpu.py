@@ -40,6 +40,15 @@ class TreeClock:
         self._known = [_clock_of(pid) for pid in descendants(self._warden)] or [_clock_of(self._bot)]
         self._shift_ns += before_ns - self.near_ns()
 
+    def own_ns(self) -> int:
+        """The time of the bot's own process as the kernel counts it for its limit, in ticks; the process may
+        have exited, but it is 0 where it was reaped since.
+        """
+        try:
+            return time.clock_gettime_ns(_clock_of(self._bot, _PROF))
+        except OSError:
+            return 0
+
     def near_ns(self) -> int:
         """The time of the processes that the last `look` found. Takes about a microsecond."""
         total = self._shift_ns
@@ -70,9 +79,13 @@ class TreeClock:
         return self._total
 
 
-def _clock_of(pid: int) -> int:
-    """The number of a process's clock: MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED) of the kernel."""
-    return (~pid << 3) | 2
+_PROF, _SCHED = 0, 2
+"""The two clocks of a process, in ticks and exact, by the kernel's numbers: CPUCLOCK_PROF and _SCHED."""
+
+
+def _clock_of(pid: int, which: int = _SCHED) -> int:
+    """The number of a process's clock: MAKE_PROCESS_CPUCLOCK(pid, which) of the kernel."""
+    return (~pid << 3) | which
 
 
 def _ended_ns(pid: int) -> int:

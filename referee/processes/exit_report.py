@@ -52,10 +52,19 @@ def excess(limit: str, count: int, most: int) -> str:
             raise ValueError(limit)
 
 
-def exceeded(code: int, limits: Limits) -> str:
-    """Which limit the kernel ended a process for, as text; empty if for none."""
-    if code == -signal.SIGXCPU and limits.cpu is not None:
-        return "more processor time than it may use"
+def exceeded(code: int, limits: Limits, own_cpu_ns: int, all_cpu_ns: int) -> str:
+    """Which limit the kernel ended a process for, as text; empty if for none.
+
+    `own_cpu_ns`: the processor time of the process as limits count it; `all_cpu_ns`: of its whole tree.
+    """
+    if limits.cpu is not None:
+        most_ns = limits.cpu * 1_000_000_000
+        ignored = code == -signal.SIGKILL and own_cpu_ns >= most_ns  # SIGXCPU comes first
+        # A shell tells so that its program was ended. Of that only an exact time is known, and the kernel
+        # counts in ticks.
+        told_by_shell = code == 128 + signal.SIGXCPU and all_cpu_ns >= most_ns // 2
+        if code == -signal.SIGXCPU or ignored or told_by_shell:
+            return "more processor time than it may use"
     if code == -signal.SIGXFSZ and limits.file_size is not None:
         return "a file of more bytes than it may have"
     return ""

@@ -71,6 +71,11 @@ class Limits:
         """The bytes of memory of all processes together."""
         return self.share if self.memory == SHARE else self.memory
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the limits that there are."""
+        return [name for name in _SHOW if getattr(self, name) is not None]
+
     def changed(self) -> dict[str, str]:
         """The limits that differ from the default, as texts that `parse` reads."""
         texts = {}

@@ -232,7 +232,9 @@ class BotProcess:
         if word == messages.EXITED:
             self.exit_code = int(rest)
             self._status = status_text(self.exit_code)
-            self.excess = self.excess or exceeded(self.exit_code, self._limits)
+            clock = self.clock if self._limits.cpu is not None else None
+            own_ns, all_ns = (clock.own_ns(), clock.all_ns()) if clock else (0, 0)
+            self.excess = self.excess or exceeded(self.exit_code, self._limits, own_ns, all_ns)
         elif word == messages.EXCEEDED:
             limit, count, most = rest.split()
             self.excess = self.excess or excess(limit, int(count), int(most))

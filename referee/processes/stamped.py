@@ -2,17 +2,19 @@
 
 The reader of a pipe knows when it read, not when the writer wrote. If the reader was stopped or starved in
 between, the two differ, and the bot must not be charged for that. A named pipe is a file, and the kernel
-sets its change time at each write, in ticks of some milliseconds; no program can set it back. A few ways of
-writing, such as splice(2), do not change it.
+sets its change time at each write, in ticks of some milliseconds; no program can set it back. So of several
+writes only the time of the last is known. A few ways of writing, such as splice(2), do not change it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import sys
 import tempfile
+import termios
 import time
 from functools import cache
 from typing import NamedTuple
@@ -50,6 +52,12 @@ def make() -> Pipe:
 def written_ns(read_end: int) -> int:
     """An upper bound of the time of the last write, by the system's clock (`time.time_ns`)."""
     return os.fstat(read_end).st_ctime_ns + 2 * TICK_NS  # a tick may itself be late
+
+
+def is_empty(read_end: int) -> bool:
+    """Whether nothing lies unread in a pipe."""
+    count = fcntl.ioctl(read_end, termios.FIONREAD, bytes(4))
+    return not any(count)
 
 
 def _in_folder(folder: str) -> Pipe:

@@ -120,10 +120,11 @@ def _check_game(
             raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
     if game.id in before:  # guard: duplicate-games
         raise RecordError(f"duplicate game `{shown(game.id)}`")
-    if game.attempt != failed_attempts[game.id] + 1:  # guard: attempts
+    failed = failed_attempts[game.id]
+    if game.attempt != failed + 1:  # guard: attempts
         raise RecordError(
-            f"`attempt` of game `{shown(game.id)}` is {game.attempt}, "
-            f"expected {failed_attempts[game.id] + 1}: `{VOID}` has {failed_attempts[game.id]} failed attempts"
+            f"`attempt` of game `{shown(game.id)}` is {game.attempt}, expected {failed + 1}: "
+            f"`{VOID}` has {failed} failed attempts"
         )
 
 

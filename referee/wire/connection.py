@@ -20,8 +20,6 @@ from referee.wire.conversation import Conversation
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Errors at a start that are the machine's and not the bot's."""
 
-_WAITED_FOR = (b"hello", b"ready", b"move", b"resign")
-
 Tap = Callable[[str, str, bytes], None]
 """Called with everything that passes: the bot's name, `<` (to the bot) or `>` (from it), and the bytes."""
 
@@ -55,10 +53,12 @@ class Connection:
             self.process = BotProcess(bot, start)
             self._said.register(self.process.stdout, select.POLLIN)
         except OSError as error:
-            if error.errno in _OUR_LACK:
+            # Only an error of the bot's own start names a file; then its own limits may be the cause.
+            own = error.filename and hints.prevented_by(error.errno or 0, bot.limits.names)
+            if error.errno in _OUR_LACK and not own:
                 raise EnvironmentLacksError(f"cannot start bot `{bot.name}`: {error.strerror}") from None
             detail = f"{error.strerror}: `{shown(str(error.filename or bot.argv[0]))}`"
-            hint = hints.not_started(error.errno or 0, _first_line(bot))
+            hint = hints.not_started(error.errno or 0, _first_line(bot), bot.limits.names)
             self.failure = Failure(Ending.START, detail, hint)
 
     @property
@@ -124,24 +124,25 @@ class Connection:
 
     def what_came(self) -> tuple[str, str]:
         """For a bot whose time is up: what came instead of an answer, and a hint at what that often means."""
-        aside, partial = self.conversation.aside, self.conversation.partial
-        noise = aside.noise[-1] if aside.noise else ""
+        turn, partial = self.conversation.turn, self.conversation.partial
         if self.unsent:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
+        elif turn.stale_count:
+            detail = f"{turn.stale_count} answers to closed questions came"
         elif partial:
             detail = f"a line without a newline came: {shown(partial, 80)}"
-        elif noise:
-            detail = f"{aside.noise_count} × a line that is no message came, such as `{noise}`"
+        elif turn.noise_count:
+            detail = f"{turn.noise_count} × a line that is no message came, such as `{turn.noise}`"
         else:
             detail = "nothing came"
         never = not self.conversation.heard_bytes
-        return detail, hints.silent(len(self.unsent), partial, noise, aside.stale_count, never)
+        return detail, hints.silent(len(self.unsent), partial, turn.noise, turn.stale_count, never)
 
     @property
     def held_back(self) -> bool:
-        """Whether an answer that had been waited for came only when the bot's input was closed."""
+        """Whether the answer that had been waited for came only when the bot's input was closed."""
         lines = self.process.final_output.split(b"\n")[:-1] if self.process else []
-        return any(line.partition(b" ")[0] in _WAITED_FOR for line in lines)
+        return any(map(self.conversation.is_awaited, lines))
 
     def _gone(self, what: str) -> Failure:
         assert self.process
@@ -153,7 +154,8 @@ class Connection:
             failure = Failure(Ending.LIMIT, excess)
         else:
             process.drain_stderr()
-            hint = hints.gone(status is None, process.exit_code, process.complaints.text())
+            stderr = process.complaints.text()
+            hint = hints.gone(status is None, process.exit_code, stderr, self.bot.limits.names)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)
         self.conversation.failure = failure
         return failure

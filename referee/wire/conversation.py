@@ -67,6 +67,17 @@ class Aside:
     log_dropped: int = 0
 
 
+@dataclass(slots=True)
+class Turn:
+    """What came from a bot instead of an answer since it was last asked for something."""
+
+    noise: str = ""
+    """The last line that is no message."""
+    noise_count: int = 0
+    stale_count: int = 0
+    """Answers to closed questions, where the bot was asked for a move."""
+
+
 class Conversation:
     """One conversation. Everything that comes after a `Failure` is dropped."""
 
@@ -82,12 +93,15 @@ class Conversation:
         self._expected = NO_MOVE
         """The prefix of a move that answers the open question; `NO_MOVE` where no question is open."""
         self.heard_bytes = 0
+        self.more_behind = False
+        """Whether there was more behind the last reply in what was heard last."""
         self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
         """The last lines that the bot wrote."""
         self.last_said = b""
         """The last write to the bot that asked it for something."""
         self.failure: Failure | None = None
         self.aside = Aside()
+        self.turn = Turn()
 
     @property
     def phase(self) -> Phase:
@@ -107,12 +121,14 @@ class Conversation:
     def greet(self) -> bytes:
         """The referee's hello."""
         self._session.phase = Phase.GREETED
+        self.turn = Turn()
         self.last_said = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
         return self.last_said
 
     def open(self, seat: Seat, opening: Opening) -> bytes:
         """A game's description."""
         self.aside = Aside()
+        self.turn = Turn()
         self._bytes_in_turn = self._lines_in_turn = 0
         self._session.phase = Phase.LOADING
         self.last_said = m.encode(
@@ -147,6 +163,7 @@ class Conversation:
         number = session.ask()
         lines.append(f"ask {number} {question.allowance_us // 1000} {question.reserve_us // 1000}")
         self._lists = 0
+        self.turn = Turn()
         self._expected = b"move %d " % number
         self.last_said = data = m.encode_lines(lines)
         return data
@@ -184,20 +201,31 @@ class Conversation:
         self._session.phase = Phase.CLOSED
         return m.encode(m.QuitLine())
 
+    def is_awaited(self, line: bytes) -> bool:
+        """Whether a line has the form of an answer to what the bot was asked last."""
+        word, *rest = line.split(b" ", 2)
+        if self.last_said.startswith(b"hello "):
+            return word == b"hello"
+        if self.last_said.endswith(b"prepare\n"):
+            return word == b"ready"
+        return word in (b"move", b"resign") and rest[:1] == [b"%d" % self._session.asked]
+
     def hear(self, data: bytes) -> list[What]:
         """The replies in a chunk of the bot's output; nothing comes after a `Failure`."""
         if self.failure:
             return []
         self.heard_bytes += len(data)
+        self.more_behind = False
         if (answer := self._plain_move(data)) is not None:
             return [answer]
         heard: list[What] = []
         self._bytes_in_turn += len(data)
+        what: What | None = None
         lines = self._lines.feed(data)
         self._lines_in_turn += len(lines)
         for line in lines:
             if isinstance(line, m.Overlong):
-                what: What | None = self._flood(line.start)
+                what = self._flood(line.start)
             else:
                 self.last_heard.append(line)
                 what = self._line(line)
@@ -210,6 +238,7 @@ class Conversation:
                 heard.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
             elif self._lines_in_turn > LINES_CAP:  # guard: lines-of-a-turn
                 heard.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
+        self.more_behind = what is None or bool(self._lines.partial)
         if heard and isinstance(heard[-1], Failure):
             self.failure = heard[-1]
         return heard
@@ -242,6 +271,8 @@ class Conversation:
             message = m.parse(line, m.Speaker.BOT)
         except m.NotAMessage:
             self.aside.noise_count += 1
+            self.turn.noise_count += 1
+            self.turn.noise = shown(line, 200)
             if len(self.aside.noise) < NOISE_KEPT:
                 self.aside.noise.append(shown(line, 200))
             return None
@@ -253,6 +284,8 @@ class Conversation:
             return Failure(Ending.TURN, f"{shown(line, 200)}: {breach}")
         if not counts:
             self.aside.stale_count += 1
+            if self._session.phase is Phase.ASKED:
+                self.turn.stale_count += 1
             return None
         return self._message(message)
 

@@ -26,6 +26,7 @@ from referee.gameplay.api import (
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Outcome
 from referee.processes.process import Keep
+from referee.processes.streams import READ_SIZE
 from referee.wire.connection import Connection
 from referee.wire.conversation import Aside
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
@@ -238,7 +239,8 @@ class ProcessWire:
                     return reply
             self._wait()
             # Only now is it known what the referee itself was late by.
-            now_ns = time.monotonic_ns()
+            self._notice_stoppage(0)
+            now_ns = self._stoppage.looked_ns
             for seat, place in enumerate(self._places):
                 if place.asked and not place.heard and (silence := self._silence(seat, place, now_ns)):
                     return silence
@@ -269,7 +271,8 @@ class ProcessWire:
         ):
             stamp_ns = time.monotonic_ns()
             if whats := connection.hear(data):
-                place.hear(whats, watch.written_ns(stamp_ns), watch.cpu_ns())
+                more_behind = connection.conversation.more_behind
+                place.hear(whats, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
 
     def _write(self, place: Place, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
@@ -326,6 +329,7 @@ class ProcessWire:
             poll = self._polls[wanted] = _Poll(places, wanted)
         ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
         self._notice_stoppage(slice_ns)
+        read_from_ns = self._stoppage.looked_ns
         read: list[tuple[Place, int, int, bytes]] = []
         spoke: list[Place] = []
         died: list[Place] = []
@@ -345,7 +349,10 @@ class ProcessWire:
                 place.watch.empty_ns = before_ns
         for place, stamp_ns, cpu_ns, data in read:
             if whats := place.connection.hear(data):
-                place.hear(whats, place.watch.written_ns(stamp_ns), cpu_ns)
+                more_behind = place.connection.conversation.more_behind
+                place.hear(whats, place.watch.written_ns(stamp_ns, more_behind), cpu_ns)
+            if len(data) < READ_SIZE:
+                place.watch.empty_ns = read_from_ns  # guard: emptied
         for place in died:
             if not place.heard:
                 place.hear(place.connection.last_words(), time.monotonic_ns(), place.watch.cpu_ns())

@@ -3,7 +3,9 @@
 A move begins when the referee starts to write the question, and ends when the answer was written. The time
 of writing is normally taken to be the time of reading. When the referee may have read late, since it was
 stopped or got no processor, the kernel's stamp of the pipe is used; without one, as on a terminal, the
-referee's own delay is subtracted. A delay while it is the referee's turn to write is always subtracted.
+referee's own delay is subtracted. The stamp is that of the last write: where more was written behind an
+answer, nobody knows when the answer itself was written, and the delay is subtracted too. A delay while it is
+the referee's turn to write is always subtracted.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class Stopwatch:
         """Microseconds in which the referee was not running, over all moves of the game so far."""
         self.began_ns = self.deadline_ns = 0
         self.empty_ns = 0
-        """The last time at which the bot's output was known to be empty."""
+        """The last time at which the bot's output was known to be empty; what is read now is newer."""
         self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
         self._resting = False
         """Whether the bot is in a game and not asked."""
@@ -138,18 +140,29 @@ class Stopwatch:
         self._uncharged_ns += late_ns
         self.deadline_ns += late_ns
 
-    def written_ns(self, read_ns: int) -> int:
-        """The latest time at which output was written that has just been read."""
+    def written_ns(self, read_ns: int, more_behind: bool = False) -> int:
+        """The time at which an answer was written that has just been read: the latest possible one, but what
+        is in doubt because the referee was stopped is decided for the bot.
+
+        `more_behind`: other output was read behind the answer.
+        """
         in_doubt = self._stopped_ns or read_ns - self.began_ns - self._uncharged_ns > self._allowance_ns
         if not self._stamped or not in_doubt:
             return read_ns
         found = self._stamp_ns()  # guard: stamp
         if found is None:
             found = read_ns - self._stopped_ns
+        elif self._stopped_ns and (more_behind or self._is_writing()):  # guard: last-write
+            found = min(found, read_ns - self._stopped_ns)
         # Some ways of writing leave no stamp, but at the last check there was no output.
         written = min(read_ns, max(found, self.empty_ns))
         self._unread_ns = max(self._unread_ns, read_ns - written)
         return written
+
+    def _is_writing(self) -> bool:
+        """Whether the bot has written more since its output was read; the stamp may be that of the rest."""
+        assert self._process
+        return not stamped.is_empty(self._process.stdout)
 
     def _stamp_ns(self) -> int | None:
         """The kernel's stamp; None where the system clock, which it is taken from, was set meanwhile."""

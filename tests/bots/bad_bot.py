@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 vice, *arguments = [*sys.argv[1:], "none"]
@@ -30,6 +31,12 @@ def misbehave(question: str) -> bool:
         case "sleep":
             if len(arguments) > asked:
                 time.sleep(float(arguments[asked - 1]))
+        case "logs":
+            if asked == 1:
+                threading.Thread(target=forever, args=(b"log still here\n", 0.001), daemon=True).start()
+            time.sleep(float(arguments[0]))
+            say(f"move {question} L:{cells[0]}\nlog that was it")
+            return False
         case "silent":
             time.sleep(60)
         case "endless line":

@@ -7,12 +7,13 @@ to the last moment at which the referee still takes an answer.
 
 import os
 import random
+import select
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))  # noqa: PTH100, PTH120
 
-from tests.tools.stamps import AFTER, BEFORE, READ, Stamps
+from tests.tools.stamps import AFTER, BEFORE, READ, TALKED, Stamps
 
 QUICK_US = 15_000
 CLOSE = 0.05
@@ -20,7 +21,11 @@ CLOSE = 0.05
 CLOSE_US = 40_000
 
 TALKS = 0.25
-"""So often it says something more behind its answer."""
+"""So often it says something more behind its answer: in the same write, in another, or on and on."""
+TALKS_ON_S = 1
+"""The longest time for which it talks on, unless it is asked again before."""
+
+MORE = b"log that was it\n"
 
 folder, margin_us = sys.argv[1], int(sys.argv[2])
 cells: list[str] = []
@@ -34,11 +39,17 @@ def answer(number: int, left_us: int, read_ns: int) -> None:
     line = f"move {number} L:{rng.choice(cells)}\n".encode()
     stamps.put(number, READ, read_ns)
     time.sleep(max(0, read_ns + think_us * 1000 - time.monotonic_ns()) / 1e9)
+    way = rng.choice(["at once", "then", "on and on"]) if rng.random() < TALKS else ""
+    if way:  # before it talks: it may be ended at any moment
+        stamps.put(number, TALKED, time.monotonic_ns())
     stamps.put(number, BEFORE, time.monotonic_ns())
-    os.write(1, line)
+    os.write(1, line + MORE if way == "at once" else line)
     stamps.put(number, AFTER, time.monotonic_ns())
-    if rng.random() < TALKS:
-        os.write(1, b"log that was it\n")
+    if way == "then":
+        os.write(1, MORE)
+    until_ns = time.monotonic_ns() + TALKS_ON_S * 10**9
+    while way == "on and on" and time.monotonic_ns() < until_ns and not select.select([0], [], [], 0.002)[0]:
+        os.write(1, MORE)
 
 
 for line in os.fdopen(0):

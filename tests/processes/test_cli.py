@@ -279,3 +279,41 @@ def test_a_name_that_is_too_long_is_one_line() -> None:
         assert done.code == 2 and "File name too long" in done.err
     done = referee("match", "blooms", "a=./" + "x" * 300, "true")
     assert done.code == 2 and "File name too long" in done.err
+
+
+@pytest.mark.parametrize("command", ["table", "find", "verify", "replay", "run"])
+def test_what_is_no_file_of_ours_is_told_in_one_line_and_not_waited_for(command: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "loop").symlink_to("loop")
+    for name, target in (("with-fifo", "../fifo"), ("with-device", "/dev/zero"), ("with-folder", "..")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "games.jsonl").symlink_to(target)
+    for path in ("fifo", "loop", "with-fifo", "with-device", "with-folder", "/dev/zero", "a" * 300):
+        done = referee(command, str(tmp_path / path))
+        assert done.code == 2 and done.err.startswith("referee: cannot read `"), (path, done.err)
+        assert done.err.count("\n") == 1 and not done.out
+
+
+@pytest.mark.parametrize("name", ["void.jsonl", "dialogues.jsonl"])
+def test_the_other_files_of_a_run_are_read_with_the_same_care(name: str, tmp_path: Path) -> None:
+    assert referee("match", "blooms", PLAIN, PLAIN, "-o", str(tmp_path / "run"), *FAST).code == 0
+    os.mkfifo(tmp_path / "run" / name)
+    done = referee("find", str(tmp_path / "run"), "--dialogue")
+    assert done.code == 2 and done.err.endswith(f"{name}`: it is a FIFO, expected a regular file\n")
+
+
+def test_a_line_that_is_too_long_is_damage_and_not_torn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is torn is removed when the run is continued, with all that comes after."""
+    monkeypatch.setattr("referee.records.journal.LINE_CAP", 1000)
+    (tmp_path / "games.jsonl").write_text("x" * 2000 + "\n")
+    for command in ("table", "find", "verify"):
+        done = referee(command, str(tmp_path))
+        assert done.code == 6 and "line 1" in done.err and "the line has more than 1000 bytes" in done.err
+
+
+def test_a_word_of_a_command_may_be_longer_than_any_file_name() -> None:
+    script = "pass; " * 100
+    done = referee("match", "blooms", f'{{python}} -c "{script}"', PLAIN, *FAST)
+    assert done.code == 0 and "did not start" in done.err

@@ -7,9 +7,11 @@ import pytest
 from tests.tools.fairness import Answered, run, verdict
 
 
-def answered(accepted: bool, before_us: int | None, after_us: int | None, stopped_us: int = 0) -> Answered:
+def answered(
+    accepted: bool, before_us: int | None, after_us: int | None, stopped_us: int = 0, talked: bool = False
+) -> Answered:
     """A question that was read after 40 ms, of an allowance of 200 and a margin of 10."""
-    return Answered(accepted, 40_000, before_us, after_us, 200_000, stopped_us, 200_000, 10_000)
+    return Answered(accepted, 40_000, before_us, after_us, 200_000, stopped_us, 200_000, 10_000, talked)
 
 
 @pytest.mark.slow
@@ -39,3 +41,5 @@ def test_who_is_spared() -> None:
     assert not answered(True, 240_000, 240_001, stopped_us=30_000).spared
     assert answered(True, 240_001, 240_002, stopped_us=30_000).spared
     assert answered(True, 250_001, 250_002, stopped_us=900_000).spared, "it was stopped while the bot thought"
+    assert not answered(True, 250_001, 250_002, stopped_us=900_000, talked=True).spared, "nobody knows when"
+    assert answered(True, 250_001, 250_002, stopped_us=40_000, talked=True).spared

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.cli.game_text import fault_report
 from referee.core.timecontrol import TimeControl
+from referee.gameplay import hints
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
+from referee.processes.limits import Limits
 from referee.tournament.encounter import play_encounter
 from tests.command import ended_after
 from tests.processes.encounters import bot
@@ -74,6 +77,24 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
         ),
         ("move", "sys.exit()", ["exited with status 0", "hint: it ended by itself"]),
         ("move", "os.close(1); time.sleep(60)", ["closed its output", "keep both open until `quit`"]),
+        # Answers to the first question for ever: more of them still come when its input is closed.
+        (
+            "move",
+            """say("move 1 L:" + "ABCDE"[int(rest[0]) % 5] + "1")
+        while rest[0] == "2": say("move 1 L:A1"); time.sleep(0.005)""",
+            ["answers to closed questions came", "hint: it answered a question that was closed"],
+        ),
+        # What it said before it was asked explains nothing.
+        (
+            "ready",
+            'say("Engine 1.0"); say("ready"); time.sleep(60)',
+            ["nothing came", "it has spoken before"],
+        ),
+        (
+            "move",
+            'time.sleep(60 if rest[0] == "2" else 0); say("move 1 L:A1"); say("move 1 L:A1")',
+            ["nothing came", "hint: it has spoken before"],
+        ),
     ],
 )
 def test_a_verdict_helps_the_author(
@@ -105,6 +126,35 @@ def test_why_a_program_does_not_start(content: bytes, fragments: list[str], tmp_
     text = told(Bot("x", ("./bot",), tmp_path))
     for fragment in ["seat 1 x did not start", *fragments]:
         assert fragment in text, text
+
+
+@pytest.mark.parametrize(
+    ("limits", "command", "expected"),
+    [
+        # The error is that of the bot's own start, and no lack of the machine.
+        ({"open_files": "3"}, ("sh",), "Too many open files"),
+        ({"open_files": "3"}, ("/bin/sh",), "Error 24"),
+        ({"memory": "100KB"}, ("/bin/sh",), "exited with status 127"),
+    ],
+)
+def test_a_limit_that_keeps_a_bot_from_starting_is_named(
+    limits: dict[str, str], command: tuple[str, ...], expected: str
+) -> None:
+    text = told(replace(Bot("x", command, Path("/")), limits=Limits.parse(limits)))
+    (limit,) = limits
+    assert "seat 1 x did not start" in text and expected in text
+    assert f"hint: its limit `{limit}` is too small" in text, text
+
+
+def test_a_bot_that_exceeds_a_limit_at_its_start_is_told_of_the_limits() -> None:
+    text = told(replace(Bot("x", ("sh", "-c", "sleep 9 & sleep 9"), Path("/")), limits=Limits(processes=1)))
+    assert "seat 1 x did not start: 3 processes and threads, and 1 are allowed" in text
+    assert "hint: the match or tournament limits its memory" in text
+
+
+def test_a_shared_library_that_is_missing_is_not_a_missing_program() -> None:
+    stderr = "x: error while loading shared libraries: libx.so: cannot open shared object file"
+    assert "a shared library that it needs" in hints.gone(False, 127, stderr)
 
 
 def test_a_program_that_stopped_being_executable(tmp_path: Path) -> None:

@@ -347,6 +347,34 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
         assert abs(moved.timing.wall_us - moved.timing.stopped_us - moved.charge.used_us) <= 2
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
+@pytest.mark.parametrize(("stopped_s", "think_s"), [("1", "0.1"), ("0.3", "0.6")])
+def test_a_bot_that_logs_all_the_time_neither_loses_nor_gains_by_a_stoppage(
+    stopped_s: str, think_s: str
+) -> None:
+    """It has 800 ms, and the referee is stopped 50 ms after the question. The kernel notes only when it wrote
+    last; but its output was read when the referee went on, and an answer that is read later is no older.
+    """
+    stopper: list[subprocess.Popen[bytes]] = []
+
+    def show(terms: Terms, event: Any, state: Any) -> None:
+        if not stopper:
+            command = f"sleep 0.05; kill -STOP {os.getpid()}; sleep {stopped_s}; kill -CONT {os.getpid()}"
+            stopper.append(subprocess.Popen(["sh", "-c", command]))
+
+    game = GAMES["blooms"]
+    bots = [bot("a", "sleep", "0", "60"), bot("b", "logs", think_s)]
+    control = TimeControl.parse("100ms+700ms")
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"", b"", MARGIN_US)
+    (record,) = play_encounter(bots, [terms], show)
+    stopper[0].wait()
+    assert loser(record) == (1, "time")
+    moved = record.events[1]
+    assert isinstance(moved, Moved) and moved.timing.stopped_us > 200_000
+    if think_s == "0.6":
+        assert moved.charge.used_us >= 600_000
+
+
 def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 from referee.core.errors import EnvironmentLacksError
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.exit_report import ExitReport
@@ -254,7 +255,25 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
 
 
 def test_no_more_computing_time_than_allowed() -> None:
-    assert excess(started("while :; do :; done", Limits(cpu=1))) == "more processor time than it may use"
+    told = "more processor time than it may use"
+    assert excess(started("while :; do :; done", Limits(cpu=1))) == told
+    assert excess(started("sh -c 'while :; do :; done'; exit $?", Limits(cpu=1))) == told, "told by a shell"
+
+
+@pytest.mark.skipif(not cpu.AVAILABLE, reason="needs the processor time of processes")
+def test_who_ignores_the_warning_before_the_limit_of_computing_time_is_told_of_the_limit() -> None:
+    ignoring = "trap '' XCPU; while :; do :; done"
+    process = started(ignoring, Limits(cpu=1))
+    assert excess(process) == "more processor time than it may use"
+    assert process.exit_status() == "was ended by SIGKILL"
+
+
+def test_a_bot_that_is_killed_within_its_computing_time_has_exceeded_no_limit() -> None:
+    for script in ("kill -9 $$", "exit 152"):
+        process = started(script, Limits(cpu=1))
+        wait_for(process)
+        ended(process)
+        assert process.excess == ""
 
 
 def test_no_larger_files_and_no_more_of_them_than_allowed(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ class Answered(NamedTuple):
     budget_us: int
     """Allowance and reserve."""
     margin_us: int
+    talked: bool = False
+    """Whether it wrote more behind its answer, so that the kernel's stamp is not that of the answer."""
 
     @property
     def wronged(self) -> bool:
@@ -78,10 +80,11 @@ class Answered(NamedTuple):
     @property
     def spared(self) -> bool:
         """Whether it was accepted though it was too late. A referee that is stopped before the bot has read
-        the question starts its time too early, and takes that off again.
+        the question starts its time too early, and takes that off again. Of a bot that wrote more behind its
+        answer, nobody knows when it answered while the referee was stopped, so all of that is taken off.
         """
-        unasked_us = min(self.stopped_us, self.read_us or 0)
-        late_us = self.budget_us + self.margin_us + unasked_us
+        uncharged_us = self.stopped_us if self.talked else min(self.stopped_us, self.read_us or 0)
+        late_us = self.budget_us + self.margin_us + uncharged_us
         return self.accepted and self.before_us is not None and self.before_us > late_us
 
     @property
@@ -103,7 +106,7 @@ def answers_of(record: dict[str, Any], folder: Path) -> Iterator[Answered]:
     for event, times in zip(record["events"], measured["events"], strict=True):
         seat = event["seat"] - 1
         asked_us = measured["mono_us"] + times.get("asked_us", 0)
-        read_us, before_us, after_us = (
+        read_us, before_us, after_us, talked_us = (
             time_ns // 1000 - asked_us if time_ns else None for time_ns in next(questions[seat])
         )
         yield Answered(
@@ -115,6 +118,7 @@ def answers_of(record: dict[str, Any], folder: Path) -> Iterator[Answered]:
             times.get("stopped_us", 0),
             controls[seat].move_us + reserves_us[seat],
             record["margin_us"],
+            talked_us is not None,
         )
         if "move" in event:
             reserves_us[seat] = times["reserve_us"]

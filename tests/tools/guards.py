@@ -124,6 +124,8 @@ GUARDS = [
     dropped("off-turn-first", f"{PROCESSES} -k thought"),
     never("death-with-open-output", f"{PROCESSES} -k gone"),
     valued("stamp", "None", STOPWATCH),
+    never("last-write", STOPWATCH),
+    dropped("emptied", f"{PROCESSES} -k logs_all_the_time"),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),
     replaced("regular-files", "opened = os.open(path, os.O_RDONLY)", "tests/unit/test_regular.py"),

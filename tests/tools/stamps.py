@@ -1,5 +1,5 @@
 """What a bot's own clock said, in a file that outlives the bot: for each question of a game when it had
-been read, when the answer was about to be written, and when that was done.
+been read, when the answer was about to be written, when that was done, and when more followed it.
 
 The clock is the system's monotonic one, which all processes share. Written by `tests/bots/stamping_bot.py`,
 whose start this must not hold up.
@@ -13,10 +13,10 @@ import os
 QUESTIONS = 256
 """More than a seat has in a game here."""
 
-READ, BEFORE, AFTER = range(3)
+READ, BEFORE, AFTER, TALKED = range(4)
 
 _TIME = 8
-_ROW = 3 * _TIME
+_ROW = 4 * _TIME
 
 
 class Stamps:
@@ -35,8 +35,8 @@ class Stamps:
 
 
 def read(path: str) -> list[tuple[int, ...]]:
-    """By question the three times, 0 for what did not come to pass."""
+    """By question the four times, 0 for what did not come to pass."""
     with open(path, "rb") as file:  # noqa: PTH123
         data = file.read()
     numbers = [int.from_bytes(data[at : at + _TIME], "little") for at in range(0, len(data), _TIME)]
-    return list(zip(numbers[READ::3], numbers[BEFORE::3], numbers[AFTER::3], strict=True))
+    return list(zip(*(numbers[which::4] for which in (READ, BEFORE, AFTER, TALKED)), strict=True))

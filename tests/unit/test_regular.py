@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.regular import open_regular, read_start
+from referee.core.regular import is_regular, open_regular, read_start
 from tests.command import ended_after
 
 
@@ -31,6 +31,13 @@ def test_what_is_no_regular_file_is_refused_and_named(tmp_path: Path) -> None:
         with ended_after(10), pytest.raises(OSError) as refused:
             open_regular(tmp_path / name)
         assert refused.value.strerror == f"it is {kind}, expected a regular file"
+
+
+def test_whether_there_is_a_regular_file_can_be_asked_of_any_path(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    names = ["file", ".", "none", "file/none", "loop", "a" * 300, "a/" * 5000]
+    assert [name for name in names if is_regular(tmp_path / name)] == ["file"]
 
 
 def test_a_file_that_is_replaced_by_a_fifo_while_it_is_opened_is_refused(

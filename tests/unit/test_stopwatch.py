@@ -27,9 +27,11 @@ class Written:
         self.now_ns = 1_000_000 * MS
         self.offset_ns = 50_000_000 * MS
         self.written_ns = 0
+        self.is_empty = True
         monkeypatch.setattr("referee.wire.stopwatch.time.monotonic_ns", lambda: self.now_ns)
         monkeypatch.setattr("referee.wire.stopwatch.time.time_ns", lambda: self.now_ns + self.offset_ns)
         monkeypatch.setattr("referee.wire.stopwatch.stamped.written_ns", lambda _: self.written_ns)
+        monkeypatch.setattr("referee.wire.stopwatch.stamped.is_empty", lambda _: self.is_empty)
         self.watch = Stopwatch(cast("BotProcess", Pretended()))
 
     def began(self, patience_ms: int = 1000, free_ms: int = 500) -> Stopwatch:
@@ -43,9 +45,9 @@ class Written:
         self.written_ns = self.began_ns + self.offset_ns + written_ms * MS
         return self.now_ns
 
-    def used_ms(self, ms: int, written_ms: int) -> int:
+    def used_ms(self, ms: int, written_ms: int, more_behind: bool = False) -> int:
         read_ns = self.at(ms, written_ms)
-        return self.watch.used_us(self.watch.written_ns(read_ns), 0) // 1000
+        return self.watch.used_us(self.watch.written_ns(read_ns, more_behind), 0) // 1000
 
 
 @pytest.fixture
@@ -80,6 +82,32 @@ def test_nobody_loses_by_the_referee_s_stoppage(kernel: Written) -> None:
     kernel.began()
     stopped(kernel, 100, 2000)
     assert kernel.used_ms(2001, 200) == 200
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_the_time_of_the_last_write_is_not_that_of_an_answer_with_more_behind_it(
+    kernel: Written, read: bool
+) -> None:
+    """It answered after 200 ms or later, while the referee was stopped, and wrote on until the end."""
+    kernel.began()
+    stopped(kernel, 150, 1900)
+    kernel.watch.empty_ns = kernel.began_ns + 145 * MS
+    kernel.is_empty = read
+    assert kernel.used_ms(1901, 1899, more_behind=read) == 151
+
+
+def test_doubt_about_an_answer_is_no_greater_than_the_stoppage(kernel: Written) -> None:
+    kernel.began()
+    stopped(kernel, 150, 250)
+    assert kernel.used_ms(1200, 1199, more_behind=True) == 1100
+    kernel.watch.empty_ns = kernel.began_ns + 1150 * MS
+    assert kernel.used_ms(1200, 1199, more_behind=True) == 1150, "the output was empty after the stoppage"
+    assert kernel.used_ms(1200, 1050, more_behind=True) == 1150
+
+
+def test_without_a_stoppage_what_is_behind_an_answer_buys_no_time(kernel: Written) -> None:
+    kernel.began()
+    assert kernel.used_ms(1011, 1010, more_behind=True) == 1010
 
 
 def test_what_the_referee_is_late_with_its_own_words_is_taken_off(kernel: Written) -> None:

@@ -1,0 +1,112 @@
+"""The commands where a standard stream is closed, full, or read by nobody: no traceback, nothing lost."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.cli import cli
+from tests.command import PLAIN, TOO_LONG_S, referee
+
+FAST = ("--option", "size=3", "--option", "target=2")
+MATCH = ("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", *FAST)
+
+COMMANDS = {
+    "": (),
+    "--help": ("--help",),
+    "--version": ("--version",),
+    "wrong": ("wrong",),
+    "games": ("games", "blooms"),
+    "table": ("table", "run"),
+    "find": ("find", "run"),
+    "find --dialogue": ("find", "run", "--dialogue"),
+    "replay": ("replay", "run", "1"),
+    "verify": ("verify", "run"),
+    "match": (*MATCH, "-n", "2"),
+    "run": ("run", "t.toml"),
+    "check": ("check", "--help"),  # it takes long, as does `doctor`, and prints as the others do
+    "doctor": ("doctor", "--help"),
+}
+STREAMS = (
+    ">&-",
+    "2>&-",
+    "<&-",
+    "<&- >&- 2>&-",
+    ">/dev/full",
+    "2>/dev/full",
+    ">/dev/full 2>/dev/full",
+    "| true",
+    "2>&1 >/dev/null | true",
+)
+
+TOML = f"""
+[tournament]
+game = "blooms"
+rounds = 1
+clock = "10s"
+workers = 1
+[options]
+size = 3
+target = 2
+[[bot]]
+name = "a"
+cmd = '{PLAIN}'
+[[bot]]
+name = "b"
+cmd = '{PLAIN}'
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run in it."""
+    folder = tmp_path_factory.mktemp("streams")
+    assert referee(*MATCH, "-n", "2", "-o", str(folder / "run")).code == 0
+    return folder
+
+
+def test_every_command_is_tried() -> None:
+    assert {words[0] for words in COMMANDS.values() if words} >= set(cli.commands)
+
+
+QUICK = {("--help", ">/dev/full"), ("", "2>&-"), ("replay", ">&-"), ("replay", "<&-"), ("run", "2>/dev/full")}
+
+
+@pytest.mark.parametrize(
+    ("name", "streams"),
+    [
+        pytest.param(
+            name, streams, marks=() if (name, streams) in QUICK else pytest.mark.slow, id=f"{name} {streams}"
+        )
+        for name in COMMANDS
+        for streams in STREAMS
+    ],
+)
+def test_a_command_without_a_stream(name: str, streams: str, place: Path, tmp_path: Path) -> None:
+    if "/dev/full" in streams and not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    (tmp_path / "run").symlink_to(place / "run")
+    (tmp_path / "t.toml").write_text(TOML)
+    command = f"{shlex.join([sys.executable, '-m', 'referee', *COMMANDS[name]])} {streams}"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=TOO_LONG_S,
+    )
+    told = (done.stdout + done.stderr).decode()
+    assert "Traceback" not in told and "Exception" not in told, told
+    fine = 2 if name in ("", "wrong") else 0
+    prints_data = name not in ("", "wrong")
+    lost = prints_data and (">&-" in streams.split() or ">/dev/full" in streams.split())
+    assert done.returncode == (4 if lost else fine), told
+    if lost and "2>" not in streams:
+        assert told.splitlines()[-1].startswith("referee: cannot write to standard output: "), told
+    if name == "run":
+        stored = (tmp_path / "t-results" / "games.jsonl").read_text().splitlines()
+        assert len(stored) == 3, "the header and both games"
