@@ -1,0 +1,135 @@
+"""What attacks succeed at which level of isolation: the table of the documentation, its aims, and the attacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome
+from tests.tools.attacks import (
+    BEGIN,
+    END,
+    LEVELS,
+    USERS,
+    Cells,
+    Lab,
+    lab,
+    levels_here,
+    markdown,
+    missing,
+    play,
+    users_here,
+)
+
+PAGE = ROOT / "referee" / "processes" / "ISOLATION.md"
+
+HARMLESS = (Outcome.STOPPED, Outcome.NOT_TRIED)
+CONFINED = ("landlock", "bwrap")
+REACHING = (Area.OPPONENT, Area.REFEREE, Area.RESULTS, Area.HIDDEN, Area.NETWORK)
+"""At a level that confines, no attack of these areas may succeed."""
+
+QUICK = (
+    ("memory-call", "landlock"),
+    ("memory-file", "bwrap"),
+    ("kill", "landlock"),
+    ("renice", "landlock"),
+    ("source", "bwrap"),
+    ("move-forged", "landlock"),
+    ("warden-exited", "landlock"),
+    ("kill-worker", "bwrap"),
+    ("results-read", "landlock"),
+    ("results-remove", "bwrap"),
+    ("udp", "landlock"),
+    ("home-read", "bwrap"),
+)
+"""What is tried at once; all other combinations are slow."""
+
+BY_NAME = {attack.name: attack for attack in ATTACKS}
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Lab]:
+    with lab() as made:
+        yield made
+
+
+def table() -> Cells:
+    """The table of the documentation."""
+    text = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in text.strip().splitlines()]
+    levels = rows[0][3:]
+    cells: Cells = {}
+    for row in rows[2:]:
+        if not (found := re.fullmatch(r"`(.+)`", row[0])):
+            continue
+        for level, cell in zip(levels, row[3:], strict=True):
+            for user in USERS:
+                own = re.search(rf"\b{user} ([a-z ]+)", cell)
+                what = own[1] if own else cell if cell in set(Outcome) else Outcome.NOT_TRIED
+                cells[found[1], level, user] = Outcome(what)
+    return cells
+
+
+def test_the_names_of_the_attacks_are_different() -> None:
+    assert len(BY_NAME) == len(ATTACKS)
+
+
+def test_the_table_has_each_attack_and_level() -> None:
+    cells = table()
+    assert list(dict.fromkeys(name for name, _, _ in cells)) == list(BY_NAME)
+    assert {level for _, level, _ in cells} == set(LEVELS)
+    text = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
+    assert text.strip() == markdown(cells, LEVELS, USERS)
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_no_attack_reaches_others_from_confinement(level: str) -> None:
+    found = {
+        key: what for key, what in table().items() if key[1] == level and BY_NAME[key[0]].area in REACHING
+    }
+    assert found and not {key: what for key, what in found.items() if what not in HARMLESS}
+
+
+def test_at_basic_no_run_hangs_and_no_result_is_lost_in_silence() -> None:
+    cells = {key: what for key, what in table().items() if key[1] == "basic"}
+    assert Outcome.HANGS not in cells.values()
+    results = {key: what for key, what in cells.items() if BY_NAME[key[0]].area is Area.RESULTS}
+    assert results and Outcome.SUCCEEDS not in results.values()
+
+
+@pytest.mark.parametrize(("name", "level"), QUICK)
+def test_the_most_important_attacks_are_stopped(name: str, level: str, place: Lab) -> None:
+    attack = BY_NAME[name]
+    can_be_tried(attack, level)
+    what, seen = play(place, attack, level, next(iter(users_here())))
+    if what is Outcome.NOT_TRIED:
+        pytest.skip(f"this machine lacks the level: {seen.output}")
+    assert what is Outcome.STOPPED, seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_table_is_what_is_seen_here(name: str, user: str, place: Lab) -> None:
+    attack, expected = BY_NAME[name], table()
+    if user not in users_here():
+        pytest.skip(f"bots cannot be started as {user} here")
+    for level in levels_here():
+        can_be_tried(attack, level)
+        what, seen = play(place, attack, level, user)
+        if what is not Outcome.NOT_TRIED:
+            assert what == expected[name, level, user], (level, seen)
+
+
+def can_be_tried(attack: Attack, level: str) -> None:
+    """Skips what this machine has no language for."""
+    if level not in levels_here():
+        pytest.skip(f"the referee has no level `{level}`")
+    if program := missing(attack.language):
+        pytest.skip(f"needs `{program}` for {attack.language}")
+    if not Path("/proc/self").exists():
+        pytest.skip("needs /proc to find the processes of a run")
