@@ -1,4 +1,4 @@
-"""What attacks succeed at which level of isolation: the table of the documentation, its aims, and the attacks."""
+"""Which attacks succeed at which level: the table of the documentation, its aims, and the attacks themselves."""
 
 from __future__ import annotations
 

@@ -701,10 +701,8 @@ def play(place: Lab, attack: Attack, level: str, user: str) -> tuple[Outcome, Se
     if seen.code == 5 and "isolation" in seen.output:
         return Outcome.NOT_TRIED, seen
     judged = attack.judge(seen)
-    tried = "ATTACK " in seen.report or judged not in (Outcome.STOPPED, Outcome.NOTICED)
-    # What ends the run or its attacker leaves no report behind.
-    silent = attack.area in (Area.REFEREE, Area.RESULTS) or "kill" in attack.name
-    return (judged if tried or (silent and judged is Outcome.NOTICED) else Outcome.UNCLEAR), seen
+    untried = judged is Outcome.STOPPED and "ATTACK tries" not in seen.report
+    return (Outcome.UNCLEAR if untried else judged), seen
 
 
 # --- The table ---------------------------------------------------------------------------------------------

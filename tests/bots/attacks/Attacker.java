@@ -71,6 +71,7 @@ public final class Attacker {
                 case "ask" -> {
                     if (games == game && !tried) {
                         tried = true;
+                        System.err.println("ATTACK tries");
                         try {
                             attack(args[0]);
                             System.err.println("ATTACK did");

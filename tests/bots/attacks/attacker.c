@@ -272,6 +272,7 @@ static const struct { const char *name; int (*run)(void); } attacks[] = {
 };
 
 static void attack(const char *name) {
+    fprintf(stderr, "ATTACK tries\n");
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
         if (!strcmp(attacks[i].name, name)) {
             if (attacks[i].run() >= 0) fprintf(stderr, "ATTACK did\n");

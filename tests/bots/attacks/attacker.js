@@ -43,6 +43,7 @@ function readTargets() {
 }
 
 async function attackOnce() {
+  report('tries');
   try {
     await attacks[attack]();
     report('did');

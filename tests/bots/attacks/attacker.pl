@@ -60,6 +60,7 @@ while (my $line = <STDIN>) {
     elsif ($word eq 'ask') {
         if ($games == $game && !$tried) {
             $tried = 1;
+            print STDERR "ATTACK tries\n";
             my $done = exists $attacks{$attack} && $attacks{$attack}->();
             print STDERR $done ? "ATTACK did\n" : "ATTACK failed $!\n";
         }

@@ -19,6 +19,8 @@ SECRET = re.compile(rb"[A-Z]+-SECRET-[0-9a-f]{16}")
 PIDFD_SEND_SIGNAL, TGKILL, MEMFD = 424, 234, "attack"
 MOST_FORKS, MOST_MEMORY, MOST_DISK, MOST_FILES = 2000, 4 << 30, 2 << 30, 200_000
 """Bounds of the bombs themselves, so that a machine survives them if nothing else does."""
+FORKS = 300
+"""Fewer than a bot may have by default."""
 BLOCK = bytes(range(256)) * 4096
 held: list[object] = []
 t: dict[str, str] = {}
@@ -142,8 +144,8 @@ def fork_bomb() -> None:
 
 
 def starve_of_processes() -> None:
-    """Leaves room for nobody else of this user, and goes on with its game."""
-    for _ in range(MOST_FORKS):
+    """Takes many of the processes that its user may have, and goes on with its game."""
+    for _ in range(FORKS):
         try:
             if os.fork() == 0:
                 time.sleep(30)
@@ -294,6 +296,7 @@ ATTACKS: dict[str, Callable[[], object]] = {
 
 
 def attack(name: str) -> None:
+    report("tries")
     try:
         ATTACKS[name]()
         report("did")

@@ -62,6 +62,7 @@ while read -r word n rest; do
             if [ $games = "$game" ] && [ -z "$tried" ]; then
                 tried=yes
                 [ "$game" = 1 ] || sleep 0.5
+                echo "ATTACK tries" >&2
                 attack
             fi
             if [ $asks = 4 ]; then echo "resign $n"; else echo "list $n 1"; asked=$n; fi ;;
