@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.processes.warden import children as children_of
+from referee.processes.tree import children as children_of
 
 
 class Process(NamedTuple):
@@ -89,7 +89,7 @@ def holdings() -> Holdings:
     gc.collect()  # what only waits for that is not held
     listed = processes()
     all_below = below(os.getpid(), listed)
-    launchers = {process.pid for process in all_below if "/warden.py " in process.command}
+    launchers = {process.pid for process in all_below if "referee.processes.warden" in process.command}
     wardens = [process for process in all_below if process.parent in launchers]
     family = [process for process in all_below if process not in wardens]
     pids = [os.getpid(), *(process.pid for process in family)]

@@ -16,6 +16,12 @@ from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 from referee.processes.limits import DEFAULT, Limits
 
+LEVELS = ("none", "basic", "landlock", "bwrap")
+"""The levels of isolation, from the weakest to the strongest."""
+
+AUTO = "auto"
+"""Stands for the strongest level that works on this machine."""
+
 _NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not only dots"
 
 _PASSED = re.compile(
@@ -45,6 +51,14 @@ class Bot:
     limits: Limits = DEFAULT
     pty: bool = False
     """Whether it talks over a terminal instead of pipes."""
+    isolation: str = "none"
+    """What it is kept from: one of `LEVELS`, or `AUTO` until that is settled."""
+    read: tuple[Path, ...] = ()
+    """What else it may read, where its files are confined."""
+    hidden: tuple[Path, ...] = ()
+    """What it may not read, even where it lies in its own folder."""
+    user: str = ""
+    """The user that it runs as; empty for the referee's own."""
 
     @property
     def argv(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from referee.processes.warden import descendants
+from referee.processes.tree import descendants
 
 AVAILABLE = sys.platform == "linux" and Path(f"/proc/self/task/{os.getpid()}/children").exists()
 

@@ -8,11 +8,13 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from referee.processes import cpu, launcher, warden
+from referee.processes import cpu, launcher, messages
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport, exceeded, status_text
+from referee.processes.isolation import isolated
+from referee.processes.messages import Request
 from referee.processes.streams import READ_SIZE, Pipes
-from referee.processes.warden import Request
+from referee.processes.watch import UNKILLABLE_S
 
 if TYPE_CHECKING:
     from referee.processes.pty import Terminal
@@ -139,7 +141,11 @@ class BotProcess:
         self._status: str | None = None
         self._notices = b""
         """The incomplete last line from its warden."""
-        self._found: dict[str, list[str]] = {warden.ORPHAN: [], warden.ESCAPED: [], warden.UNKILLABLE: []}
+        self._found: dict[str, list[str]] = {
+            messages.ORPHAN: [],
+            messages.ESCAPED: [],
+            messages.UNKILLABLE: [],
+        }
         """The processes that its warden has reported as left behind so far, by kind."""
         self._kill_sent = False
 
@@ -220,13 +226,13 @@ class BotProcess:
     def _take(self, notice: str) -> None:
         """Handles one notice. Raises `ValueError` or `KeyError` where it is malformed."""
         word, _, rest = notice.partition(" ")
-        if word == warden.EXITED:
+        if word == messages.EXITED:
             self.exit_code = int(rest)
             self._status = status_text(self.exit_code)
             self.excess = self.excess or exceeded(self.exit_code, self._limits)
-        elif word == warden.EXCEEDED:
+        elif word == messages.EXCEEDED:
             self.excess = self.excess or rest
-        elif word == warden.ENDED:
+        elif word == messages.ENDED:
             cpu_us, memory_bytes = map(int, rest.split())
             self._status = self._status or status_text(-signal.SIGKILL)
             orphans, escaped, unkillable = map(tuple, self._found.values())
@@ -244,7 +250,7 @@ class BotProcess:
         """Sends SIGTERM to the bot and all that it started, unless it left the bot's group."""
         self.terminated = True
         with contextlib.suppress(OSError):
-            self._control.send(warden.TERMINATE)
+            self._control.send(messages.TERMINATE)
 
     def close_input(self) -> None:
         """Ends the bot's stdin."""
@@ -255,14 +261,14 @@ class BotProcess:
         if not self._kill_sent:
             self._kill_sent = True
             with contextlib.suppress(OSError):
-                self._control.send(warden.KILL)
+                self._control.send(messages.KILL)
         if self.exit_report is None:
             launcher.wake(self._started.warden)
 
     def reap(self) -> ExitReport:
         """Waits until all its processes were killed, and releases its resources."""
         self.kill()
-        deadline = time.monotonic() + warden.UNKILLABLE_S + 1
+        deadline = time.monotonic() + UNKILLABLE_S + 1
         while self.exit_report is None and time.monotonic() < deadline:
             launcher.readable_within(self._control, 0.05)
             self.listen()
@@ -309,12 +315,15 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
             hard[name] = (value, value)
     if limits.cpu is not None:
         hard["RLIMIT_CPU"] = (limits.cpu, limits.cpu + 1)  # SIGXCPU comes first, which tells the reason
+    how = isolated(bot)
     return Request(
-        argv=bot.argv,
+        argv=how.argv,
         cwd=str(bot.cwd),
         env=bot.environment(),
         is_terminal=is_terminal,
         limits=hard,
         memory_bytes=limits.memory,
         processes=limits.processes,
+        confinement=tuple(how.confinement),
+        program_filter=how.program_filter,
     )

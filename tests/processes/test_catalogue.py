@@ -31,7 +31,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
 from referee.games.floral import FloralState
-from referee.processes import warden
+from referee.processes import tree
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
@@ -383,8 +383,8 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
         assert time.monotonic() < patience
         time.sleep(0.05)
     assert marked(mark)
-    (launcher,) = warden.children(process.pid)
-    above = [process.pid, launcher, *warden.children(launcher)]
+    (launcher,) = tree.children(process.pid)
+    above = [process.pid, launcher, *tree.children(launcher)]
     for number in (signal.SIGSTOP, signal.SIGKILL):  # first stopped, so that none sees the others go
         for pid in above:
             os.kill(pid, number)

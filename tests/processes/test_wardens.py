@@ -20,7 +20,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import IDLE_WARDENS, close_launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
-from referee.processes.warden import children as children_of
+from referee.processes.tree import children as children_of
 from referee.tournament.encounter import play_encounter
 from tests.command import ROOT
 from tests.holdings import children, gone_within, living

@@ -1,0 +1,159 @@
+"""Confines the calling process: its user, capabilities, files, signals and system calls.
+
+It is called between fork and exec, so it cannot be undone by the program. Landlock (landlock(7)) is the
+kernel's interface for processes that give up rights: to all files but those that are listed, and to signals
+and abstract sockets across the border of the sandbox. Whatever its rules are, a process in a sandbox cannot
+trace, or read the memory of, one outside of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import struct
+from collections import namedtuple
+
+from referee.processes import libc
+
+SIGNALS, FILES = "signals", "files"
+"""What a sandbox of Landlock confines: only signals and tracing, or files too, and all that can be."""
+
+SIGNALS_ABI = 6
+"""The version of Landlock that confines signals and abstract sockets."""
+
+LIST, READ, WRITE = 1, 2, 3
+"""Rights to a file or folder and all below it: to list names, to read and execute, to do all."""
+
+CAPABILITY_KEPT = "CAP_DAC_READ_SEARCH"
+"""Bots of root keep the right to read: their own files may belong to other users."""
+
+_READ_SEARCH = 2  # the number of CAP_DAC_READ_SEARCH
+
+# landlock(7)
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_VERSION = 1
+_PATH_BENEATH = 1
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
+_TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
+_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
+_TCP = 0b11
+_SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
+
+# prctl(2), capset(2)
+_NO_NEW_PRIVILEGES = 38
+_DROP_FROM_BOUNDING_SET = 24
+_AMBIENT, _CLEAR = 47, 4
+_SECCOMP, _FILTER = 22, 2
+_CAPSET = 126 if os.uname().machine == "x86_64" else 91
+_CAPABILITIES_VERSION = 0x20080522
+
+
+class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rights seccomp")):
+    """How a bot is confined, apart from its resources.
+
+    `user`: None, or its user id, its group id and the ids of its other groups; `drops_capabilities`: whether a
+    bot of root loses root's rights, and any bot the way to gain new ones; `sandbox`: empty, `SIGNALS` or
+    `FILES`; `rights`: pairs of a path and `LIST`, `READ` or `WRITE`, for `FILES`; `seccomp`: the filter of
+    system calls, or empty bytes.
+    """
+
+
+NONE = Confinement(None, False, "", (), b"")
+
+
+def landlock_abi() -> int:
+    """The version of Landlock in this kernel; 0 where there is none."""
+    try:
+        return libc.syscall(_CREATE_RULESET, None, 0, _VERSION)
+    except OSError:
+        return 0
+
+
+def confine(confinement: Confinement) -> None:
+    """Confines this process. Raises `OSError` where the kernel refuses."""
+    if confinement.user:
+        _become(*confinement.user)  # guard: user
+    if confinement.drops_capabilities:
+        _drop_capabilities()
+        libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
+    if confinement.sandbox:
+        _enter_sandbox(confinement.sandbox == FILES, confinement.rights)
+    if confinement.seccomp:
+        _install(confinement.seccomp)  # guard: system-calls
+
+
+def _become(user: int, group: int, groups: tuple[int, ...]) -> None:
+    os.setgroups(groups)
+    os.setresgid(group, group, group)
+    os.setresuid(user, user, user)
+
+
+def _drop_capabilities() -> None:
+    """Drops all capabilities but one. A process that has none is left as it is."""
+    capability = 0
+    while libc.prctl(_DROP_FROM_BOUNDING_SET, capability) or capability == _READ_SEARCH:
+        capability += 1
+        if capability == _READ_SEARCH:
+            capability += 1
+    if os.geteuid() != 0:
+        return
+    libc.prctl(_AMBIENT, _CLEAR)
+    kept = 1 << _READ_SEARCH
+    header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
+    libc.syscall(_CAPSET, header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))  # guard: capabilities
+
+
+def _enter_sandbox(confines_files: bool, rights: tuple[tuple[str, int], ...]) -> None:
+    abi = landlock_abi()
+    scopes = _SCOPE_SIGNALS | (_SCOPE_ABSTRACT_SOCKETS if confines_files else 0)
+    # The structure has grown with the versions; a kernel refuses one with fields that it does not know.
+    fields = [
+        _rights_of(abi) if confines_files else 0,
+        _TCP if confines_files and abi >= 4 else 0,
+        scopes if abi >= SIGNALS_ABI else 0,
+    ][: 3 if abi >= SIGNALS_ABI else 2 if abi >= 4 else 1]
+    attributes = struct.pack(f"={len(fields)}Q", *fields)
+    ruleset = libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
+    try:
+        for path, right in rights:
+            _allow(ruleset, path, right, fields[0])
+        libc.syscall(_RESTRICT_SELF, ruleset, 0)  # guard: landlock
+    finally:
+        os.close(ruleset)
+
+
+def _rights_of(abi: int) -> int:
+    """All rights to files that a version of Landlock knows."""
+    count = 13 if abi == 1 else 14 if abi == 2 else 15 if abi < 5 else 16
+    return (1 << count) - 1
+
+
+def _allow(ruleset: int, path: str, right: int, handled: int) -> None:
+    """Adds a rule for what exists at a path."""
+    allowed = {
+        LIST: _READ_DIR,
+        READ: _EXECUTE | _READ_FILE | _READ_DIR,
+        WRITE: handled & ~(_MAKE_CHAR | _MAKE_BLOCK),
+    }[right]
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # what is not there, or not for this user, needs no rule
+    try:
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
+            allowed &= _ON_FILES
+        rule = struct.pack("=Qi", allowed & handled, place)
+        with contextlib.suppress(OSError):
+            libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+    finally:
+        os.close(place)
+
+
+def _install(program: bytes) -> None:
+    """Installs a filter of system calls. Raises `OSError`."""
+    pointer = struct.pack("@HP", len(program) // 8, libc.address(program))
+    if not libc.prctl(_SECCOMP, _FILTER, pointer):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM), "seccomp")

@@ -1,0 +1,139 @@
+"""The levels of isolation: how a bot of each level is confined."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.core.errors import EnvironmentLacksError
+from referee.processes import bubblewrap, needs, seccomp
+from referee.processes.bot import AUTO, LEVELS, Bot
+from referee.processes.confinement import (
+    CAPABILITY_KEPT,
+    FILES,
+    LIST,
+    NONE,
+    READ,
+    SIGNALS,
+    SIGNALS_ABI,
+    WRITE,
+    Confinement,
+    landlock_abi,
+)
+
+__all__ = ["AUTO", "LEVELS", "Isolated", "isolated", "lacking"]
+
+_DEVICES = (
+    *((f"/dev/{name}", WRITE) for name in ("null", "zero", "full", "random", "urandom", "tty")),
+    *((f"/proc/self/fd/{number}", WRITE) for number in range(3)),
+)
+
+_SYSTEM_FILES = (
+    *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
+    *("/proc/loadavg", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel", "/proc/cgroups"),
+    *bubblewrap.SYSTEM_FILES,
+)
+"""What runtimes read to learn of themselves and of the machine's processors and memory."""
+
+_SCRATCH_BYTES = 1 << 30
+
+
+class Isolated(NamedTuple):
+    """How to start an isolated bot."""
+
+    argv: tuple[str, ...]
+    confinement: Confinement
+    program_filter: bytes
+    """The filter of system calls that the program in `argv`, which confines the bot, gets on a descriptor;
+    empty where `argv` is the bot's own command.
+    """
+
+
+@lru_cache(maxsize=1024)
+def isolated(bot: Bot) -> Isolated:
+    """How to start a bot at its level. Raises `EnvironmentLacksError` where its user does not exist."""
+    user = _user(bot.user)
+    if bot.isolation == "none":
+        return Isolated(bot.argv, NONE._replace(user=user), b"")
+    if bot.isolation == "basic":
+        sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
+        return Isolated(bot.argv, Confinement(user, True, sandbox, (), b""), b"")
+    readable = _readable(bot)
+    if bot.isolation == "landlock":
+        rights = [(str(path), READ) for path in _SYSTEM_FILES]
+        for path in readable:
+            rights += [
+                (str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)
+            ]
+        confinement = Confinement(
+            user, True, FILES, (*_DEVICES, *rights), seccomp.program(shares_namespaces=True)
+        )
+        return Isolated(bot.argv, confinement, b"")
+    hidden = [
+        (path, path.is_dir())
+        for path in bot.hidden
+        if path.exists() and any(path.is_relative_to(folder) for folder in readable)
+    ]
+    argv = bubblewrap.command(
+        shutil.which(bubblewrap.PROGRAM) or bubblewrap.PROGRAM,
+        bot.argv,
+        bot.cwd,
+        readable,
+        hidden,
+        _SCRATCH_BYTES,
+        os.geteuid() == 0 and user is None,
+        CAPABILITY_KEPT,
+    )
+    confinement = NONE._replace(user=user)
+    return Isolated(argv, confinement, seccomp.program(shares_namespaces=False))
+
+
+def lacking(level: str) -> str:
+    """What this machine lacks for a level, as a phrase with the remedy; empty where nothing is known to be
+    missing. A level can still fail when it is tried.
+    """
+    if level in ("none", "basic"):
+        return ""
+    if sys.platform != "linux":
+        return "it needs Linux"
+    if not seccomp.AVAILABLE:
+        return f"there is no filter of system calls for the architecture `{seccomp.MACHINE}`"
+    if level == "landlock" and not landlock_abi():
+        return (
+            "the kernel has no Landlock, or it is switched off; it needs Linux 5.13, and `landlock` among "
+            "the security modules of the kernel's command line (`lsm=landlock,...`)"
+        )
+    if level == "bwrap" and shutil.which(bubblewrap.PROGRAM) is None:
+        return "there is no program `bwrap`; install the package `bubblewrap`"
+    return ""
+
+
+def _readable(bot: Bot) -> list[Path]:
+    """All folders and files that a bot may read."""
+    environment = bot.environment()
+    home = Path(environment.get("HOME", "/nonexistent"))
+    found = [
+        *needs.SYSTEM,
+        *needs.settings(),
+        *needs.installed(bot.argv, bot.cwd, environment),
+        *needs.own(bot.argv, bot.cwd, home),
+        *bot.read,
+    ]
+    return needs.outermost(found)
+
+
+def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:
+    if not name:
+        return None
+    if os.geteuid() != 0:
+        raise EnvironmentLacksError(f"`user` is `{name}`, and only root can run bots as another user")
+    try:
+        entry = pwd.getpwnam(name)
+    except KeyError:
+        raise EnvironmentLacksError(f"`user` is `{name}`, and this system has no such user") from None
+    return entry.pw_uid, entry.pw_gid, tuple(os.getgrouplist(name, entry.pw_gid))

@@ -1,0 +1,91 @@
+"""The messages between the referee, the launcher and the wardens.
+
+A request is a `Request` with the descriptors of `STREAMS`; what a warden reports are notices: lines of ASCII,
+a word and its arguments, with names escaped as in Python.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import marshal
+import socket
+import struct
+from collections import namedtuple
+
+NEW_WARDEN = b"W"
+"""To the launcher, with one descriptor, the socket of a new warden."""
+
+STREAMS = ("stdin", "stdout", "stderr")
+"""The descriptors that are sent with a request to a warden, in this order: the bot's ends of its streams."""
+
+HEAD = struct.Struct("!I")
+"""Before a request: its length in bytes."""
+
+TERMINATE = b"T"
+"""To a warden: send SIGTERM to the bot's group."""
+
+KILL = b"K"
+"""To a warden: kill all processes of the bot, report, and wait for the next one. Any other byte means the
+same; the end of the socket means that there is no next one.
+"""
+
+LONGEST = 1 << 24
+"""The most bytes of a request: far more than the system allows for arguments and environment."""
+
+
+FILTER_DESCRIPTOR = 3
+"""The descriptor of a program that confines the bot on which it gets the filter of system calls."""
+
+
+class Request(
+    namedtuple("Request", "argv cwd env is_terminal limits memory_bytes processes confinement program_filter")
+):
+    """The request to start a bot.
+
+    `limits`: soft and hard value of each limit that the kernel enforces, by its name in `resource`;
+    `memory_bytes` and `processes`: the limits of the whole process tree, or None; `confinement`: the fields of
+    a `Confinement`; `program_filter`: where `argv` is a program that confines the bot and runs it, what that
+    program gets on its descriptor `FILTER_DESCRIPTOR`, else empty.
+    """
+
+    def encode(self) -> bytes:
+        """The bytes to send. Both ends run the same interpreter, so `marshal` is enough."""
+        body = marshal.dumps(tuple(self))
+        return HEAD.pack(len(body)) + body
+
+
+STARTED = "started"
+"""The bot's process and the warden's."""
+
+REFUSED = "refused"
+"""The bot could not be started: the number of the error, and the file that it concerns."""
+
+EXITED = "exited"
+"""The bot's own process ended: its status, as `subprocess` counts it."""
+
+EXCEEDED = "exceeded"
+"""The bot is killed because it exceeded a limit: a sentence that says which."""
+
+ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
+"""A process that the bot left behind, that had left its group, or that could not be killed."""
+
+ENDED = "ended"
+"""All processes of the bot have ended: microseconds of processor time, and peak bytes of its largest process.
+"""
+
+
+def line(word: str, *rest: object) -> bytes:
+    """The bytes of a notice."""
+    return " ".join([word, *map(str, rest)]).encode("unicode_escape") + b"\n"
+
+
+def notify(control: socket.socket, word: str, *rest: object) -> None:
+    """Sends a notice to the referee, if it still listens."""
+    with contextlib.suppress(OSError):  # the referee is gone
+        control.sendall(line(word, *rest))
+
+
+def refuse(control: socket.socket, error: OSError) -> None:
+    """Tells the referee that the bot could not be started."""
+    notify(control, REFUSED, error.errno or errno.EINVAL, error.filename or "")

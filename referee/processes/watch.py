@@ -1,0 +1,246 @@
+"""Monitors one bot from its start until all its processes have ended, for its warden."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import sys
+import time
+
+from referee.processes import tree
+from referee.processes.messages import (
+    ENDED,
+    ESCAPED,
+    EXCEEDED,
+    EXITED,
+    ORPHAN,
+    STARTED,
+    TERMINATE,
+    UNKILLABLE,
+    Request,
+    line,
+    notify,
+)
+
+UNKILLABLE_S = 5.0
+"""A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
+
+WATCH_S = 0.1
+"""Seconds between checks of the limits that the kernel does not enforce for a whole tree."""
+
+REPORTED = 10
+"""The most processes left behind that are named."""
+
+RETRY_S = 0.001
+"""Seconds after which killed processes are checked again, unless a child ends before."""
+
+
+class Wake:
+    """A pipe that becomes readable when a child ends, so that the signal handler has nothing to do."""
+
+    def __init__(self) -> None:
+        self.descriptor, self._waker = os.pipe()
+        for end in (self.descriptor, self._waker):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def wait(self, seconds: float) -> None:
+        """Waits until a child ends, or the time is over."""
+        select.select([self.descriptor], [], [], seconds)
+        self.clear()
+
+    def clear(self) -> None:
+        """Empties the pipe."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.descriptor, 4096)
+
+    def close(self) -> None:
+        """Closes the pipe."""
+        signal.set_wakeup_fd(-1)
+        os.close(self.descriptor)
+        os.close(self._waker)
+
+
+def _status(pid: int) -> int | None:
+    """How a child ended, as `subprocess` counts it; None while it runs. It stays a zombie."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13: it is reaped here
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        return os.waitstatus_to_exitcode(status) if ended else None
+    result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if result is None:
+        return None
+    return result.si_status if result.si_code == os.CLD_EXITED else -result.si_status
+
+
+class Watch:
+    """Monitors one bot, from its start until all its processes have ended."""
+
+    def __init__(self, control: socket.socket, wake: Wake, request: Request, bot: int) -> None:
+        self._control = control
+        self._wake = wake
+        self._memory_bytes: int | None = request.memory_bytes
+        self._processes: int | None = request.processes
+        self._bot = bot
+        self._status: int | None = None
+        """How the bot exited, once it has: it stays a zombie until the end, so that its process id and group
+        id are not reused.
+        """
+        self._exited_itself: bool | None = None
+        """Whether the bot had exited before it was told to end; None while it has not been told."""
+        self._computed_s = 0.0
+        self._largest = 0
+        """The peak memory of its reaped processes."""
+
+    def run(self) -> bool:
+        """Monitors the bot until the referee ends it. Returns whether all its processes have ended: those
+        that hang in the kernel cannot be killed.
+        """
+        notify(self._control, STARTED, self._bot, os.getpid())
+        watches = self._memory_bytes is not None or self._processes is not None
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        poll.register(self._wake.descriptor, select.POLLIN)
+        look_s = time.monotonic() + WATCH_S
+        while True:
+            timeout_ms = max(0.0, look_s - time.monotonic()) * 1000 if watches else None
+            ready = {descriptor for descriptor, _ in poll.poll(timeout_ms)}
+            if self._wake.descriptor in ready:
+                self._wake.clear()
+                self._reap()
+            if self._control.fileno() in ready:
+                try:
+                    command = self._control.recv(1)
+                except OSError:
+                    command = b""
+                if command != TERMINATE:
+                    break  # guard: killed-referee
+                self._exited_itself = self._status is not None
+                self._signal_group(signal.SIGTERM)
+            if watches and time.monotonic() >= look_s:
+                if excess := self._excess():
+                    notify(self._control, EXCEEDED, excess)
+                    self._signal_group(signal.SIGKILL)
+                    self._end_others()
+                    self._reap()
+                look_s = time.monotonic() + WATCH_S
+        return self._end()
+
+    def _reap(self) -> None:
+        """Notes the bot's exit, and reaps orphans that have ended."""
+        if self._status is None and (status := _status(self._bot)) is not None:
+            self._status = status
+            notify(self._control, EXITED, status)
+        for pid in tree.own_children():
+            if pid != self._bot:
+                self._reap_child(pid)
+
+    def _reap_child(self, pid: int) -> int:
+        """Reaps a child if it has ended (any child with -1), and adds up its usage. Returns its process id or
+        0.
+
+        Raises `ChildProcessError` for -1 where there is no child.
+        """
+        try:
+            ended, _, used = os.wait4(pid, os.WNOHANG)
+        except ChildProcessError:
+            if pid > 0:
+                return 0
+            raise
+        if ended:
+            self._computed_s += used.ru_utime + used.ru_stime
+            self._largest = max(self._largest, used.ru_maxrss)
+        return ended
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        assert self._bot > 1  # killpg(1) and killpg(0) would signal other processes
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._bot, number)  # guard: group-kill
+
+    def _excess(self) -> str:
+        """Which limit the process tree exceeds, as text; empty if none."""
+        members = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
+        if self._processes is not None:
+            count = sum(map(tree.threads, members))
+            if count > self._processes:  # guard: processes
+                return f"{count} processes and threads, and {self._processes} are allowed"
+        if self._memory_bytes is not None:
+            memory = sum(map(tree.memory, members))
+            if memory > self._memory_bytes:  # guard: memory
+                return f"{memory} bytes of memory, and {self._memory_bytes} are allowed"
+        return ""
+
+    def _end(self) -> bool:
+        """Kills all remaining processes, and reports them. Returns whether all have ended."""
+        self._reap()
+        if self._exited_itself is None:
+            self._exited_itself = self._status is not None
+        others = self._others()
+        escaped = [tree.name(pid) for pid in others if self._has_left_the_group(pid)]
+        orphans = [tree.name(pid) for pid in others] if self._exited_itself else []
+        self._signal_group(signal.SIGKILL)
+        stuck = self._end_all()
+        notices = [
+            line(word, name)
+            for word, names in (
+                (ORPHAN, orphans),
+                (ESCAPED, escaped),
+                (UNKILLABLE, [tree.name(pid) for pid in stuck]),
+            )
+            for name in names[:REPORTED]
+        ]
+        largest = self._largest * (1 if sys.platform == "darwin" else 1024)
+        notices.append(line(ENDED, round(self._computed_s * 1_000_000), largest))
+        with contextlib.suppress(OSError):  # the referee is gone
+            self._control.sendall(b"".join(notices))
+        return not stuck
+
+    def _others(self) -> list[int]:
+        """The bot's other processes. Once it has exited, they are descendants of this process."""
+        if self._status is not None and tree.own_children() in ([], [self._bot]):
+            return []
+        return [pid for pid in tree.descendants(os.getpid()) if pid != self._bot and not tree.is_dead(pid)]
+
+    def _end_others(self) -> None:
+        """Kills all but the bot's own process, until none is left or `UNKILLABLE_S` has passed."""
+        deadline = time.monotonic() + UNKILLABLE_S
+        while others := [pid for pid in tree.own_children() if pid != self._bot]:
+            for pid in others:
+                tree.kill(pid)
+            if sum(self._reap_child(pid) for pid in others) == 0:
+                self._wake.wait(RETRY_S)
+            if time.monotonic() > deadline:
+                break
+
+    def _end_all(self) -> list[int]:
+        """Kills and reaps until there are no children. Returns those that cannot be killed.
+
+        Children of killed processes are reparented to this process, and killed in turn.
+        """
+        first_seen: dict[int, float] = {}
+        began = time.monotonic()
+        while True:
+            living = tree.own_children()
+            for pid in living:
+                tree.kill(pid)
+            reaped = False
+            try:
+                while self._reap_child(-1):
+                    reaped = True
+            except ChildProcessError:
+                return []
+            now = time.monotonic()
+            first_seen = {pid: first_seen.get(pid, now) for pid in living}
+            if all(now - since > UNKILLABLE_S for since in (began, *first_seen.values())):
+                return living
+            if not reaped:
+                self._wake.wait(RETRY_S)
+
+    def _has_left_the_group(self, pid: int) -> bool:
+        try:
+            return os.getpgid(pid) != self._bot
+        except OSError:
+            return False
