@@ -1,4 +1,4 @@
-"""Which attacks succeed at which level: the table of the documentation, its aims, and the attacks themselves."""
+"""Which attacks succeed at which level: the table of the documentation, its aims, and the attacks."""
 
 from __future__ import annotations
 

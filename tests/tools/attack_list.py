@@ -126,6 +126,8 @@ class Attack:
     clock: str = "4s"
     keep: str = "nothing"
     """Which dialogues the referee keeps."""
+    processes: str = "encounter"
+    """How long the bots' processes are kept."""
     terminal: bool = False
     """The referee runs on a terminal."""
     only: str = ""
@@ -174,11 +176,21 @@ ATTACKS: tuple[Attack, ...] = (
         ("affinity", "keeps the opponent to one processor core", harms_victim),
         ("policy", "gives the opponent only idle time", harms_victim),
         ("limits", "takes the opponent's descriptors away by `prlimit`", harms_victim),
+        ("program-written", "writes into the opponent's program", arrives("program")),
+        ("scratch-read", "reads the opponent's scratch folder", reads("scratch")),
         ("starve", "leaves no process for others of the same user", harms_victim),
+    ),
+    *_all(
+        "Python",
+        Area.OPPONENT,
+        ("program-renamed", "renames the opponent's program, before its next start", harms_victim),
+        ("program-closed", "forbids all access to the opponent's program by `chmod`", harms_victim),
+        processes="game",
     ),
     *_all(
         "C",
         Area.OPPONENT,
+        ("kill-by-pipe", "has the kernel kill the opponent when a pipe can be read", harms_victim),
         ("memory-call", "reads the opponent's memory by `process_vm_readv`", reads("memory")),
         ("ptrace", "traces the opponent and reads its memory", reads("memory")),
         ("source-handle", "reads the opponent's program by `open_by_handle_at`", reads("source")),
@@ -282,8 +294,15 @@ ATTACKS: tuple[Attack, ...] = (
         ("results-rewrite", "turns the first result round and makes the chain anew", harms_run),
         ("results-rename", "renames the folder of the results", harms_run),
         ("results-truncate", "cuts the results off", harms_run),
+        ("results-closed", "forbids all access to the results' folder by `chmod`", harms_run),
+        ("results-measured", "sees how long the results are by `stat`", by_its_word),
         ("results-listed", "lists the folder of the results", by_its_word),
         game=2,
+    ),
+    *_all(
+        "C",
+        Area.RESULTS,
+        ("results-watched", "sees when the results change (`inotify`)", by_its_word),
     ),
     *_all("JavaScript", Area.NETWORK, ("tcp", "connects to a server by TCP", arrives("tcp"))),
     *_all("Java", Area.NETWORK, ("tcp-listen", "is a server for TCP", arrives("listen"))),
@@ -382,6 +401,7 @@ ATTACKS: tuple[Attack, ...] = (
         ("memory-bomb", "takes 4 GiB of memory", explodes),
         ("memory-bomb-file", "takes 4 GiB in a file in memory (`memfd`)", explodes),
         ("memory-bomb-shared", "takes 4 GiB in `/dev/shm`", explodes),
+        ("memory-bomb-kept", "takes 1 GiB in shared memory of System V", explodes),
         ("disk-filler", "writes 2 GiB into its scratch folder", explodes),
         ("inode-filler", "makes 200,000 files in its scratch folder", explodes),
         ("busy-children", "has 60 children that compute", harms_victim),

@@ -53,6 +53,9 @@ HANGS_S = 45.0
 """A run that takes longer hangs, or longer than `LONG_S` where bombs go off."""
 LONG_S = 120.0
 
+MOST_SEGMENTS = 17
+"""How many segments of shared memory of System V an attacker makes at most, with consecutive keys."""
+
 UNHARMED_MS = 1000
 """The longest that the victim may be kept from running, and may take for an answer, by its own clock."""
 
@@ -281,11 +284,11 @@ def _remove_channels(key: int) -> None:
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)
-    for get, control in (("shmget", "shmctl"), ("msgget", "msgctl")):
-        arguments = (key, 0, 0) if get == "shmget" else (key, 0)
-        found = getattr(libc, get)(*arguments)
-        if found >= 0:
-            getattr(libc, control)(found, 0, None)
+    if (queue := libc.msgget(key, 0)) >= 0:
+        libc.msgctl(queue, 0, None)
+    for number in range(MOST_SEGMENTS):
+        if (segment := libc.shmget(key + number, 0, 0)) >= 0:
+            libc.shmctl(segment, 0, None)
 
 
 # --- Processes ---------------------------------------------------------------------------------------------
@@ -295,6 +298,15 @@ def _words(pid: int) -> list[str]:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
     return []
+
+
+def _variable(pid: int, name: str) -> str:
+    """A variable of the process's environment; empty if it is not set."""
+    with contextlib.suppress(OSError):
+        for text in Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0"):
+            if text.startswith(f"{name}="):
+                return text.removeprefix(f"{name}=")
+    return ""
 
 
 def _parent(pid: int) -> int:
@@ -395,6 +407,8 @@ class Trial:
         }
         hashed = hashlib.sha256(self._secrets["argument"].encode()).hexdigest()[:16]
         self._secrets["memory"] = f"MEMORY-SECRET-{hashed}"
+        self._secrets["scratch"] = f"SCRATCH-SECRET-{hashed}"
+        self._scratch: set[Path] = set()
         self._attacker, self._victim, self._home, self._run = (
             self.folder / name for name in ("attacker", "victim", "home", "run")
         )
@@ -424,10 +438,8 @@ class Trial:
                     if end == slave:
                         self._read_typed(slave)
                     os.close(end)
-            with contextlib.suppress(OSError):
-                Path(f"/dev/shm/{self._token}").unlink()
-            with contextlib.suppress(OSError):
-                Path(f"/tmp/{self._token}").unlink()
+            for path in (Path("/dev/shm") / self._token, Path("/tmp") / self._token, *self._scratch):
+                path.unlink(missing_ok=True)
             _remove_channels(listeners.key)
             shutil.rmtree(self.folder, ignore_errors=True)
         return self._seen
@@ -462,6 +474,7 @@ class Trial:
             "start": "30s",
             "workers": 1,
             "keep": self._attack.keep,
+            "processes": self._attack.processes,
         }
         if self._users.victim is not None and self._users.attacker is not None:
             victim["user"], attacker["user"] = self._users.victim, self._users.attacker
@@ -532,6 +545,7 @@ class Trial:
             "home": self._home / ".profile",
             "code": self._lab.checkout / "referee" / "__main__.py",
             "tournament": self._run / "t.toml",
+            "program": self._victim / "victim.py",
         }
         while process.poll() is None and time.monotonic() < hangs_s:
             listeners.look()
@@ -564,6 +578,9 @@ class Trial:
             name = f"{self._attack.name}\0{self._attack.game}"
             attackers = [one for one, its in _with_word(self._attack.name).items() if name in "\0".join(its)]
             own = next((chain for one in attackers if (chain := _above(one, referee))), above)
+            scratch = _variable(pid, "TMPDIR") or "/tmp"
+            scratch += f"/victim-{self._secrets['memory'][-16:]}"
+            self._scratch.add(Path(scratch))
             kind, handle = _handle(self._victim / "victim.py")
             groups = [Path("/sys/fs/cgroup/unified/cgroup.procs"), Path("/sys/fs/cgroup/cgroup.procs")]
             return {
@@ -575,6 +592,7 @@ class Trial:
                 "REFEREE": str(referee),
                 "SECRET_ADDRESS": f"{address:x}",
                 "VICTIM_SOURCE": str(self._victim / "victim.py"),
+                "VICTIM_SCRATCH": scratch,
                 "SOURCE_HANDLE": handle,
                 "SOURCE_HANDLE_TYPE": str(kind),
                 "RESULTS": str(self._results),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -120,6 +121,19 @@ static int warden_exited(void) { return warden_says("exited 0\n"); }
 static int warden_exceeded(void) { return warden_says("exceeded all\n"); }
 
 static int io_priority(void) { return (int)syscall(SYS_ioprio_set, 1, process("VICTIM"), 3 << 13); }
+
+/* Has the kernel send a signal to the victim when a pipe of its own can be read. */
+static int kill_by_pipe(void) {
+    int ends[2];
+    if (pipe(ends) || fcntl(ends[0], F_SETOWN, process("VICTIM")) < 0) return -1;
+    if (fcntl(ends[0], F_SETSIG, SIGKILL) < 0 || fcntl(ends[0], F_SETFL, O_ASYNC) < 0) return -1;
+    return (int)write(ends[1], "x", 1);
+}
+
+static int watch_results(void) {
+    int watch = inotify_init1(0);
+    return inotify_add_watch(watch, target("RESULTS"), IN_ALL_EVENTS);
+}
 
 static int inherited(void) {
     int found = -1;
@@ -259,7 +273,7 @@ static int own_terminal(void) {
 static const struct { const char *name; int (*run)(void); } attacks[] = {
     {"memory-call", memory_call}, {"ptrace", ptrace_victim}, {"ptrace-worker", ptrace_worker},
     {"source-handle", source_by_handle}, {"move-taken", move_taken}, {"warden-exited", warden_exited},
-    {"warden-exceeded", warden_exceeded}, {"io-priority", io_priority}, {"inherited", inherited},
+    {"warden-exceeded", warden_exceeded}, {"io-priority", io_priority}, {"kill-by-pipe", kill_by_pipe}, {"results-watched", watch_results}, {"inherited", inherited},
     {"key-ring", key_ring}, {"message-queue", message_queue}, {"set-user", set_user_program},
     {"mount", no_such_mount}, {"namespaces", namespaces}, {"join-namespace", join_namespace},
     {"join-by-descriptor", join_by_descriptor}, {"change-root", change_root}, {"escape-root", escape_root},

@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable
 
 SECRET = re.compile(rb"[A-Z]+-SECRET-[0-9a-f]{16}")
-PIDFD_SEND_SIGNAL, TGKILL, MEMFD = 424, 234, "attack"
+TGKILL, SHMGET = 234, 29
+"""Numbers of system calls on x86-64."""
 MOST_FORKS, MOST_MEMORY, MOST_DISK, MOST_FILES = 2000, 4 << 30, 2 << 30, 200_000
 """Bounds of the bombs themselves, so that a machine survives them if nothing else does."""
 FORKS = 300
@@ -122,6 +123,19 @@ def limit(pid: str, what: int, value: int) -> None:
     resource.prlimit(int(pid), what, (value, value))
 
 
+def system_v_memory() -> None:
+    """Segments that stay when their process has gone."""
+    for number in range(16):
+        segment = system_call(SHMGET, int(t["KEY"]) + 1 + number, 64 << 20, 0o1600)
+        libc.shmat.restype = ctypes.c_void_p
+        address = libc.shmat(segment, None, 0)
+        if address in (None, ctypes.c_void_p(-1).value):
+            raise OSError(ctypes.get_errno(), "shmat")
+        ctypes.memset(address, 1, 64 << 20)
+        libc.shmdt(ctypes.c_void_p(address))
+        report(f"held {(number + 1) << 26}")
+
+
 def path_socket() -> None:
     with socket.socket(socket.AF_UNIX) as one:
         one.connect(t["SOCKET"])
@@ -179,7 +193,7 @@ def create(path: str) -> int:
 
 
 def in_memory_file() -> None:
-    write_much(os.memfd_create(MEMFD), MOST_MEMORY)
+    write_much(os.memfd_create("attack"), MOST_MEMORY)
 
 
 def in_shared_memory() -> None:
@@ -269,6 +283,12 @@ ATTACKS: dict[str, Callable[[], object]] = {
     "results-rename": lambda: os.rename(t["RESULTS"], t["RESULTS"] + "-gone"),
     "results-truncate": lambda: os.truncate(f"{t['RESULTS']}/games.jsonl", 100),
     "results-listed": lambda: os.listdir(t["RESULTS"]),
+    "results-measured": lambda: os.stat(f"{t['RESULTS']}/games.jsonl"),
+    "results-closed": lambda: os.chmod(t["RESULTS"], 0),
+    "program-closed": lambda: os.chmod(t["VICTIM_SOURCE"], 0),
+    "program-written": lambda: append_to(t["VICTIM_SOURCE"]),
+    "program-renamed": lambda: os.rename(t["VICTIM_SOURCE"], t["VICTIM_SOURCE"] + "-gone"),
+    "scratch-read": lambda: report_secrets(read(t["VICTIM_SCRATCH"])),
     "referee-code": lambda: append_to(t["REFEREE_CODE"]),
     "tournament-file": lambda: append_to(t["TOURNAMENT"]),
     "path-socket": path_socket,
@@ -289,6 +309,7 @@ ATTACKS: dict[str, Callable[[], object]] = {
     "memory-bomb": memory_bomb,
     "memory-bomb-file": in_memory_file,
     "memory-bomb-shared": in_shared_memory,
+    "memory-bomb-kept": system_v_memory,
     "disk-filler": fill_disk,
     "inode-filler": fill_inodes,
     "busy-children": sixty_busy,

@@ -4,6 +4,7 @@ It has secrets on its command line, in its environment, in its source and in its
 what it sent, what happened to it, and by its own clock how long it waited and computed.
 """
 
+import contextlib
 import ctypes
 import hashlib
 import json
@@ -94,6 +95,9 @@ def say(line: str) -> None:
 
 for which in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1, signal.SIGCONT, signal.SIGALRM):
     signal.signal(which, lambda number, frame: signals.append(number))
+scratch = f"{os.environ.get('TMPDIR') or '/tmp'}/victim-{MEMORY[-16:].decode()}"
+with contextlib.suppress(OSError), open(scratch, "x") as file:
+    file.write(f"SCRATCH-SECRET-{MEMORY[-16:].decode()}\n")
 first = condition()
 threading.Thread(target=feel_pauses, daemon=True).start()
 
