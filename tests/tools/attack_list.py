@@ -7,7 +7,7 @@ it should not. Only where an attack has no effect but for the right to do someth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -48,8 +48,8 @@ class Seen:
     code: int | None = None
     """How the referee exited; None where it did not and was killed."""
     output: str = ""
-    report: str = ""
-    """What the attacker reported."""
+    report: str | None = None
+    """What the attacker reported; None where it did not come so far."""
     secrets: dict[str, str] = field(default_factory=dict)
     """The secrets that the attacker has no right to know, by where they are kept."""
     received: set[str] = field(default_factory=set)
@@ -71,7 +71,9 @@ def outcome(succeeds: bool) -> Outcome:
 
 def reads(secret: str) -> Judge:
     """The attacker reported the secret that is kept there."""
-    return lambda seen: outcome(bool(seen.secrets.get(secret)) and seen.secrets[secret] in seen.report)
+    return lambda seen: outcome(
+        bool(seen.secrets.get(secret)) and seen.secrets[secret] in (seen.report or "")
+    )
 
 
 def arrives(where: str) -> Judge:
@@ -102,14 +104,14 @@ def outlives(seen: Seen) -> Outcome:
 
 def by_its_word(seen: Seen) -> Outcome:
     """The attacker says that it was allowed to."""
-    return outcome("ATTACK did" in seen.report)
+    return outcome("ATTACK did" in (seen.report or ""))
 
 
 def explodes(seen: Seen) -> Outcome:
     """The victim was harmed, or nothing stopped the attacker before the bound that it sets itself."""
     if seen.code is None:
         return Outcome.HANGS
-    return outcome(bool(seen.losses) or not seen.intact or "ATTACK did" in seen.report)
+    return outcome(bool(seen.losses) or not seen.intact or "ATTACK did" in (seen.report or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,27 @@ class Attack:
     """The referee runs on a terminal."""
     only: str = ""
     """The kind of user that it is only tried as."""
+
+    @property
+    def shares(self) -> bool:
+        """Whether others can be tried in the same game, since it should harm nobody."""
+        alone = (harms_victim, harms_run, outlives, explodes)
+        return self.judge not in alone and not self.terminal
+
+    @property
+    def company(self) -> tuple[object, ...]:
+        """Attacks of which this is equal can share a game."""
+        if not self.shares:
+            return (self.name,)
+        return (self.language, self.game, self.clock, self.keep, self.processes, self.only)
+
+
+def groups(attacks: Iterable[Attack]) -> list[tuple[Attack, ...]]:
+    """The attacks, those together that are tried in the same game."""
+    found: dict[tuple[object, ...], list[Attack]] = {}
+    for attack in attacks:
+        found.setdefault(attack.company, []).append(attack)
+    return [tuple(group) for group in found.values()]
 
 
 def _all(language: str, area: Area, *rows: tuple[str, str, Judge], **others: object) -> tuple[Attack, ...]:

@@ -28,15 +28,16 @@ import termios
 import time
 import tty
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
 from tests.command import ROOT
-from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, Seen, explodes, harms_run
+from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, Seen, explodes, groups, harms_run
 
 LEVELS = ("none", "basic", "landlock", "bwrap")
 ROOT_USER, ORDINARY, SEPARATE = "root", "ordinary", "separate"
@@ -45,6 +46,8 @@ USERS = (ROOT_USER, ORDINARY, SEPARATE)
 
 THROW_AWAY = 64_998
 """Nobody's: a bot of this user may kill all that it can."""
+
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 SEPARATE_USERS = ("games", "nobody")
 """The users of the victim and of the attacker, where root runs them as others."""
@@ -392,10 +395,13 @@ def _handle(path: Path) -> tuple[int, str]:
 class Trial:
     """One tournament of two games with an attack in it."""
 
-    def __init__(self, place: Lab, attack: Attack, level: str, users: Users) -> None:
+    def __init__(self, place: Lab, attacks: tuple[Attack, ...], level: str, users: Users) -> None:
         place.number += 1
         self._lab = place
-        self._attack = attack
+        self._attack = attacks[0]
+        """In all that matters to the run, the others are like the first."""
+        self._names = ",".join(attack.name for attack in attacks)
+        self._verified = any(attack.judge in (harms_run, explodes) for attack in attacks)
         self._level = level
         self._users = users
         self.folder = place.folder / f"trial-{place.number}"
@@ -465,7 +471,7 @@ class Trial:
         program = COMMANDS[self._attack.language]
         attacker: dict[str, Any] = {
             "name": "attacker",
-            "cmd": [*program, self._attack.name, str(self._attack.game)],
+            "cmd": [*program, self._names, str(self._attack.game)],
             "cwd": str(self._attacker),
         }
         main = {
@@ -502,11 +508,11 @@ class Trial:
         if "--isolation" in _help():
             command += ["--isolation", self._level]
         env = {
-            "PATH": os.environ["PATH"],
+            "PATH": os.environ["PATH"] if self._users.referee is None else SYSTEM_PATH,
             "HOME": str(self._home),
             "LANG": "C.UTF-8",
             "TERM": "xterm",
-            "PYTHONPATH": packages,
+            "PYTHONPATH": f"{self._lab.checkout}:{packages}",
             "OPERATOR": self._secrets["operator"],
         }
         user = self._users.referee
@@ -575,8 +581,8 @@ class Trial:
                 continue
             if not (address := _address(pid, self._secrets["memory"].encode())):
                 continue
-            name = f"{self._attack.name}\0{self._attack.game}"
-            attackers = [one for one, its in _with_word(self._attack.name).items() if name in "\0".join(its)]
+            wanted = [*COMMANDS[self._attack.language], self._names, str(self._attack.game)]
+            attackers = [one for one, its in _with_word(self._names).items() if its[1:] == wanted[1:]]
             own = next((chain for one in attackers if (chain := _above(one, referee))), above)
             scratch = _variable(pid, "TMPDIR") or "/tmp"
             scratch += f"/victim-{self._secrets['memory'][-16:]}"
@@ -672,7 +678,7 @@ class Trial:
         for seat in (victim, 1 - victim):
             own = game["measured"]["seats"][seat]
             texts.append("\n".join(json.dumps(own[key]) for key in ("stderr", "log", "noise") if key in own))
-        self._seen.report += texts[1].replace("\\n", "\n").replace("\\\\", "\\")
+        self._seen.report = (self._seen.report or "") + texts[1].replace("\\n", "\n").replace("\\\\", "\\")
         for found in re.finditer(r"VICTIM (\{.*?\})(?=\\n|\"|$)", texts[0].replace('\\"', '"')):
             told = json.loads(found[1])
             if told["changed"]:
@@ -685,13 +691,13 @@ class Trial:
                 losses.append(f"paused {told['pause_ms']} ms, answered in {told['answer_ms']} ms")
 
     def _verifies(self) -> bool:
-        if self._attack.judge not in (harms_run, explodes):
+        if not self._verified:
             return True  # nobody asks
         program, packages = _interpreter(None)
         done = subprocess.run(
             [program, "-B", "-m", "referee", "verify", str(self._results)],
             cwd=self._lab.checkout,
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": packages, "HOME": str(self._home)},
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{self._lab.checkout}:{packages}"},
             capture_output=True,
             timeout=60,
         )
@@ -710,17 +716,27 @@ class Trial:
         shutil.copy(ROOT / "referee" / "__main__.py", code)
 
 
-def play(place: Lab, attack: Attack, level: str, user: str) -> tuple[Outcome, Seen]:
-    """Plays an attack at a level as a user, and judges it."""
-    users = users_here().get(user)
-    if users is None or missing(attack.language) or (attack.only and attack.only != user):
-        return Outcome.NOT_TRIED, Seen()
-    seen = Trial(place, attack, level, users).play()
+def play(place: Lab, attacks: tuple[Attack, ...], level: str, user: str) -> dict[str, tuple[Outcome, Seen]]:
+    """Plays attacks that share a game at a level as a user, and judges each."""
+    users, first = users_here().get(user), attacks[0]
+    if users is None or missing(first.language) or (first.only and first.only != user):
+        return {attack.name: (Outcome.NOT_TRIED, Seen()) for attack in attacks}
+    seen = Trial(place, attacks, level, users).play()
     if seen.code == 5 and "isolation" in seen.output:
-        return Outcome.NOT_TRIED, seen
+        return {attack.name: (Outcome.NOT_TRIED, seen) for attack in attacks}
+    reports = dict(
+        part.split("\n", 1) for part in f"\n{seen.report}".split("\nATTACK tries ")[1:] if "\n" in part
+    )
+    return {
+        attack.name: _judged(attack, replace(seen, report=reports.get(attack.name))) for attack in attacks
+    }
+
+
+def _judged(attack: Attack, seen: Seen) -> tuple[Outcome, Seen]:
     judged = attack.judge(seen)
-    untried = judged is Outcome.STOPPED and "ATTACK tries" not in seen.report
-    return (Outcome.UNCLEAR if untried else judged), seen
+    if seen.report is None and (judged is Outcome.STOPPED or "lost by start" in seen.losses):
+        return Outcome.UNCLEAR, seen
+    return judged, seen
 
 
 # --- The table ---------------------------------------------------------------------------------------------
@@ -768,22 +784,19 @@ def main() -> None:
     levels = tuple(given.level or levels_here())
     users = tuple(given.user or users_here())
     cells: Cells = {}
+    chosen = [
+        attack
+        for attack in ATTACKS
+        if (not given.names or attack.name in given.names) and (not given.area or attack.area in given.area)
+    ]
     with lab() as place:
-        for attack in ATTACKS:
-            if given.names and attack.name not in given.names:
-                continue
-            if given.area and attack.area not in given.area:
-                continue
-            for level in levels:
-                for user in users:
-                    began = time.monotonic()
-                    what, seen = play(place, attack, level, user)
-                    cells[attack.name, level, user] = what
-                    took = time.monotonic() - began
-                    print(f"{attack.name:24} {level:9} {user:9} {what:10} {took:5.1f} s", file=sys.stderr)
-                    if given.reports or what is Outcome.UNCLEAR:
-                        print(f"  exit {seen.code}; intact {seen.intact}; {seen.losses}", file=sys.stderr)
-                        print(f"  {seen.report[:1500]}\n  {seen.output[-1500:]}", file=sys.stderr)
+        for group, level, user in product(groups(chosen), levels, users):
+            for name, (what, seen) in play(place, group, level, user).items():
+                cells[name, level, user] = what
+                print(f"{name:24} {level:9} {user:9} {what}", file=sys.stderr)
+                if given.reports or what is Outcome.UNCLEAR:
+                    print(f"  exit {seen.code}; intact {seen.intact}; {seen.losses}", file=sys.stderr)
+                    print(f"  {(seen.report or '')[:1500]}\n  {seen.output[-1500:]}", file=sys.stderr)
     if given.markdown:
         print(markdown(cells, levels, users))
         return

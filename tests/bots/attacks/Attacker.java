@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** An attacker in Java: `java -cp FOLDER Attacker ATTACK GAME`. See `__init__.py` of this folder. */
+/** An attacker in Java: `java -cp FOLDER Attacker ATTACK[,ATTACK ...] GAME`. See `__init__.py` of this folder. */
 public final class Attacker {
     private static final Map<String, String> T = new HashMap<>();
 
@@ -34,6 +34,16 @@ public final class Attacker {
                 server.accept().getOutputStream().write((T.get("TOKEN") + "\n").getBytes());
             }
             default -> throw new IllegalArgumentException(name);
+        }
+    }
+
+    private static void tryTo(String name) {
+        System.err.println("ATTACK tries " + name);
+        try {
+            attack(name);
+            System.err.println("ATTACK did");
+        } catch (Exception error) {
+            System.err.println("ATTACK failed " + error);
         }
     }
 
@@ -71,13 +81,7 @@ public final class Attacker {
                 case "ask" -> {
                     if (games == game && !tried) {
                         tried = true;
-                        System.err.println("ATTACK tries");
-                        try {
-                            attack(args[0]);
-                            System.err.println("ATTACK did");
-                        } catch (Exception error) {
-                            System.err.println("ATTACK failed " + error);
-                        }
+                        for (String name : args[0].split(",")) tryTo(name);
                     }
                     asked = rest.split(" ")[0];
                     System.out.println(++asks == 4 ? "resign " + asked : "list " + asked + " 1");

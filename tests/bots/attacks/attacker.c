@@ -1,4 +1,4 @@
-/* An attacker in C: `attacker ATTACK GAME`. See `__init__.py` of this folder. Linux only. */
+/* An attacker in C: `attacker ATTACK[,ATTACK ...] GAME`. See `__init__.py` of this folder. Linux only. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -286,7 +286,7 @@ static const struct { const char *name; int (*run)(void); } attacks[] = {
 };
 
 static void attack(const char *name) {
-    fprintf(stderr, "ATTACK tries\n");
+    fprintf(stderr, "ATTACK tries %s\n", name);
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
         if (!strcmp(attacks[i].name, name)) {
             if (attacks[i].run() >= 0) fprintf(stderr, "ATTACK did\n");
@@ -297,7 +297,7 @@ static void attack(const char *name) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 2) return geteuid() == 0 ? 42 : 43; /* started with the right of its owner */
+    if (argc == 2) return geteuid() == 0 && getuid() != 0 ? 42 : 43; /* has it the rights of its owner? */
     if (argc != 3) return 2;
     static char row[8192];
     int game = atoi(argv[2]), games = 0, asks = 0, tried = 0, asked = 0;
@@ -310,7 +310,11 @@ int main(int argc, char **argv) {
             while (games == game && !read_targets()) usleep(50000);
             puts("ready");
         } else if (!strncmp(row, "ask ", 4)) {
-            if (games == game && !tried) { tried = 1; attack(argv[1]); }
+            if (games == game && !tried) {
+                tried = 1;
+                for (char *name = strtok(argv[1], ","); name; name = strtok(NULL, ",")) attack(name);
+            }
+           
             asked = atoi(row + 4);
             if (++asks == 4) printf("resign %d\n", asked);
             else printf("list %d 1\n", asked);

@@ -1,11 +1,11 @@
-// An attacker in JavaScript: `node attacker.js ATTACK GAME`. See `__init__.py` of this folder.
+// An attacker in JavaScript: `node attacker.js ATTACK[,ATTACK ...] GAME`. See `__init__.py` of this folder.
 'use strict';
 const fs = require('fs');
 const net = require('net');
 const os = require('os');
 const readline = require('readline');
 
-const [attack, game] = [process.argv[2], Number(process.argv[3])];
+const [names, game] = [process.argv[2].split(','), Number(process.argv[3])];
 const t = {};
 let games = 0, asks = 0, asked = 0, tried = false;
 
@@ -42,10 +42,10 @@ function readTargets() {
   }
 }
 
-async function attackOnce() {
-  report('tries');
+async function attack(name) {
+  report(`tries ${name}`);
   try {
-    await attacks[attack]();
+    await attacks[name]();
     report('did');
   } catch (error) {
     report(`failed ${error.code || error}`);
@@ -59,7 +59,7 @@ async function main() {
     else if (word === 'game') { games += 1; asks = 0; }
     else if (word === 'prepare') { if (games === game) readTargets(); console.log('ready'); }
     else if (word === 'ask') {
-      if (games === game && !tried) { tried = true; await attackOnce(); }
+      if (games === game && !tried) { tried = true; for (const name of names) await attack(name); }
       asked = rest[0];
       asks += 1;
       console.log(asks === 4 ? `resign ${asked}` : `list ${asked} 1`);

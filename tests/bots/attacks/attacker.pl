@@ -1,11 +1,11 @@
-# An attacker in Perl: `perl attacker.pl ATTACK GAME`. See `__init__.py` of this folder.
+# An attacker in Perl: `perl attacker.pl ATTACK[,ATTACK ...] GAME`. See `__init__.py` of this folder.
 use strict;
 use warnings;
 use Fcntl ':flock';
 use Socket;
 
 $| = 1;
-my ($attack, $game) = @ARGV;
+my ($names, $game) = @ARGV;
 my ($games, $asks, $tried, $asked, %t) = (0, 0, 0, 0);
 my @held;
 
@@ -60,9 +60,11 @@ while (my $line = <STDIN>) {
     elsif ($word eq 'ask') {
         if ($games == $game && !$tried) {
             $tried = 1;
-            print STDERR "ATTACK tries\n";
-            my $done = exists $attacks{$attack} && $attacks{$attack}->();
-            print STDERR $done ? "ATTACK did\n" : "ATTACK failed $!\n";
+            for my $name (split /,/, $names) {
+                print STDERR "ATTACK tries $name\n";
+                my $done = exists $attacks{$name} && $attacks{$name}->();
+                print STDERR $done ? "ATTACK did\n" : "ATTACK failed $!\n";
+            }
         }
         $asked = $rest[0];
         print ++$asks == 4 ? "resign $asked\n" : "list $asked 1\n";

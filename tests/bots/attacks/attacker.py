@@ -1,4 +1,4 @@
-"""An attacker in Python: `attacker.py ATTACK GAME`. See `__init__.py` of this folder."""
+"""An attacker in Python: `attacker.py ATTACK[,ATTACK ...] GAME`. See `__init__.py` of this folder."""
 
 import contextlib
 import ctypes
@@ -317,7 +317,7 @@ ATTACKS: dict[str, Callable[[], object]] = {
 
 
 def attack(name: str) -> None:
-    report("tries")
+    report(f"tries {name}")
     try:
         ATTACKS[name]()
         report("did")
@@ -336,7 +336,7 @@ def read_targets() -> None:
 
 
 def main() -> None:
-    name, game = sys.argv[1], int(sys.argv[2])
+    names, game = sys.argv[1].split(","), int(sys.argv[2])
     games = asks = 0
     asked, tried = "", False
     for line in sys.stdin:
@@ -354,7 +354,8 @@ def main() -> None:
             if games == game and not tried:
                 tried = True
                 time.sleep(0.5 if game > 1 else 0)
-                attack(name)
+                for name in names:
+                    attack(name)
             asks += 1
             asked = rest[0]
             answer = f"resign {asked}" if asks == 4 else f"list {asked} 1"

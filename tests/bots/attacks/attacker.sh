@@ -1,16 +1,16 @@
-# An attacker for sh: `sh attacker.sh ATTACK GAME`. See `__init__.py` of this folder.
-attack=$1 game=$2 games=0 asks=0 tried=
+# An attacker for sh: `sh attacker.sh ATTACK[,ATTACK ...] GAME`. See `__init__.py` of this folder.
+attacks=$1 game=$2 games=0 asks=0 tried=
 
-did() { echo "ATTACK did $*" >&2; }
-failed() { echo "ATTACK failed $*" >&2; }
-judge() { if [ "$1" = 0 ]; then did; else failed "status $1"; fi; }
+did() { echo "ATTACK did" >&2; }
+judge() { if [ "$1" = 0 ]; then did; else echo "ATTACK failed status $1" >&2; fi; }
 secrets() { tr '\0' '\n' | grep -a -o '[A-Z]*-SECRET-[0-9a-f]*' | sort -u | sed 's/^/ATTACK read /' >&2; }
 
 attack() {
-    case $attack in
+    echo "ATTACK tries $1" >&2
+    case $1 in
         command-line) secrets <"/proc/$VICTIM/cmdline" ;;
         tournament-read) secrets <"$TOURNAMENT" ;;
-        own-environment) env | secrets; did ;;
+        own-environment) env | secrets ;;
         questions-read) (timeout 2 cat "/proc/$VICTIM/fd/0" | sed 's/^/ATTACK read /' >&2) & sleep 0.3 ;;
         move-forged) echo 'resign 2' >"/proc/$VICTIM/fd/1" ;;
         quit-forged) echo quit >"/proc/$VICTIM/fd/0" ;;
@@ -23,7 +23,7 @@ attack() {
         kill-own-warden) kill -9 "$WARDEN" ;;
         stop-launcher) kill -STOP "$LAUNCHER" ;;
         oom-score) echo 999 >"/proc/$VICTIM/oom_score_adj" ;;
-        program-fifo) rm attacker.sh && mkfifo attacker.sh && did && exit ;;
+        program-fifo) rm attacker.sh && mkfifo attacker.sh && exit ;;
         results-append) echo '{"kind":"game"}' >>"$RESULTS/games.jsonl" ;;
         results-empty) : >"$RESULTS/games.jsonl" ;;
         results-replace) cp "$RESULTS/games.jsonl" "$RESULTS/copy" && mv "$RESULTS/copy" "$RESULTS/games.jsonl" ;;
@@ -33,15 +33,14 @@ attack() {
         tmp-file) echo "$TOKEN" >"/tmp/$TOKEN" ;;
         shared-memory-file) echo "$TOKEN" >"/dev/shm/$TOKEN" ;;
         own-folder) echo "$TOKEN" >"$ATTACKER_FOLDER/$TOKEN" ;;
-        home-read) secrets <"$HOME_OF_USER/.ssh/id_test"; did ;;
+        home-read) secrets <"$HOME_OF_USER/.ssh/id_test" ;;
         home-write) echo "# $TOKEN" >>"$HOME_OF_USER/.profile" ;;
         terminal-escapes)
             printf 'ATTACK \033]0;%s\007\033[31m\n' "$TOKEN" >&2
-            printf 'info \033]0;%s\007\nlog \033[2J%s\nnoise \033]52;c;%s\007\n' "$TOKEN" "$TOKEN" "$TOKEN"
-            did ;;
+            printf 'info \033]0;%s\007\nlog \033[2J%s\nnoise \033]52;c;%s\007\n' "$TOKEN" "$TOKEN" "$TOKEN" ;;
         terminal-own) printf '\033]0;%s\007' "$TOKEN" >/dev/tty ;;
         terminal-path) printf '\033]0;%s\007' "$TOKEN" >"$TERMINAL" ;;
-        *) failed "no such attack: $attack" ;;
+        *) false ;;
     esac 2>&3
     judge $?
 }
@@ -62,8 +61,7 @@ while read -r word n rest; do
             if [ $games = "$game" ] && [ -z "$tried" ]; then
                 tried=yes
                 [ "$game" = 1 ] || sleep 0.5
-                echo "ATTACK tries" >&2
-                attack
+                for each in $(echo "$attacks" | tr , ' '); do attack "$each"; done
             fi
             if [ $asks = 4 ]; then echo "resign $n"; else echo "list $n 1"; asked=$n; fi ;;
         choice) echo "move $asked $n $rest" ;;
