@@ -25,6 +25,9 @@ for profile, examples in (("quick", 30), ("thorough", 300)):
     )
 settings.load_profile("quick")
 
+# The strongest level costs each start of a bot some milliseconds; tests of isolation name theirs.
+os.environ.setdefault("REFEREE_ISOLATION", "basic")
+
 # A shell that runs the tests in the background has them ignore what the tests send to the referee.
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_IGN:

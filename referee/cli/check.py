@@ -15,14 +15,15 @@ from referee.check.formatting import listed, shell_quoted
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
-from referee.cli.options import START, key_values, start_option
+from referee.cli.options import START, isolation_option, key_values, start_option
 from referee.cli.output import show_data
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.rng import fresh_seed
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.games import game_given
-from referee.processes.bot import Bot
+from referee.processes.bot import AUTO, Bot
+from referee.processes.levels import settled
 from referee.processes.limits import Limits
 from referee.tournament.plan import Entrant, checked_seed
 
@@ -73,6 +74,7 @@ MAX_WIDTH = 110
     help="A resource limit for the bot, as for `match`: cpu=60s.",
 )
 @click.option("--pty", is_flag=True, help="Give the bot a terminal instead of pipes.")
+@isolation_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def check(
     game: str,
@@ -85,6 +87,7 @@ def check(
     memory: str,
     limits: tuple[str, ...],
     pty: bool,
+    isolation: str | None,
     as_json: bool,
 ) -> None:
     """Checks whether BOT is fit for tournaments in GAME.
@@ -98,8 +101,14 @@ def check(
       referee check blooms '{python} mine.py'
     """
     seed = checked_seed(seed or fresh_seed().hex()[:8])
+    tested = replace(
+        Bot.parse(bot, Path.cwd()),
+        limits=Limits.parse(key_values("limit", limits)),
+        pty=pty,
+        isolation=isolation or AUTO,
+    )
     settings = CheckSettings(
-        replace(Bot.parse(bot, Path.cwd()), limits=Limits.parse(key_values("limit", limits)), pty=pty),
+        settled([tested])[0],
         game_given(game, Path.cwd()),
         key_values("option", options),
         seed,
@@ -113,6 +122,7 @@ def check(
     for name, value, usual in (("--start", start, START), ("--memory", memory, "1GB")):
         repeated += [name, value] if value != usual else []
     repeated += ["--pty"] if pty else []
+    repeated += ["--isolation", isolation] if isolation else []
 
     def again(result: StepResult) -> str:
         return " ".join(map(shell_quoted, [*repeated, "--step", str(result.number)]))

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from referee.cli.game_text import frame, heading
-from referee.cli.options import key_values, start_option
+from referee.cli.options import isolation_option, key_values, start_option, user_option
 from referee.cli.output import say, say_now, show_data
 from referee.cli.progress import report_game, report_stoppages
 from referee.core.errors import BotFaulted, Stopped, UsageError
@@ -24,13 +24,14 @@ from referee.gameplay.events import Event
 from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
 from referee.games import game_given
 from referee.games.api import State
-from referee.processes.bot import Bot, distinct
+from referee.processes.bot import AUTO, Bot, distinct
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
 from referee.ratings.table import match_table, rendered
 from referee.records import journal
 from referee.records.record import Summary, summary, timed_moves, to_json
 from referee.tournament.encounter import FailedStarts, left_behind, play_encounter
+from referee.tournament.isolating import isolated
 from referee.tournament.plan import Entrant, Plan, checked_seed
 from referee.tournament.schedule import encounter
 from referee.wire.dialogue import Dialogue
@@ -80,6 +81,8 @@ from referee.wire.dialogue import Dialogue
 @click.option(
     "--pty", "ptys", metavar="NAME", multiple=True, help="Give this bot a terminal instead of pipes."
 )
+@isolation_option
+@user_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(
     game: str,
@@ -96,6 +99,8 @@ def match(
     start: str,
     limits: tuple[str, ...],
     ptys: tuple[str, ...],
+    isolation: str | None,
+    user: str,
     strict: bool,
 ) -> None:
     """Plays games of GAME between as many bots as the game has seats, and prints a table.
@@ -109,9 +114,11 @@ def match(
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
     entrants = _bots(bots, Limits.parse(key_values("limit", limits)), ptys)
+    entrants = [replace(bot, isolation=isolation or AUTO, user=user) for bot in entrants]
     plan = _plan(
         game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
     )
+    plan = isolated(plan, [folder] if folder else [])
     records: list[Summary] = []
     timed: Counter[str] = Counter()
     log = journal.Journal.create(folder) if folder else None

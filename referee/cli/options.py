@@ -11,6 +11,7 @@ from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.games import game_given
 from referee.games.api import Game
+from referee.processes.bot import AUTO, LEVELS
 from referee.tournament.plan import START_US
 
 START = f"{START_US // 1_000_000}s"
@@ -23,6 +24,17 @@ start_option = click.option(
     help="Time for a bot to start, and to get ready for a game.",
 )
 
+
+isolation_option = click.option(
+    "--isolation",
+    type=click.Choice((*LEVELS, AUTO)),
+    envvar="REFEREE_ISOLATION",
+    help="What bots are kept from; auto is the strongest level that works here. Default: auto.",
+)
+
+user_option = click.option(
+    "--user", metavar="NAME", default="", help="The user that bots run as; only root can name one."
+)
 
 game_option = click.option(
     "--game",

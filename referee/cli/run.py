@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from referee.cli.options import isolation_option
 from referee.cli.output import say, show_data
 from referee.cli.progress import ProgressLines, ProgressScreen, on_a_terminal, report_stoppages
 from referee.core.cores import usable_cores
@@ -19,7 +20,7 @@ from referee.core.units import about_size, show_period
 from referee.ratings.table import rendered
 from referee.tournament.config import Config, load
 from referee.tournament.folder import OpenRun, locked
-from referee.tournament.opening import Candidate, examine, open_run
+from referee.tournament.opening import Candidate, examine, open_run, settled
 from referee.tournament.schedule import round_robin
 from referee.tournament.tournament import Tournament, total
 
@@ -44,8 +45,16 @@ RECORD_BYTES = 200
 @click.option(
     "--dry-run", is_flag=True, help="Print the number of games and estimates of time and disk space."
 )
+@isolation_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
-def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, strict: bool) -> None:
+def run(
+    file: Path,
+    folder: Path | None,
+    workers: int | None,
+    dry_run: bool,
+    isolation: str | None,
+    strict: bool,
+) -> None:
     """Plays the tournament of a TOML file and prints its table, or continues it where it stopped.
 
     A finished game counts as soon as it is stored, and is not played again. Ctrl-C stops after the current
@@ -70,6 +79,7 @@ def run(file: Path, folder: Path | None, workers: int | None, dry_run: bool, str
             _build(name, command, cwd)
         for entrant in config.entrants:
             entrant.check()
+        candidate = settled(candidate, isolation)
         with open_run(candidate, say) as opened:
             try:
                 _play(candidate, opened, count)

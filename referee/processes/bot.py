@@ -25,7 +25,7 @@ AUTO = "auto"
 _NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not only dots"
 
 _PASSED = re.compile(
-    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME|REFEREE_GAME"
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME|REFEREE_GAME"
 )
 """The environment variables that a bot gets from the referee. Those that change how output is buffered
 (such as PYTHONUNBUFFERED) are not among them: a bot behaves here as it does elsewhere.

@@ -1,4 +1,4 @@
-"""The command of `bwrap`, which runs a bot in namespaces of its own. *Pure.*
+"""The command of `bwrap`, which runs a bot in namespaces of its own.
 
 Bubblewrap is the sandbox of Flatpak: a small program in the packages of every distribution. The bot sees only
 the files that are bound into its namespace, its own processes, and no network.
@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from referee.processes.messages import FILTER_DESCRIPTOR
+from referee.processes.messages import FILTER_DESCRIPTOR, WRITABLE_INSIDE
 
 PROGRAM = "bwrap"
 
-SCRATCH = "/tmp"
+SCRATCH = WRITABLE_INSIDE[0]
 """Where the bot's scratch folder is, inside."""
+
+_BEYOND = 1 << 20
+"""Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
 
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
 
@@ -28,7 +31,7 @@ def command(
     cwd: Path,
     read: Iterable[Path],
     hidden: Iterable[tuple[Path, bool]],
-    scratch_bytes: int,
+    scratch_bytes: int | None,
     as_root: bool,
     kept_capability: str,
 ) -> tuple[str, ...]:
@@ -38,14 +41,15 @@ def command(
     whether that is a folder; `scratch_bytes`: the size of each file system that it may write to; `as_root`:
     whether it is started by root, so that no user namespace is needed.
     """
-    size = ("--size", str(scratch_bytes))
+    size = ("--size", str(scratch_bytes + _BEYOND)) if scratch_bytes else ()
     words = [program, *_NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
     words += ["--cap-add", kept_capability] if as_root else ["--unshare-user"]
     words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--dev", "/dev"]
-    words += [*size, "--perms", "1777", "--tmpfs", "/dev/shm", *size, "--perms", "1777", "--tmpfs", SCRATCH]
+    for folder in WRITABLE_INSIDE:
+        words += [*size, "--perms", "1777", "--tmpfs", folder]
     words += ["--symlink", SCRATCH, "/var/tmp"]
-    for path in (*SYSTEM_FILES, *sorted(map(str, read))):  # a folder comes before what is in it
+    for path in (*SYSTEM_FILES, *map(str, read)):
         words += ["--ro-bind-try", path, path]
-    for path, is_folder in sorted(hidden):
-        words += ["--tmpfs", str(path)] if is_folder else ["--ro-bind", "/dev/null", str(path)]
+    for place, is_folder in sorted(hidden):  # a folder comes before what is in it
+        words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
     return (*words, "--dir", str(cwd), "--chdir", str(cwd), "--", *argv)

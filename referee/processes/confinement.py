@@ -54,8 +54,8 @@ _CAPABILITIES_VERSION = 0x20080522
 class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rights seccomp")):
     """How a bot is confined, apart from its resources.
 
-    `user`: None, or its user id, its group id and the ids of its other groups; `drops_capabilities`: whether a
-    bot of root loses root's rights, and any bot the way to gain new ones; `sandbox`: empty, `SIGNALS` or
+    `user`: None, or its user id, its group id and the ids of its other groups; `drops_capabilities`: whether
+    a bot of root loses root's rights, and any bot the way to gain new ones; `sandbox`: empty, `SIGNALS` or
     `FILES`; `rights`: pairs of a path and `LIST`, `READ` or `WRITE`, for `FILES`; `seccomp`: the filter of
     system calls, or empty bytes.
     """

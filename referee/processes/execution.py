@@ -11,17 +11,17 @@ import signal
 import termios
 
 from referee.processes import libc
-from referee.processes.confinement import Confinement, confine
+from referee.processes.confinement import FILES, WRITE, Confinement, confine
 from referee.processes.messages import FILTER_DESCRIPTOR, Request
 
 
-def start_bot(request: Request, streams: list[int]) -> int:
+def start_bot(request: Request, streams: list[int], scratch: str) -> int:
     """Starts the bot. Raises `OSError` where its program cannot be executed."""
     failed, failing = os.pipe()
     try:
         bot = os.fork()
         if bot == 0:
-            _execute_or_report(request, streams, failing)
+            _execute_or_report(request, streams, scratch, failing)
     except BaseException:
         os.close(failed)
         raise
@@ -38,10 +38,10 @@ def start_bot(request: Request, streams: list[int]) -> int:
     return bot
 
 
-def _execute_or_report(request: Request, streams: list[int], failing: int) -> None:
+def _execute_or_report(request: Request, streams: list[int], scratch: str, failing: int) -> None:
     """In the new process: executes the bot's program, or reports why that fails."""
     try:
-        _execute(request, streams)
+        _execute(request, streams, scratch)
     except OSError as error:
         os.write(failing, f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
     except (ValueError, MemoryError) as error:
@@ -50,7 +50,7 @@ def _execute_or_report(request: Request, streams: list[int], failing: int) -> No
         os._exit(127)
 
 
-def _execute(request: Request, streams: list[int]) -> None:
+def _execute(request: Request, streams: list[int], scratch: str) -> None:
     """Sets up session, streams, limits, signals and folder, then executes the bot's program."""
     os.setsid()
     for number, stream in enumerate(streams):
@@ -72,9 +72,15 @@ def _execute(request: Request, streams: list[int]) -> None:
         signal.signal(ignored, signal.SIG_DFL)
     os.chdir(request.cwd)
     program: str = request.argv[0]
+    confinement = Confinement(*request.confinement)
+    if confinement.user:
+        for own in (0, 1, 2, scratch):
+            os.chown(own, *confinement.user[:2])
     if request.program_filter:
         _hand_over(request.program_filter)
-    confine(Confinement(*request.confinement))
+    if confinement.sandbox == FILES:
+        confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
+    confine(confinement)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it
     _run(program, request.argv, request.env)
 

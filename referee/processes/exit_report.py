@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from typing import NamedTuple
 
+from referee.core.units import about_size
+from referee.processes import messages
 from referee.processes.limits import Limits
 
 
@@ -33,6 +35,21 @@ def status_text(code: int) -> str:
         return f"was ended by {signal.Signals(-code).name}"
     except ValueError:
         return f"was ended by signal {-code}"
+
+
+def excess(limit: str, count: int, most: int) -> str:
+    """The sentence for a limit of the whole process tree that a bot exceeded."""
+    match limit:
+        case messages.PROCESSES:
+            return f"{count} processes and threads, and {most} are allowed"
+        case messages.MEMORY:
+            return f"{about_size(count)} of memory, and {about_size(most)} are allowed"
+        case messages.SCRATCH_BYTES:
+            return f"{about_size(count)} in its scratch folder, and {about_size(most)} are allowed"
+        case messages.SCRATCH_FILES:
+            return f"more than {most} files and folders in its scratch folder, and {most} are allowed"
+        case _:
+            raise ValueError(limit)
 
 
 def exceeded(code: int, limits: Limits) -> str:

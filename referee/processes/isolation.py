@@ -25,6 +25,7 @@ from referee.processes.confinement import (
     Confinement,
     landlock_abi,
 )
+from referee.processes.scratch import variables
 
 __all__ = ["AUTO", "LEVELS", "Isolated", "isolated", "lacking"]
 
@@ -40,14 +41,14 @@ _SYSTEM_FILES = (
 )
 """What runtimes read to learn of themselves and of the machine's processors and memory."""
 
-_SCRATCH_BYTES = 1 << 30
-
 
 class Isolated(NamedTuple):
     """How to start an isolated bot."""
 
     argv: tuple[str, ...]
     confinement: Confinement
+    environment: dict[str, str]
+    """What is added to its environment."""
     program_filter: bytes
     """The filter of system calls that the program in `argv`, which confines the bot, gets on a descriptor;
     empty where `argv` is the bot's own command.
@@ -59,11 +60,11 @@ def isolated(bot: Bot) -> Isolated:
     """How to start a bot at its level. Raises `EnvironmentLacksError` where its user does not exist."""
     user = _user(bot.user)
     if bot.isolation == "none":
-        return Isolated(bot.argv, NONE._replace(user=user), b"")
+        return Isolated(bot.argv, NONE._replace(user=user), {}, b"")
     if bot.isolation == "basic":
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
-        return Isolated(bot.argv, Confinement(user, True, sandbox, (), b""), b"")
-    readable = _readable(bot)
+        return Isolated(bot.argv, Confinement(user, True, sandbox, (), b""), {}, b"")
+    readable = [path for path in _readable(bot) if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
         rights = [(str(path), READ) for path in _SYSTEM_FILES]
         for path in readable:
@@ -73,7 +74,7 @@ def isolated(bot: Bot) -> Isolated:
         confinement = Confinement(
             user, True, FILES, (*_DEVICES, *rights), seccomp.program(shares_namespaces=True)
         )
-        return Isolated(bot.argv, confinement, b"")
+        return Isolated(bot.argv, confinement, {}, b"")
     hidden = [
         (path, path.is_dir())
         for path in bot.hidden
@@ -85,12 +86,13 @@ def isolated(bot: Bot) -> Isolated:
         bot.cwd,
         readable,
         hidden,
-        _SCRATCH_BYTES,
+        bot.limits.scratch,
         os.geteuid() == 0 and user is None,
         CAPABILITY_KEPT,
     )
-    confinement = NONE._replace(user=user)
-    return Isolated(argv, confinement, seccomp.program(shares_namespaces=False))
+    environment = variables(bubblewrap.SCRATCH)
+    program_filter = seccomp.program(shares_namespaces=False)
+    return Isolated(argv, NONE._replace(user=user), environment, program_filter)
 
 
 def lacking(level: str) -> str:
@@ -124,7 +126,7 @@ def _readable(bot: Bot) -> list[Path]:
         *needs.own(bot.argv, bot.cwd, home),
         *bot.read,
     ]
-    return needs.outermost(found)
+    return needs.outermost(path for path in found if path.exists())
 
 
 def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:
@@ -137,3 +139,13 @@ def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:
     except KeyError:
         raise EnvironmentLacksError(f"`user` is `{name}`, and this system has no such user") from None
     return entry.pw_uid, entry.pw_gid, tuple(os.getgrouplist(name, entry.pw_gid))
+
+
+def _is_reachable(path: Path, user: int, group: int, groups: tuple[int, ...]) -> bool:
+    """Whether a user may enter all folders above a path."""
+    for folder in path.parents:
+        found = folder.stat()
+        shift = 6 if found.st_uid == user else 3 if found.st_gid in (group, *groups) else 0
+        if not found.st_mode >> shift & 1:
+            return False
+    return True

@@ -15,12 +15,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from referee.core.errors import EnvironmentLacksError
-from referee.processes import messages
+from referee.processes import messages, scratch
 from referee.processes.messages import Request
 from referee.processes.watch import UNKILLABLE_S
 
@@ -35,7 +36,7 @@ _PROGRAM = f"""
 import sys
 sys.path.append({str(Path(__file__).parents[2])!r})
 from referee.processes.warden import main
-main(int(sys.argv[1]))
+main(int(sys.argv[1]), sys.argv[2])
 """
 """Starts the launcher without the interpreter's `site` and the folders that the environment names: that is
 faster, and no other modules of the same names are found.
@@ -50,9 +51,14 @@ class Launcher:
     def __init__(self) -> None:
         self._socket, launcher_end = socket.socketpair()
         self._idle: list[socket.socket] = []
+        self._scratch_prefix = f"{Path(tempfile.gettempdir()).resolve()}/referee-{os.urandom(6).hex()}-"
+        """The beginning of the paths of all scratch folders."""
         with launcher_end:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _PROGRAM, str(launcher_end.fileno())],
+                [
+                    *(sys.executable, "-I", "-S", "-c", _PROGRAM),
+                    *(str(launcher_end.fileno()), self._scratch_prefix),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[launcher_end.fileno()],
@@ -81,6 +87,7 @@ class Launcher:
             wake(launcher._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 launcher._process.wait(UNKILLABLE_S)
+            scratch.remove_all(launcher._scratch_prefix)  # a launcher that was killed leaves some
 
     def send(self, request: bytes, streams: list[int]) -> socket.socket:
         """Sends a request to a warden, and returns its socket.

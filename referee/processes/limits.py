@@ -21,8 +21,12 @@ class Limits:
     """The size of a file that it writes, in bytes."""
     open_files: int | None = None
     """Open files of each process."""
-    processes: int | None = 500
+    processes: int | None = 256
     """Processes and threads at a time. By default far more than any bot needs, but it stops a fork bomb."""
+    scratch: int | None = 1 << 30
+    """Bytes in its scratch folder."""
+    scratch_files: int | None = 20_000
+    """Files and folders in its scratch folder."""
     cpu: int | None = None
     """Seconds of processor time of a process, over all the games that it plays."""
 
@@ -78,6 +82,8 @@ _READ: dict[str, Callable[[str, str], int]] = {
     "file_size": _size,
     "open_files": _count,
     "processes": _count,
+    "scratch": _size,
+    "scratch_files": _count,
     "cpu": _seconds,
 }
 _SHOW: dict[str, Callable[[int], str]] = {
@@ -85,6 +91,8 @@ _SHOW: dict[str, Callable[[int], str]] = {
     "file_size": show_size,
     "open_files": str,
     "processes": str,
+    "scratch": show_size,
+    "scratch_files": str,
     "cpu": lambda seconds: show_period(seconds * 1_000_000),
 }
 DEFAULT = Limits()

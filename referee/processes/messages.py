@@ -38,15 +38,24 @@ FILTER_DESCRIPTOR = 3
 """The descriptor of a program that confines the bot on which it gets the filter of system calls."""
 
 
+WRITABLE_INSIDE = ("/tmp", "/dev/shm")
+"""The folders that a bot in namespaces of its own can write to; each is a file system of its own."""
+
+
 class Request(
-    namedtuple("Request", "argv cwd env is_terminal limits memory_bytes processes confinement program_filter")
+    namedtuple(
+        "Request",
+        "argv cwd env is_terminal limits memory_bytes processes scratch_bytes scratch_files confinement "
+        "program_filter",
+    )
 ):
     """The request to start a bot.
 
     `limits`: soft and hard value of each limit that the kernel enforces, by its name in `resource`;
-    `memory_bytes` and `processes`: the limits of the whole process tree, or None; `confinement`: the fields of
-    a `Confinement`; `program_filter`: where `argv` is a program that confines the bot and runs it, what that
-    program gets on its descriptor `FILTER_DESCRIPTOR`, else empty.
+    `memory_bytes` and `processes`: the limits of the whole process tree, or None; `scratch_bytes` and
+    `scratch_files`: those of its scratch folder; `confinement`: the fields of a `Confinement`;
+    `program_filter`: where `argv` is a program that confines the bot and runs it, what that program gets on
+    its descriptor `FILTER_DESCRIPTOR`, else empty.
     """
 
     def encode(self) -> bytes:
@@ -65,7 +74,10 @@ EXITED = "exited"
 """The bot's own process ended: its status, as `subprocess` counts it."""
 
 EXCEEDED = "exceeded"
-"""The bot is killed because it exceeded a limit: a sentence that says which."""
+"""The bot is killed because it exceeded a limit: which, what it had, and what is allowed."""
+
+MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES = "memory", "processes", "scratch", "scratch_files"
+"""The limits of a bot's whole process tree, by the names that users give them."""
 
 ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
 """A process that the bot left behind, that had left its group, or that could not be killed."""

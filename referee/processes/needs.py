@@ -88,9 +88,9 @@ def installed(command: Iterable[str], cwd: Path, environment: dict[str, str]) ->
     packages, and the folders with packages that were installed for the user.
     """
     found: dict[Path, None] = {}
-    for folder in environment.get("PATH", os.defpath).split(os.pathsep):
-        if folder.startswith("/"):  # scripts find their programs there
-            found.update(dict.fromkeys(_installation(Path(folder) / "program")))
+    for text in environment.get("PATH", os.defpath).split(os.pathsep):
+        if text.startswith("/"):  # scripts find their programs there
+            found.update(dict.fromkeys(_installation(Path(text) / "program")))
     for word in command:
         for program in _programs(word, cwd, environment):
             for place in _chain(program):

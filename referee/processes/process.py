@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from referee.processes import cpu, launcher, messages
 from referee.processes.bot import Bot
-from referee.processes.exit_report import ExitReport, exceeded, status_text
+from referee.processes.exit_report import ExitReport, exceeded, excess, status_text
 from referee.processes.isolation import isolated
 from referee.processes.messages import Request
+from referee.processes.scratch import REMOVE_S
 from referee.processes.streams import READ_SIZE, Pipes
 from referee.processes.watch import UNKILLABLE_S
 
@@ -231,7 +232,8 @@ class BotProcess:
             self._status = status_text(self.exit_code)
             self.excess = self.excess or exceeded(self.exit_code, self._limits)
         elif word == messages.EXCEEDED:
-            self.excess = self.excess or rest
+            limit, count, most = rest.split()
+            self.excess = self.excess or excess(limit, int(count), int(most))
         elif word == messages.ENDED:
             cpu_us, memory_bytes = map(int, rest.split())
             self._status = self._status or status_text(-signal.SIGKILL)
@@ -268,7 +270,7 @@ class BotProcess:
     def reap(self) -> ExitReport:
         """Waits until all its processes were killed, and releases its resources."""
         self.kill()
-        deadline = time.monotonic() + UNKILLABLE_S + 1
+        deadline = time.monotonic() + UNKILLABLE_S + REMOVE_S + 1
         while self.exit_report is None and time.monotonic() < deadline:
             launcher.readable_within(self._control, 0.05)
             self.listen()
@@ -319,11 +321,13 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
     return Request(
         argv=how.argv,
         cwd=str(bot.cwd),
-        env=bot.environment(),
+        env={**bot.environment(), **how.environment},
         is_terminal=is_terminal,
         limits=hard,
         memory_bytes=limits.memory,
         processes=limits.processes,
+        scratch_bytes=limits.scratch,
+        scratch_files=limits.scratch_files,
         confinement=tuple(how.confinement),
         program_filter=how.program_filter,
     )

@@ -24,28 +24,34 @@ import signal
 import socket
 import time
 
-from referee.processes import libc, tree
+from referee.processes import libc, scratch, tree
 from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, Request, refuse
 from referee.processes.watch import RETRY_S, UNKILLABLE_S, WATCH_S, Wake, Watch
 
 
-def _run_bots(control: socket.socket) -> None:
+def _run_bots(control: socket.socket, scratch_prefix: str) -> None:
     """The main loop of a warden: runs bots one after the other, until the referee is gone."""
     os.setsid()
     libc.prctl(libc.SUBREAPER, 1)  # guard: orphans
     wake = Wake()
     while (received := _receive(control)) is not None:
         request, streams = received
+        folder = ""
         try:
-            bot = start_bot(request, streams)
+            folder = scratch.make(scratch_prefix)
+            bot = start_bot(
+                request._replace(env={**scratch.variables(folder), **request.env}), streams, folder
+            )
         except OSError as error:
+            if folder:
+                scratch.remove(folder)
             refuse(control, error)
             continue
         finally:
             for stream in streams:
                 os.close(stream)
-        if not Watch(control, wake, request, bot).run():
+        if not Watch(control, wake, request, bot, folder).run():
             break
 
 
@@ -79,8 +85,10 @@ def _with_descriptors(sender: socket.socket, most: int, count: int) -> tuple[byt
     return data, descriptors
 
 
-def main(descriptor: int) -> None:
-    """Starts wardens until the referee is gone, and ends after the last of them."""
+def main(descriptor: int, scratch_prefix: str) -> None:
+    """Starts wardens until the referee is gone, and ends after the last of them. The paths of all scratch
+    folders begin with `scratch_prefix`.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # meant for the referee
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -93,10 +101,16 @@ def main(descriptor: int) -> None:
     poll.register(referee, select.POLLIN)
     poll.register(wake.descriptor, select.POLLIN)
     strays = False
+    killed: set[int] = set()
+    """Wardens that have ended and may have left a scratch folder."""
     while True:
         ready = {number for number, _ in poll.poll(1 if strays else WATCH_S * 1000 if wardens else None)}
         wake.clear()
+        before = set(wardens)
         strays = _reap_wardens(wardens)
+        killed |= before - wardens
+        while killed and not strays:
+            scratch.remove_all(f"{scratch_prefix}{killed.pop()}-")
         if descriptor in ready:
             data, controls = _with_descriptors(referee, len(NEW_WARDEN), 1)
             if data != NEW_WARDEN or not controls:
@@ -108,20 +122,21 @@ def main(descriptor: int) -> None:
                 refuse(control, error)
             else:
                 if warden == 0:
-                    _run_warden(control, referee, wake)
+                    _run_warden(control, referee, wake, scratch_prefix)
                 wardens.add(warden)
             control.close()
     deadline = time.monotonic() + 6 * UNKILLABLE_S
     while (_reap_wardens(wardens) or wardens) and time.monotonic() < deadline:
         wake.wait(RETRY_S)
+    scratch.remove_all(scratch_prefix)
 
 
-def _run_warden(control: socket.socket, referee: socket.socket, wake: Wake) -> None:
+def _run_warden(control: socket.socket, referee: socket.socket, wake: Wake, scratch_prefix: str) -> None:
     """In the new process: runs a warden, without the launcher's descriptors."""
     try:
         referee.close()
         wake.close()
-        _run_bots(control)
+        _run_bots(control, f"{scratch_prefix}{os.getpid()}-")
     except BaseException:
         import traceback
 

@@ -10,16 +10,21 @@ import socket
 import sys
 import time
 
-from referee.processes import tree
+from referee.processes import scratch, tree
 from referee.processes.messages import (
     ENDED,
     ESCAPED,
     EXCEEDED,
     EXITED,
+    MEMORY,
     ORPHAN,
+    PROCESSES,
+    SCRATCH_BYTES,
+    SCRATCH_FILES,
     STARTED,
     TERMINATE,
     UNKILLABLE,
+    WRITABLE_INSIDE,
     Request,
     line,
     notify,
@@ -30,6 +35,9 @@ UNKILLABLE_S = 5.0
 
 WATCH_S = 0.1
 """Seconds between checks of the limits that the kernel does not enforce for a whole tree."""
+
+SIGNALLED = 128
+"""The status of a program that runs another and was ended by a signal is the signal's number beyond this."""
 
 REPORTED = 10
 """The most processes left behind that are named."""
@@ -79,12 +87,21 @@ def _status(pid: int) -> int | None:
 class Watch:
     """Monitors one bot, from its start until all its processes have ended."""
 
-    def __init__(self, control: socket.socket, wake: Wake, request: Request, bot: int) -> None:
+    def __init__(
+        self, control: socket.socket, wake: Wake, request: Request, bot: int, scratch_folder: str
+    ) -> None:
+        self._scratch_bytes: int | None = request.scratch_bytes
+        self._scratch_files: int | None = request.scratch_files
+        self._scratch_folder = scratch_folder
         self._control = control
         self._wake = wake
         self._memory_bytes: int | None = request.memory_bytes
         self._processes: int | None = request.processes
         self._bot = bot
+        self._is_wrapped = bool(request.program_filter)
+        """Whether its process is a program that runs the bot in namespaces of its own. That program has a
+        child, the first process of the namespace, whose children are the bot and its orphans.
+        """
         self._status: int | None = None
         """How the bot exited, once it has: it stays a zombie until the end, so that its process id and group
         id are not reused.
@@ -100,7 +117,10 @@ class Watch:
         that hang in the kernel cannot be killed.
         """
         notify(self._control, STARTED, self._bot, os.getpid())
-        watches = self._memory_bytes is not None or self._processes is not None
+        watches = any(
+            limit is not None
+            for limit in (self._memory_bytes, self._processes, self._scratch_bytes, self._scratch_files)
+        )
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake.descriptor, select.POLLIN)
@@ -122,7 +142,7 @@ class Watch:
                 self._signal_group(signal.SIGTERM)
             if watches and time.monotonic() >= look_s:
                 if excess := self._excess():
-                    notify(self._control, EXCEEDED, excess)
+                    notify(self._control, EXCEEDED, *excess)
                     self._signal_group(signal.SIGKILL)
                     self._end_others()
                     self._reap()
@@ -132,6 +152,8 @@ class Watch:
     def _reap(self) -> None:
         """Notes the bot's exit, and reaps orphans that have ended."""
         if self._status is None and (status := _status(self._bot)) is not None:
+            if self._is_wrapped and status - SIGNALLED in signal.valid_signals():
+                status = SIGNALLED - status
             self._status = status
             notify(self._control, EXITED, status)
         for pid in tree.own_children():
@@ -157,21 +179,50 @@ class Watch:
 
     def _signal_group(self, number: signal.Signals) -> None:
         assert self._bot > 1  # killpg(1) and killpg(0) would signal other processes
+        if self._is_wrapped and number != signal.SIGKILL:
+            # Not the program around the bot, and not the first process of its namespace.
+            first = tree.children(self._bot)
+            for pid in tree.descendants(self._bot):
+                if pid not in first and not self._has_left_the_group(pid):
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, number)
+            return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._bot, number)  # guard: group-kill
 
-    def _excess(self) -> str:
-        """Which limit the process tree exceeds, as text; empty if none."""
+    def _excess(self) -> tuple[str, int, int] | tuple[()]:
+        """Which limit the process tree exceeds, as a notice has it; empty if none."""
         members = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
         if self._processes is not None:
             count = sum(map(tree.threads, members))
             if count > self._processes:  # guard: processes
-                return f"{count} processes and threads, and {self._processes} are allowed"
+                return (PROCESSES, count, self._processes)
         if self._memory_bytes is not None:
             memory = sum(map(tree.memory, members))
             if memory > self._memory_bytes:  # guard: memory
-                return f"{memory} bytes of memory, and {self._memory_bytes} are allowed"
-        return ""
+                return (MEMORY, memory, self._memory_bytes)
+        return self._scratch_excess()
+
+    def _scratch_excess(self) -> tuple[str, int, int] | tuple[()]:
+        """Which limit of the scratch folder is exceeded, as a notice has it; empty if none."""
+        size_limit, files_limit = self._scratch_bytes, self._scratch_files
+        if size_limit is None and files_limit is None:
+            return ()
+        most = scratch.MOST_FILES if files_limit is None else files_limit
+        size, files = self._usage_inside() if self._is_wrapped else scratch.usage(self._scratch_folder, most)
+        if size_limit is not None and size > size_limit:  # guard: scratch-bytes
+            return (SCRATCH_BYTES, size, size_limit)
+        if files_limit is not None and files > files_limit:  # guard: scratch-files
+            return (SCRATCH_FILES, files, files_limit)
+        return ()
+
+    def _usage_inside(self) -> tuple[int, int]:
+        """Bytes and files in the file systems of a bot in namespaces of its own that it can write to."""
+        for pid in tree.descendants(self._bot):
+            with contextlib.suppress(OSError):
+                mounts = [scratch.usage_of_mount(f"/proc/{pid}/root{path}") for path in WRITABLE_INSIDE]
+                return sum(size for size, _ in mounts), sum(files for _, files in mounts)
+        return 0, 0
 
     def _end(self) -> bool:
         """Kills all remaining processes, and reports them. Returns whether all have ended."""
@@ -183,6 +234,7 @@ class Watch:
         orphans = [tree.name(pid) for pid in others] if self._exited_itself else []
         self._signal_group(signal.SIGKILL)
         stuck = self._end_all()
+        scratch.remove(self._scratch_folder)
         notices = [
             line(word, name)
             for word, names in (
@@ -199,7 +251,11 @@ class Watch:
         return not stuck
 
     def _others(self) -> list[int]:
-        """The bot's other processes. Once it has exited, they are descendants of this process."""
+        """The bot's other processes. Once it has exited, they are descendants of this process. Those in a
+        namespace of its own end with it, and are not known here.
+        """
+        if self._is_wrapped:
+            return []
         if self._status is not None and tree.own_children() in ([], [self._bot]):
             return []
         return [pid for pid in tree.descendants(os.getpid()) if pid != self._bot and not tree.is_dead(pid)]

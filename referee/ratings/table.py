@@ -100,7 +100,7 @@ def match_table(names: Sequence[str], games: Sequence[Summary]) -> str:
             + [f"{w}–{d}–{lost}" for lost, d, w in seats]
             + [_faults(found)]
         )
-    return "\n".join([tabulate(rows, headers, disable_numparse=True), *sorted(notes), *_unrated(games)])
+    return "\n".join([tabulate(rows, headers, disable_numparse=True), *sorted(notes), *_remarks(games)])
 
 
 def _comparison(name: str, games: Sequence[Summary], found: Tally) -> Comparison:
@@ -121,6 +121,23 @@ def _difference(comparison: Comparison) -> str:
         return "–"
     half = "" if comparison.half_width is None else f" ± {comparison.half_width:.0f}"
     return f"{round(comparison.elo):+d}{half}{'*' if comparison.clamped else ''}"
+
+
+def _isolation(games: Iterable[Summary]) -> list[str]:
+    """Under which isolation the bots played, as a note; none where the records do not have it."""
+    names: dict[str, dict[str, None]] = {}
+    for game in games:
+        for name, level in zip(game.bots, game.isolation, strict=bool(game.isolation)):
+            names.setdefault(level, {})[name] = None
+    if len(names) < 2:
+        return [f"isolation: {level}" for level in names]
+    groups = [f"{level} for {', '.join(sorted(found))}" for level, found in names.items()]
+    return [f"isolation: {'; '.join(groups)}"]
+
+
+def _remarks(games: Sequence[Summary]) -> list[str]:
+    """What is said under every table."""
+    return [*_unrated(games), *_isolation(games)]
 
 
 def _unrated(games: Iterable[Summary]) -> list[str]:
@@ -177,7 +194,7 @@ def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
                 faults,
             )
         )
-    return Standings(rows, pool, [*_notes(pool), *_unrated(ordered)])
+    return Standings(rows, pool, [*_notes(pool), *_remarks(ordered)])
 
 
 def _notes(pool: Pool) -> list[str]:
@@ -298,11 +315,14 @@ def rendered(names: Sequence[str], games: Sequence[Summary], form: str, seats: i
 def _rendered_solo(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
     rows = solo_standings(names, games)
     if form == "json":
-        return json.dumps({"standings": [row._asdict() for row in rows], "notes": _unrated(games)}, indent=2)
+        return json.dumps(
+            {"standings": [row._asdict() for row in rows], "notes": _remarks(games)},
+            indent=2,
+        )
     if form == "csv":
         cells = [[row.rank, _cell(row.bot), *row[2:4], f"{row.share:.4f}", f"{row.left:.4f}"] for row in rows]
         return _csv_text(SoloStanding._fields, cells, [row.faults for row in rows])
-    return "\n".join([solo_table(rows, form), *_unrated(games)])
+    return "\n".join([solo_table(rows, form), *_remarks(games)])
 
 
 def _json(table: Standings) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retir
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import game_named
 from referee.games.api import Outcome
+from referee.processes.bot import LEVELS
 
 FORMAT = 1
 """Version of the format; it stands in the first line of a file."""
@@ -44,6 +45,8 @@ class GameRecord:
     """The version of the game's rules that it was played under."""
     attempt: int = 1
     """Counts how often the referee tried to have this game played."""
+    isolation: tuple[str, ...] = ()
+    """By seat, the level of isolation of the bot; empty in records of earlier versions."""
 
 
 def to_json(record: GameRecord) -> dict[str, Any]:
@@ -68,6 +71,7 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "sentence": verdict.outcome.sentence,
         "rated": verdict.rated,
         "faults": list(faults(record)),
+        **({"isolation": list(record.isolation)} if record.isolation else {}),
         "events": [_event_json(event) for event in record.events],
         "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
     }
@@ -154,6 +158,8 @@ class Summary(NamedTuple):
     rated: bool
     faults: tuple[str, ...]
     """By seat, the word of its fault; empty where it committed none."""
+    isolation: tuple[str, ...] = ()
+    """By seat, the level of isolation; empty in records of earlier versions."""
 
 
 def summary_of(record: GameRecord) -> Summary:
@@ -170,6 +176,7 @@ def summary_of(record: GameRecord) -> Summary:
         verdict.outcome.sentence,
         verdict.rated,
         faults(record),
+        record.isolation,
     )
 
 
@@ -211,6 +218,7 @@ def summary(value: dict[str, Any]) -> Summary:
         fields.text("sentence"),
         fields.flag("rated"),
         fields.texts("faults"),
+        _isolation(fields),
     )
     if shown(found.id, 2000) != found.id:
         raise fields.wrong("id", "a game's id")
@@ -251,7 +259,15 @@ def from_json(value: dict[str, Any]) -> GameRecord:
         {name: what for name, what in value["measured"].items() if name != "events"},
         fields.number("rules"),
         fields.number("attempt", 1),
+        _isolation(fields),
     )
+
+
+def _isolation(fields: Fields) -> tuple[str, ...]:
+    levels = fields.texts("isolation") if fields.has("isolation") else ()
+    if not set(levels) <= set(LEVELS) or (levels and len(levels) != len(fields.texts("bots"))):
+        raise fields.wrong("isolation", f"by seat, one of {', '.join(LEVELS)}")
+    return levels
 
 
 def _terms(fields: Fields) -> Terms:

@@ -18,7 +18,7 @@ from referee.core.units import parse_period
 from referee.gameplay.terms import MARGIN_US, REJECTIONS
 from referee.games import game_given
 from referee.games.api import Game, Options
-from referee.processes.bot import Bot, distinct, split
+from referee.processes.bot import AUTO, LEVELS, Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.plan import PROCESSES, START_US, Entrant, checked_options, checked_seed
 
@@ -37,7 +37,7 @@ MOST_ROUNDS = 1_000_000
 
 BOT_KEYS = (
     *("name", "cmd", "cwd", "env", "pass_env", "needs", "build"),
-    *("clock", "processes", "fresh", "limits", "pty"),
+    *("clock", "processes", "fresh", "limits", "pty", "isolation", "read", "user"),
 )
 
 Build = tuple[str, tuple[str, ...], Path]
@@ -132,12 +132,17 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
             "start",
             "processes",
             "fresh",
+            "isolation",
+            "user",
         )
     )
     game = game_given(main.text("game"), path.parent)
     control = _control(main, "clock", game.clock)
     processes = _processes(main, "encounter")
-    entrants, builds, absent = _bots(path, fields, control, processes, _limits(fields, DEFAULT))
+    isolation, user = _isolation(main, AUTO), _user(main, "")
+    entrants, builds, absent = _bots(
+        path, fields, control, processes, _limits(fields, DEFAULT), isolation, user
+    )
     given = fields.scalars("options") if fields.has("options") else {}
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -162,7 +167,13 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
 
 
 def _bots(
-    path: Path, fields: Fields, control: TimeControl, processes: str, limits: Limits
+    path: Path,
+    fields: Fields,
+    control: TimeControl,
+    processes: str,
+    limits: Limits,
+    isolation: str,
+    user: str,
 ) -> tuple[tuple[Entrant, ...], tuple[Build, ...], tuple[str, ...]]:
     entrants: list[Entrant] = []
     builds: list[Build] = []
@@ -186,6 +197,9 @@ def _bots(
             Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env),
             limits=_limits(bot, limits),
             pty=bot.flag("pty", False),
+            isolation=_isolation(bot, isolation),
+            read=_read_also(bot, cwd),
+            user=_user(bot, user),
         )
         entrant = Entrant(made, _control(bot, "clock", control), _processes(bot, processes), folder)
         build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None
@@ -216,6 +230,29 @@ def _processes(fields: Fields, default: str) -> str:
             f"`{processes}`, expected only one"
         )
     return processes
+
+
+def _isolation(fields: Fields, default: str) -> str:
+    level = fields.text("isolation", default)
+    if level not in (*LEVELS, AUTO):
+        raise fields.wrong("isolation", f"one of {', '.join((*LEVELS, AUTO))}")
+    return level
+
+
+def _user(fields: Fields, default: str) -> str:
+    user = fields.text("user", default)
+    if fields.has("user") and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}\$?", user):
+        raise fields.wrong("user", "the name of a user")
+    return user
+
+
+def _read_also(fields: Fields, cwd: Path) -> tuple[Path, ...]:
+    """The existing files and folders of `read`, which are relative to the bot's folder."""
+    texts = fields.texts("read") if fields.has("read") else ()
+    paths = tuple((cwd / text).resolve() for text in texts if "\0" not in text)
+    if len(paths) != len(texts) or not all(path.exists() for path in paths):
+        raise fields.wrong("read", "existing files and folders")
+    return paths
 
 
 def _limits(fields: Fields, base: Limits) -> Limits:

@@ -182,7 +182,14 @@ def _play(terms: Terms, connections: list[Connection], show: Show | None, start_
         "python": platform.python_version(),
         "host": platform.platform(),
     }
-    return GameRecord(terms, tuple(events), verdict, measured, terms.game.rules)
+    return GameRecord(
+        terms,
+        tuple(events),
+        verdict,
+        measured,
+        terms.game.rules,
+        isolation=tuple(connection.bot.isolation for connection in connections),
+    )
 
 
 @contextmanager

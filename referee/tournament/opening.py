@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.core.errors import UsageError
@@ -12,6 +12,7 @@ from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, Run, find_run
 from referee.tournament.hashes import hashes
+from referee.tournament.isolating import isolated
 from referee.tournament.plan import Plan, checked_seed
 
 
@@ -49,6 +50,20 @@ def examine(config: Config, folder: Path) -> Candidate:
             f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots or rounds"
         )
     return Candidate(config, folder, plan, run)
+
+
+def settled(candidate: Candidate, isolation: str | None) -> Candidate:
+    """The candidate with the level of isolation of each bot settled; `isolation` stands in the place of what
+    the tournament file says.
+
+    Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
+    """
+    plan = candidate.plan
+    if isolation:
+        bots = (replace(entrant.bot, isolation=isolation) for entrant in plan.entrants)
+        entrants = (replace(entrant, bot=bot) for entrant, bot in zip(plan.entrants, bots, strict=True))
+        plan = replace(plan, entrants=tuple(entrants))
+    return replace(candidate, plan=isolated(plan, (candidate.folder, candidate.config.path)))
 
 
 def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:

@@ -250,7 +250,7 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     assert "MemoryError" in process.cut().text()
     end_processes([process])
     together = " & ".join([take.format(120)] * 3) + " & wait"
-    assert excess(started(together, Limits(memory=300 << 20))).endswith(f"{300 << 20} are allowed")
+    assert excess(started(together, Limits(memory=300 << 20))).endswith("of memory, and 300 MB are allowed")
 
 
 def test_no_more_computing_time_than_allowed() -> None:
@@ -275,6 +275,32 @@ def test_a_limit_that_is_exceeded_is_the_bot_s_fault() -> None:
     (record,) = play_encounter([hog, good], [terms])
     assert record.verdict.ending.word == "limit" and record.verdict.outcome.ranks == (1, 2)
     assert record.events[-1].detail == "5 processes and threads, and 3 are allowed"  # type: ignore[union-attr]
+
+
+def test_a_bot_has_a_scratch_folder_of_its_own_that_is_removed() -> None:
+    script = "stat -c '%a %n' $TMPDIR; echo $TMP $TEMP; mkdir -p $TMPDIR/a/b; echo x >$TMPDIR/a/b/c; "
+    process = started(script + "chmod 000 $TMPDIR/a/b $TMPDIR/a; ln -s /etc $TMPDIR/link; chmod 000 $TMPDIR")
+    mode, *folders = spoken(process).decode().split()
+    assert mode == "700" and len(folders) == 3 and len(set(folders)) == 1
+    ended(process)
+    assert not Path(folders[0]).exists() and Path("/etc/passwd").exists()
+
+
+@pytest.mark.parametrize("killed", ["$PPID", "$(ps -o ppid= -p $PPID) $PPID"])
+def test_the_scratch_folder_of_a_bot_that_kills_its_warden_is_removed(killed: str) -> None:
+    process = started(f"echo $TMPDIR; touch $TMPDIR/x; kill -9 {killed}; sleep 60")
+    folder = Path(spoken(process).decode().strip())
+    end_processes([process])
+    close_launcher()
+    assert not folder.exists()
+
+
+def test_no_more_in_the_scratch_folder_than_allowed() -> None:
+    process = started("head -c 3000000 /dev/zero >$TMPDIR/x; sleep 60", Limits(scratch=2 << 20))
+    assert excess(process) == "2.9 MB in its scratch folder, and 2.0 MB are allowed"
+    many = "cd $TMPDIR; for i in 1 2 3 4 5 6; do mkdir $i; touch $i/x; done; sleep 60"
+    process = started(many, Limits(scratch_files=10))
+    assert excess(process) == "more than 10 files and folders in its scratch folder, and 10 are allowed"
 
 
 # --- The end of the referee ----------------------------------------------------------------------------
@@ -354,7 +380,7 @@ def test_threads_and_shared_memory_count_too() -> None:
     shared += "for i in range(200): m.write(bytes(1 << 20))\ntime.sleep(60)"
     limits = Limits(memory=150 << 20)
     bot = Bot("shared", (sys.executable, "-I", "-S", "-c", shared), Path("/"), limits=limits)
-    assert excess(BotProcess(bot)).endswith(f"{150 << 20} are allowed")
+    assert excess(BotProcess(bot)).endswith("of memory, and 150 MB are allowed")
 
 
 def test_who_writes_to_a_warden_s_socket_ends_its_own_bot_alone() -> None:

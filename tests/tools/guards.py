@@ -99,6 +99,8 @@ GUARDS = [
     valued("killed-launcher", "range(1)", WARDENS),
     never("processes", WARDENS),
     never("memory", WARDENS),
+    never("scratch-bytes", f"{WARDENS} -k scratch"),
+    never("scratch-files", f"{WARDENS} -k scratch"),
     dropped("limits-of-the-kernel", WARDENS),
     valued("escaping", "text[:most]", "tests/processes/test_escaping.py"),
     always("drain-of-stderr", f"{PROCESSES} -k stderr"),
