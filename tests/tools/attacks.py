@@ -460,6 +460,7 @@ class Trial:
         source = (SOURCES / "victim.py").read_text() + f"# {self._secrets['source']}\n"
         (self._victim / "victim.py").write_text(source)
         (self._home / ".ssh" / "id_test").write_text(self._secrets["home"] + "\n")
+        (self._home / ".ssh" / "id_test").chmod(0o600)
         (self._home / ".profile").write_text("\n")
         code = self._lab.checkout / "referee" / "__main__.py"
         victim: dict[str, Any] = {
@@ -724,9 +725,8 @@ def play(place: Lab, attacks: tuple[Attack, ...], level: str, user: str) -> dict
     seen = Trial(place, attacks, level, users).play()
     if seen.code == 5 and "isolation" in seen.output:
         return {attack.name: (Outcome.NOT_TRIED, seen) for attack in attacks}
-    reports = dict(
-        part.split("\n", 1) for part in f"\n{seen.report}".split("\nATTACK tries ")[1:] if "\n" in part
-    )
+    parts = re.split(r"ATTACK tries (\S+)\n", seen.report or "")
+    reports = dict(zip(parts[1::2], parts[2::2], strict=True))
     return {
         attack.name: _judged(attack, replace(seen, report=reports.get(attack.name))) for attack in attacks
     }
