@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
 from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, groups
 from tests.tools.attacks import (
     BEGIN,
     END,
     LEVELS,
-    USERS,
-    Cells,
+    PAGE,
     Lab,
     lab,
     levels_here,
     markdown,
     missing,
     play,
+    table,
     users_here,
 )
-
-PAGE = ROOT / "referee" / "processes" / "ISOLATION.md"
 
 HARMLESS = (Outcome.STOPPED, Outcome.NOT_TRIED)
 CONFINED = ("landlock", "bwrap")
@@ -60,45 +56,30 @@ def place() -> Iterator[Lab]:
         yield made
 
 
-def table() -> Cells:
-    """The table of the documentation."""
-    text = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
-    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in text.strip().splitlines()]
-    levels = rows[0][3:]
-    cells: Cells = {}
-    for row in rows[2:]:
-        if not (found := re.fullmatch(r"`(.+)`", row[0])):
-            continue
-        for level, cell in zip(levels, row[3:], strict=True):
-            for user in USERS:
-                own = re.search(rf"\b{user} ([a-z ]+)", cell)
-                what = own[1] if own else cell if cell in set(Outcome) else Outcome.NOT_TRIED
-                cells[found[1], level, user] = Outcome(what)
-    return cells
-
-
 def test_the_names_of_the_attacks_are_different() -> None:
     assert len(BY_NAME) == len(ATTACKS)
 
 
 def test_the_table_has_each_attack_and_level() -> None:
-    cells = table()
+    page = PAGE.read_text()
+    cells = table(page)
     assert list(dict.fromkeys(name for name, _, _ in cells)) == list(BY_NAME)
     assert {level for _, level, _ in cells} == set(LEVELS)
-    text = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
-    assert text.strip() == markdown(cells, LEVELS, USERS)
+    assert page.partition(BEGIN)[2].partition(END)[0].strip() == markdown(cells)
 
 
 @pytest.mark.parametrize("level", CONFINED)
 def test_no_attack_reaches_others_from_confinement(level: str) -> None:
     found = {
-        key: what for key, what in table().items() if key[1] == level and BY_NAME[key[0]].area in REACHING
+        key: what
+        for key, what in table(PAGE.read_text()).items()
+        if key[1] == level and BY_NAME[key[0]].area in REACHING
     }
     assert found and not {key: what for key, what in found.items() if what not in HARMLESS}
 
 
 def test_at_basic_no_run_hangs_and_no_result_is_lost_in_silence() -> None:
-    cells = {key: what for key, what in table().items() if key[1] == "basic"}
+    cells = {key: what for key, what in table(PAGE.read_text()).items() if key[1] == "basic"}
     assert Outcome.HANGS not in cells.values()
     results = {key: what for key, what in cells.items() if BY_NAME[key[0]].area is Area.RESULTS}
     assert results and Outcome.SUCCEEDS not in results.values()
@@ -118,7 +99,7 @@ def test_the_most_important_attacks_are_stopped(name: str, level: str, place: La
 @pytest.mark.parametrize(("level", "user"), SLOW)
 @pytest.mark.parametrize("group", groups(ATTACKS), ids=lambda group: group[0].name)
 def test_the_table_is_what_is_seen_here(group: tuple[Attack, ...], level: str, user: str, place: Lab) -> None:
-    expected = table()
+    expected = table(PAGE.read_text())
     if user not in users_here():
         pytest.skip(f"bots cannot be started as {user} here")
     can_be_tried(group[0], level)

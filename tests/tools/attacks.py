@@ -1,8 +1,8 @@
 """What bots can do to others: `python -m tests.tools.attacks [NAME ...] [--level L] [--user U] [--area A]`.
 
 Plays each attack of `attack_list.py` in a tournament of two games against the victim, at each level of
-isolation, as root and as an ordinary user, and prints a table of what succeeds; with `--markdown` in the form
-that the documentation has. Nothing is attacked but the processes and files of these tournaments.
+isolation, as root and as an ordinary user, and compares what succeeds with the table in the documentation,
+which `--write` replaces. Nothing is attacked but the processes and files of these tournaments.
 """
 
 from __future__ import annotations
@@ -39,7 +39,12 @@ from tabulate import tabulate
 from tests.command import ROOT
 from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, Seen, explodes, groups, harms_run
 
-LEVELS = ("none", "basic", "landlock", "bwrap")
+LEVELS = ("basic", "landlock", "bwrap")
+"""Those with a column in the table; at `none`, all is as without a referee."""
+
+PAGE = ROOT / "referee" / "processes" / "ISOLATION.md"
+"""The documentation that has the table."""
+
 ROOT_USER, ORDINARY, SEPARATE = "root", "ordinary", "separate"
 USERS = (ROOT_USER, ORDINARY, SEPARATE)
 """Root; an ordinary user; root, with each bot as another ordinary user."""
@@ -752,22 +757,36 @@ def cell(outcomes: dict[str, Outcome]) -> str:
     return ", ".join(f"{user} {what}" for user, what in tried.items())
 
 
-def markdown(cells: Cells, levels: tuple[str, ...], users: tuple[str, ...]) -> str:
+def markdown(cells: Cells) -> str:
     """The table of the documentation."""
     lines = [
-        f"| attack | what it does | in | {' | '.join(levels)} |",
-        "|---|---|---|" + "---|" * len(levels),
+        f"| attack | what it does | in | {' | '.join(LEVELS)} |",
+        "|---|---|---|" + "---|" * len(LEVELS),
     ]
     for area in Area:
-        own = [attack for attack in ATTACKS if attack.area is area]
-        lines.append(f"| **{area}** | | |" + " |" * len(levels))
-        for attack in own:
+        lines.append(f"| **{area}** | | |" + " |" * len(LEVELS))
+        for attack in (attack for attack in ATTACKS if attack.area is area):
             found = [
-                cell({user: cells.get((attack.name, level, user), Outcome.NOT_TRIED) for user in users})
-                for level in levels
+                cell({user: cells.get((attack.name, level, user), Outcome.NOT_TRIED) for user in USERS})
+                for level in LEVELS
             ]
             lines.append(f"| `{attack.name}` | {attack.what} | {attack.language} | {' | '.join(found)} |")
     return "\n".join(lines)
+
+
+def table(page: str) -> Cells:
+    """The table that a page of the documentation has."""
+    text = page.partition(BEGIN)[2].partition(END)[0]
+    rows = [[part.strip() for part in row.strip("|").split("|")] for row in text.strip().splitlines()]
+    cells: Cells = {}
+    for row in rows[2:]:
+        if not (found := re.fullmatch(r"`(.+)`", row[0])):
+            continue
+        for (level, text), user in product(zip(rows[0][3:], row[3:], strict=True), USERS):
+            own = re.search(rf"\b{user} ([a-z ]+)", text)
+            what = own[1] if own else text if text in set(Outcome) else Outcome.NOT_TRIED
+            cells[found[1], level, user] = Outcome(what)
+    return cells
 
 
 def main() -> None:
@@ -776,7 +795,7 @@ def main() -> None:
     parser.add_argument("--level", action="append", choices=LEVELS)
     parser.add_argument("--user", action="append", choices=USERS)
     parser.add_argument("--area", action="append", choices=list(Area))
-    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--write", action="store_true", help="into the documentation")
     parser.add_argument("--reports", action="store_true", help="what was seen of each")
     given = parser.parse_args()
     if unknown := set(given.names) - {attack.name for attack in ATTACKS}:
@@ -797,11 +816,16 @@ def main() -> None:
                 if given.reports or what is Outcome.UNCLEAR:
                     print(f"  exit {seen.code}; intact {seen.intact}; {seen.losses}", file=sys.stderr)
                     print(f"  {(seen.report or '')[:1500]}\n  {seen.output[-1500:]}", file=sys.stderr)
-    if given.markdown:
-        print(markdown(cells, levels, users))
-        return
-    rows = [[*key, what] for key, what in cells.items() if what is not Outcome.NOT_TRIED]
-    print(tabulate(rows, headers=["attack", "level", "user", "outcome"]))
+    page = PAGE.read_text()
+    before = table(page)
+    tried = {key: what for key, what in cells.items() if what is not Outcome.NOT_TRIED}
+    rows = [[*key, what, before.get(key, "")] for key, what in tried.items() if before.get(key) != what]
+    if given.write:
+        head, _, rest = page.partition(BEGIN)
+        new = f"{head}{BEGIN}\n{markdown({**before, **cells})}\n{END}{rest.partition(END)[2]}"
+        PAGE.write_text(new)
+    print(tabulate(rows, headers=["attack", "level", "user", "now", "in the table"]))
+    sys.exit(1 if rows and not given.write else 0)
 
 
 if __name__ == "__main__":
