@@ -10,6 +10,7 @@ from referee.core.units import about, about_size
 from referee.gameplay.terms import MARGIN_US
 from referee.machine.measure import Distribution, Figures
 from referee.machine.survey import Limit
+from referee.processes.confinement import SIGNALS_ABI
 
 OVERHEAD_FACTOR = 10
 """The shortest clock that is reliable is this many times the overhead of a slow move."""
@@ -189,7 +190,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
     yield _clock(figures)
     yield _disk(figures)
     yield _abilities(figures)
-    yield _isolation(figures)
+    yield from _isolation(figures)
 
 
 def _moves(figures: Figures, moves: Distribution, advice: Advice) -> Finding:
@@ -414,13 +415,44 @@ def _abilities(figures: Figures) -> Finding:
     return Finding("system", Level.FINE, measured, without or "has every feature that the referee uses")
 
 
-def _isolation(figures: Figures) -> Finding:
-    return Finding(
-        "isolation",
-        Level.WARNING if figures.machine.root else Level.FINE,
-        f"bots run as your user{', which is root' if figures.machine.root else ''}",
-        "bots can read each other's files and memory, and yours",
-        "run the referee as an ordinary user" if figures.machine.root else "only run bots that you trust",
+_PREVENTED = {
+    "basic": "whatever a bot starts is ended with it, and its resources are limited; it can read your files",
+    "landlock": "a bot reads only what it needs to start and its own folder, writes only into its scratch "
+    "folder, and has no network",
+    "bwrap": "a bot sees only what it needs to start, its own folder and its own processes, and has no "
+    "network",
+}
+
+
+def _isolation(figures: Figures) -> Iterator[Finding]:
+    """A finding for each level of isolation, the strongest first, and one for root."""
+    works = {level for level, reason in figures.isolation.items() if not reason}
+    for level, reason in reversed(figures.isolation.items()):
+        if not reason:
+            yield Finding(level, Level.FINE, f"isolation `{level}` works here", _PREVENTED[level])
+        else:
+            yield Finding(
+                level,
+                Level.FINE if works & {"landlock", "bwrap"} else Level.WARNING,
+                f"isolation `{level}` does not work here",
+                reason,
+                "" if works & {"landlock", "bwrap"} else "without it, only run bots that you trust",
+            )
+    if 0 < figures.machine.landlock_abi < SIGNALS_ABI:
+        yield Finding(
+            "signals",
+            Level.WARNING,
+            f"version {figures.machine.landlock_abi} of Landlock",
+            "at `basic` and `landlock` a bot can send signals to other processes of its user",
+            "Linux 6.12 has the version that prevents it; `bwrap` does so too",
+        )
+    root = figures.machine.root
+    yield Finding(
+        "user",
+        Level.WARNING if root else Level.FINE,
+        f"the referee and its bots run as {'root' if root else 'an ordinary user'}",
+        f"at `none` and `basic` a bot can change {'any file' if root else 'whatever this user can'}",
+        'run the referee as an ordinary user, or name one for the bots: `user = "nobody"`' if root else "",
     )
 
 

@@ -21,7 +21,8 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, Opening, Silence
 from referee.games import GAMES
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
-from referee.processes.bot import Bot
+from referee.processes.bot import LEVELS, Bot
+from referee.processes.levels import reason
 from referee.tournament.plan import START_US, Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
@@ -94,6 +95,8 @@ class Figures(NamedTuple):
     clock_step_ns: int
     """The smallest step of the clock that times moves."""
     disk: Disk
+    isolation: dict[str, str]
+    """By level of isolation, why it does not work here; an empty text where it does."""
 
 
 def measure_machine(workers: int, folder: Path) -> Figures:
@@ -121,6 +124,7 @@ def measure_machine(workers: int, folder: Path) -> Figures:
         sleeps=sleeps,
         clock_step_ns=_clock_step_ns(),
         disk=_disk(folder),
+        isolation={level: reason(level) for level in LEVELS if level != "none"},
     )
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from referee.core.cores import usable_cores
 from referee.processes import cpu, stamped
+from referee.processes.confinement import landlock_abi
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -77,6 +78,8 @@ class Machine(NamedTuple):
     """The limit of processes of the user."""
     processes_used: int | None
     """How many processes and threads the user has."""
+    landlock_abi: int
+    """The version of Landlock, which isolates bots; 0 if there is none."""
     coarse_tick_us: int | None
     abilities: Abilities
 
@@ -95,6 +98,7 @@ def survey_machine() -> Machine:
         files=_limit(resource.RLIMIT_NOFILE),
         processes=_limit(resource.RLIMIT_NPROC),
         processes_used=processes_of(os.geteuid()),
+        landlock_abi=landlock_abi(),
         coarse_tick_us=stamped.TICK_NS // 1000 or None,
         abilities=Abilities(
             pinning=hasattr(os, "sched_setaffinity"),

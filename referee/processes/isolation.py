@@ -63,7 +63,8 @@ def isolated(bot: Bot) -> Isolated:
         return Isolated(bot.argv, NONE._replace(user=user), {}, b"")
     if bot.isolation == "basic":
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
-        return Isolated(bot.argv, Confinement(user, True, sandbox, (), b""), {}, b"")
+        mild = seccomp.mild_program() if seccomp.AVAILABLE else b""
+        return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild), {}, b"")
     readable = [path for path in _readable(bot) if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
         rights = [(str(path), READ) for path in _SYSTEM_FILES]
@@ -126,7 +127,7 @@ def _readable(bot: Bot) -> list[Path]:
         *needs.own(bot.argv, bot.cwd, home),
         *bot.read,
     ]
-    return needs.outermost(path for path in found if path.exists())
+    return needs.outermost(path for path in found if os.path.exists(path))  # noqa: PTH110 - False where it may not look
 
 
 def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:

@@ -76,7 +76,7 @@ def reason(level: str, user: str = "") -> str:
 
 def _level(bot: Bot) -> str:
     if bot.isolation != AUTO:
-        if why := reason(bot.isolation, bot.user):
+        if why := reason(bot.isolation, bot.user):  # guard: named-level
             raise EnvironmentLacksError(
                 f"bot `{bot.name}`: isolation `{bot.isolation}` does not work on this machine: {why}"
             )
@@ -87,7 +87,7 @@ def _level(bot: Bot) -> str:
 @cache
 def _trial(level: str, user: str) -> str:
     """Tries a level. Returns why it does not work, or an empty text."""
-    if level == "none" and not user:
+    if level in ("none", "basic") and not user:
         return ""
     with tempfile.TemporaryDirectory(prefix="referee-trial-") as folder, socket.socket() as listening:
         secret = Path(folder) / "secret"

@@ -1,9 +1,9 @@
 """The filter of system calls for isolated bots, as a program for the kernel.
 
-It denies what no bot needs and what reaches beyond a process: other processes' memory, limits and processors,
-key rings, namespaces and mounts, the kernel itself. Programs of another architecture than the machine's own
-(32-bit programs, say) are denied every call. What is denied fails with EPERM, or ENOSYS where programs have
-another way then.
+It denies what no bot needs and what reaches beyond a process: other processes' limits and processors, and,
+for confined bots, their memory, key rings, namespaces and mounts, and the kernel itself. Confined bots are also
+denied every call of another architecture than the machine's own (as 32-bit programs make). What is denied
+fails with EPERM, or with ENOSYS where programs have another way then.
 
 The form of the program is that of seccomp(2); the numbers are those of the kernel's headers.
 """
@@ -120,6 +120,24 @@ _SHARED = {
     "msgget": _Call(68, 186),
     "semget": _Call(64, 190),
     "mq_open": _Call(240, 180),
+    # Owners, permissions and attributes of files, which Landlock does not confine.
+    "chmod": _Call(90, None),
+    "fchmod": _Call(91, 52),
+    "fchmodat": _Call(268, 53),
+    "fchmodat2": _Call(452, 452),
+    "chown": _Call(92, None),
+    "fchown": _Call(93, 55),
+    "lchown": _Call(94, None),
+    "fchownat": _Call(260, 54),
+    "setxattr": _Call(188, 5),
+    "lsetxattr": _Call(189, 6),
+    "fsetxattr": _Call(190, 7),
+    "setxattrat": _Call(463, 463),
+    "removexattr": _Call(197, 14),
+    "lremovexattr": _Call(198, 15),
+    "fremovexattr": _Call(199, 16),
+    "removexattrat": _Call(466, 466),
+    "file_setattr": _Call(469, 469),
 }
 
 _CLONE = _Call(56, 220)
@@ -147,29 +165,42 @@ AVAILABLE = MACHINE in _ARCHITECTURES
 """Whether there is a filter for this machine's architecture."""
 
 
-def program(shares_namespaces: bool) -> bytes:
-    """The filter: instructions of 8 bytes each.
+def mild_program() -> bytes:
+    """The filter for bots that are not confined: it denies the settings of other processes alone."""
+    code = [_if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[MACHINE], otherwise=_instruction(_RETURN, _ALLOW))]
+    return b"".join([*code, *_own_alone(), _instruction(_RETURN, _ALLOW)])
 
-    `shares_namespaces`: whether the bot shares network, IPC and processes with the rest of the machine; then
-    it gets no sockets but pairs, and no IPC objects with names.
+
+def program(shares_namespaces: bool) -> bytes:
+    """The filter for confined bots: instructions of 8 bytes each.
+
+    `shares_namespaces`: whether the bot shares network, IPC and file systems with the rest of the machine;
+    then it gets no sockets but pairs, no IPC objects with names, and cannot change permissions of files.
     """
     code = [_if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[MACHINE], otherwise=_fail(errno.EPERM))]
     if MACHINE == "x86_64":
         code.append(_if(_NUMBER, _AT_LEAST, _X32, then=_fail(errno.ENOSYS)))
-    denied = {**_DENIED, **(_SHARED if shares_namespaces else {})}
-    for calls, error in ((denied, errno.EPERM), (_MISSING, errno.ENOSYS)):
-        for call in calls.values():
-            if (number := _number(call)) is not None:
-                code.append(_if(_NUMBER, _EQUAL, number, then=_fail(error)))
-    for call, argument in _OWN_ALONE.values():
-        code.append(_if_argument(call, argument, _EQUAL, 0, otherwise=_fail(errno.EPERM)))
-    for call, which in _NOT_ALL_OF_A_USER.items():
-        code.append(_if_argument(call, 0, _EQUAL, which, then=_fail(errno.EPERM)))
+    code += _denials({**_DENIED, **(_SHARED if shares_namespaces else {})}, errno.EPERM)
+    code += _denials(_MISSING, errno.ENOSYS)
+    code += _own_alone()
     code.append(_if_argument(_CLONE, 0, _ANY_BIT, _NEW_NAMESPACES, then=_fail(errno.EPERM)))
     for request in (_TIOCSTI, _TIOCLINUX):
         code.append(_if_argument(_IOCTL, 1, _EQUAL, request, then=_fail(errno.EPERM)))
-    code.append(_instruction(_RETURN, _ALLOW))
-    return b"".join(code)
+    return b"".join([*code, _instruction(_RETURN, _ALLOW)])
+
+
+def _denials(calls: dict[str, _Call], error: int) -> list[bytes]:
+    numbers = [number for call in calls.values() if (number := _number(call)) is not None]
+    return [_if(_NUMBER, _EQUAL, number, then=_fail(error)) for number in numbers]
+
+
+def _own_alone() -> list[bytes]:
+    """Denies the settings of other processes than the caller."""
+    denied = _fail(errno.EPERM)
+    return [
+        *(_if_argument(call, number, _EQUAL, 0, otherwise=denied) for call, number in _OWN_ALONE.values()),
+        *(_if_argument(call, 0, _EQUAL, value, then=denied) for call, value in _NOT_ALL_OF_A_USER.items()),
+    ]
 
 
 def _number(call: _Call) -> int | None:

@@ -35,5 +35,5 @@ def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:
         above = {parent for path in (*own, bot.cwd / "program") for parent in path.parents}
         others = (path for path in programs if path not in own and path not in above)
         within = [path for path in others if not folders.isdisjoint(path.parents)]
-        found.append(replace(bot, hidden=(*private, *sorted(within))))
+        found.append(replace(bot, hidden=(*private, *sorted(within))))  # guard: hidden
     return found

@@ -24,7 +24,7 @@ def test_it_measures_this_machine() -> None:
     report = json.loads(done.out)
     assert report["can_run"] is True
     assert report["advice"]["workers"] == 1 and report["advice"]["margin_ms"] >= 10
-    assert {"moves", "load", "cores", "files", "disk", "isolation"} <= {
+    assert {"moves", "load", "cores", "files", "disk", "bwrap", "user"} <= {
         found["about"] for found in report["findings"]
     }
     figures = report["figures"]

@@ -77,6 +77,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 WARDENS = "tests/processes/test_wardens.py"
+ISOLATION = "tests/processes/test_isolation.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 
 GUARDS = [
@@ -117,6 +118,13 @@ GUARDS = [
     ),
     dropped("fresh-after-fault", PROCESSES),
     always("environment", PROCESSES),
+    dropped("user", f"{ISOLATION} -k user"),
+    dropped("no-new-privileges", f"{ISOLATION} -k privileges"),
+    dropped("capabilities", f"{ISOLATION} -k rights"),
+    dropped("landlock", f"{ISOLATION} -k closed"),
+    dropped("system-calls", f"{ISOLATION} -k beyond"),
+    replaced("hidden", "found.append(bot)", f"{ISOLATION} -k hidden"),
+    never("named-level", f"{ISOLATION} -k missing"),
 ]
 
 

@@ -39,6 +39,7 @@ MACHINE = Machine(
     files=Limit(1024, 4096),
     processes=Limit(10_000, 20_000),
     processes_used=200,
+    landlock_abi=7,
     coarse_tick_us=4000,
     abilities=Abilities(pinning=True, subreaper=True, proc=True, cpu_clocks=True, ptys=True),
 )
@@ -55,6 +56,7 @@ FIGURES = Figures(
     sleeps=Distribution(300, 80, 100, 200, 200),
     clock_step_ns=50,
     disk=Disk(100 * GB, Distribution(20, 200, 300, 300, 300)),
+    isolation={"basic": "", "landlock": "", "bwrap": ""},
 )
 """A good machine, with half of its cores in use."""
 
@@ -78,7 +80,7 @@ def test_a_good_machine_has_no_warnings() -> None:
     diagnosis = diagnose(FIGURES)
     assert not diagnosis.warnings and not diagnosis.lacks
     assert diagnosis.advice == (4, 10, True, 5)
-    assert "can read each other's files and memory" in finding(FIGURES, "isolation").meaning
+    assert "it can read your files" in finding(FIGURES, "basic").meaning
 
 
 SLOW = Distribution(10_000, 100, 4000, 5001, 9000)
@@ -141,7 +143,13 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
         FIGURES._replace(disk=Disk(GB, Distribution(20, 50_001, 90_000, 90_000, 90_000))),
         "each finished game waits",
     ),
-    ("isolation", FIGURES, on(root=True), "which is root"),
+    ("user", FIGURES, on(root=True), "run as root"),
+    (
+        "bwrap",
+        FIGURES._replace(isolation={"basic": "", "landlock": "", "bwrap": "no program"}),
+        FIGURES._replace(isolation={"basic": "", "landlock": "no Landlock", "bwrap": "no program"}),
+        "does not work here: no program → without it, only run bots that you trust",
+    ),
 ]
 """What a finding is about, figures that are just good enough, figures that are not, and its text then."""
 
@@ -317,3 +325,8 @@ def test_the_percentiles_are_measured_times() -> None:
 def test_the_number_of_descriptors_that_is_enough() -> None:
     """`tests/processes/test_measuring.py` tries it."""
     assert finding(on(files=Limit(64, 64)), "files").meaning == "enough for 8 games at a time"
+
+
+def test_a_landlock_that_does_not_confine_signals_is_told() -> None:
+    assert finding(on(landlock_abi=5), "signals").level is Level.WARNING
+    assert not [found for found in diagnose(on(landlock_abi=6)).findings if found.about == "signals"]

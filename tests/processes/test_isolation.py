@@ -1,0 +1,256 @@
+"""Levels of isolation: which one a bot gets, what it is kept from, and what is the same at every level."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from referee.core.errors import EnvironmentLacksError
+from referee.processes import levels
+from referee.processes.bot import LEVELS, Bot
+from referee.processes.confinement import SIGNALS_ABI, landlock_abi
+from referee.processes.ending import end_processes
+from referee.processes.limits import Limits
+from referee.processes.process import BotProcess
+from referee.tournament.isolating import with_hidden
+from tests.command import PLAIN, referee
+from tests.processes.runs import games, toml
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
+
+CONFINED = ("landlock", "bwrap")
+
+
+@pytest.fixture(params=LEVELS)
+def level(request: pytest.FixtureRequest) -> str:
+    return needed(request.param)
+
+
+@pytest.fixture(params=CONFINED)
+def confined(request: pytest.FixtureRequest) -> str:
+    return needed(request.param)
+
+
+def needed(level: str) -> str:
+    if why := levels.reason(level):
+        pytest.skip(f"isolation {level}: {why}")
+    return level
+
+
+def run(bot: Bot) -> tuple[str, str, BotProcess]:
+    """What a program writes to stdout and stderr until it exits."""
+    process = BotProcess(bot)
+    said = b""
+    try:
+        while process.stdout_open:
+            said += process.read() or b""
+            process.drain_stderr()
+        process.how_it_ended()
+        process.drain_stderr()
+    finally:
+        end_processes([process], grace_s=0)
+    return said.decode(), process.complaints.text(), process
+
+
+def shell(script: str, level: str, cwd: Path = Path("/"), *arguments: str) -> Bot:
+    return Bot("sh", ("sh", "-c", script, "sh", *arguments), cwd, isolation=level)
+
+
+def test_streams_scratch_folder_and_status_are_the_same_at_every_level(level: str) -> None:
+    said, complaints, process = run(
+        shell("echo a > $TMPDIR/f; cat $TMPDIR/f; echo b > /dev/stdout; echo c >&2; exit 7", level)
+    )
+    assert (said, complaints, process.exit_code) == ("a\nb\n", "c\n", 7)
+
+
+def test_a_signal_that_ends_the_bot_is_told_at_every_level(level: str) -> None:
+    _, _, process = run(shell("kill -SEGV $$", level))
+    assert process.exit_code == -11
+    assert process.exit_status() == "was ended by SIGSEGV"
+
+
+def test_a_bot_can_handle_sigterm_at_every_level(level: str) -> None:
+    process = BotProcess(shell("trap 'echo ended; exit 0' TERM; echo ready; sleep 60 & wait", level))
+    while not process.read():
+        pass
+    end_processes([process], grace_s=0)
+    assert process.final_output == b"ended\n"
+
+
+def test_nothing_of_an_honest_bot_is_reported_as_left_behind(level: str) -> None:
+    _, _, process = run(shell("exit 0", level))
+    report = process.exit_report
+    assert report
+    assert (report.orphans, report.escaped, report.unkillable) == ((), (), ())
+
+
+def test_scratch_space_is_limited_at_every_level(level: str) -> None:
+    bot = replace(
+        shell("dd if=/dev/zero of=$TMPDIR/f bs=1M count=8 2>/dev/null; sleep 60", level),
+        limits=Limits(scratch=4 << 20),
+    )
+    _, _, process = run(bot)
+    assert "scratch" in process.excess
+
+
+def test_files_outside_are_closed_and_the_bot_s_own_are_not(confined: str, tmp_path: Path) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "data").write_text("data\n")
+    bot = shell(f"cat data; cat {other}/data; echo x > data; echo y > {other}/new", confined, own)
+    said, complaints, _ = run(bot)
+    assert said == "data\n"
+    assert len(complaints.splitlines()) == 3
+    assert (own / "data").read_text() == "data\n"
+    assert not (other / "new").exists()
+    said, _, _ = run(replace(bot, read=(other,)))
+    assert said == "data\ndata\n"
+
+
+def test_what_is_hidden_cannot_be_read_even_in_the_bot_s_own_folder(confined: str, tmp_path: Path) -> None:
+    results = tmp_path / "below" / "results"
+    results.mkdir(parents=True)
+    (results / "games.jsonl").write_text("secret\n")
+    for name in ("mine.sh", "rival.sh", "helper"):
+        (tmp_path / name).write_text("text\n")
+    bots = [Bot(name, ("sh", f"{name}.sh"), tmp_path, isolation=confined) for name in ("mine", "rival")]
+    mine, rival = with_hidden(bots, [results])
+    assert mine.hidden == (results, tmp_path / "rival.sh")
+    assert rival.hidden == (results, tmp_path / "mine.sh")
+    script = "cat helper mine.sh; cat rival.sh; cat below/results/games.jsonl; ls below/results"
+    said, _, _ = run(replace(mine, command=("sh", "-c", script)))
+    assert "text\ntext\n" in said
+    assert said.count("text") == 2
+    assert "secret" not in said
+
+
+CONNECT = """
+import socket, sys
+try: socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+except OSError: print("no")
+else: print("yes")
+"""
+
+
+def test_a_bot_has_no_network_where_it_is_confined(level: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        command = (sys.executable, "-I", "-c", CONNECT, port)
+        said, _, _ = run(Bot("x", command, Path("/"), isolation=level))
+    assert said.strip() == ("no" if level in CONFINED else "yes")
+
+
+BEYOND = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def attempt(name, call, *arguments):
+    result = getattr(libc, call)(*arguments)
+    print(name, result if result >= 0 else ctypes.get_errno())
+attempt("trace", "ptrace", 0, 0, 0, 0)
+attempt("priority", "setpriority", 2, 0, 5)
+attempt("own priority", "setpriority", 0, 0, 5)
+attempt("processors", "sched_setaffinity", os.getppid(), 8, b"\\xff" * 8)
+attempt("keys", "syscall", 250, 0, -3, 0)
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of system calls are others")
+def test_calls_that_reach_beyond_a_process_are_denied(level: str) -> None:
+    said, _, _ = run(Bot("x", (sys.executable, "-I", "-c", BEYOND), Path("/"), isolation=level))
+    trace, *others, keys = said.splitlines()
+    if level != "none":
+        assert others == ["priority 1", "own priority 0", "processors 1"]
+    assert (trace == "trace 1") == (keys == "keys 1") == (level in CONFINED)
+
+
+def test_a_bot_cannot_gain_privileges(level: str) -> None:
+    said, _, _ = run(shell("grep NoNewPrivs /proc/$$/status", level))
+    assert (said.split()[1] == "1") == (level != "none")
+
+
+def test_a_bot_cannot_signal_the_referee_at_basic() -> None:
+    if landlock_abi() < SIGNALS_ABI:
+        pytest.skip("the kernel's Landlock does not confine signals")
+    said, _, _ = run(shell(f"kill -0 {os.getpid()} || echo no; sleep 9 & kill $! && echo yes", "basic"))
+    assert said == "no\nyes\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to lose")
+def test_bots_of_root_lose_root_s_rights(level: str) -> None:
+    said, _, _ = run(shell("grep CapEff /proc/$$/status", level))
+    assert (int(said.split()[1], 16) == 1 << 2) == (level != "none")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run bots as another user")
+def test_root_can_run_bots_as_another_user(level: str) -> None:
+    if why := levels.reason(level, "nobody"):
+        pytest.skip(why)
+    said, _, _ = run(replace(shell("id -un; echo x > $TMPDIR/f && cat $TMPDIR/f", level), user="nobody"))
+    assert said == "nobody\nx\n"
+
+
+def test_auto_is_the_strongest_level_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    works = {"bwrap": "it does not work", "landlock": "", "basic": ""}
+    monkeypatch.setattr(levels, "reason", lambda level, user: works[level])
+    bot = Bot("x", ("true",), Path("/"), isolation="auto")
+    assert levels.settled([bot])[0].isolation == "landlock"
+    works["landlock"] = "it does not work either"
+    assert levels.settled([bot])[0].isolation == "basic"
+    with pytest.raises(EnvironmentLacksError, match="isolation `bwrap` does not work on this machine"):
+        levels.settled([replace(bot, isolation="bwrap")])
+
+
+def test_a_level_that_is_missing_stops_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.processes.isolation.shutil.which", lambda program, **_: None)
+    file = toml(tmp_path / "t.toml", isolation="bwrap")
+    monkeypatch.delenv("REFEREE_ISOLATION")
+    done = referee("run", str(file))
+    assert done.code == 5
+    assert "install the package `bubblewrap`" in done.err
+    assert not (tmp_path / "t-results" / "games.jsonl").exists()
+
+
+def test_the_level_is_in_every_record_and_under_the_table(
+    confined: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REFEREE_ISOLATION")
+    file = toml(tmp_path / "t.toml", isolation=confined, rounds=1)
+    text = file.read_text().replace('name = "a"', 'name = "a"\nisolation = "basic"')
+    file.write_text(text)
+    done = referee("run", str(file))
+    assert done.code == 0
+    assert f"isolation: basic for a; {confined} for b, c" in done.out
+    for game in games(tmp_path / "t-results").values():
+        assert game["isolation"] == ["basic" if name == "a" else confined for name in game["bots"]]
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('isolation = "strong"', "expected one of none, basic, landlock, bwrap, auto"),
+        ('read = ["/no/such/folder"]', "expected existing files and folders"),
+        ('user = "no/user"', "expected the name of a user"),
+    ],
+)
+def test_a_wrong_key_is_one_clear_line(line: str, message: str, tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml")
+    file.write_text(file.read_text().replace('name = "a"', f'name = "a"\n{line}'))
+    done = referee("run", str(file))
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_unknown_user_is_told(tmp_path: Path) -> None:
+    done = referee("match", "blooms", PLAIN, PLAIN, "--user", "nobody-of-this-name")
+    assert done.code == 5
+    assert "user" in done.err
