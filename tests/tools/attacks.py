@@ -81,7 +81,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 NEEDS = {"Perl": ("perl",), "JavaScript": ("node",), "Java": ("java", "javac"), "C": ("cc",)}
 
-BEGIN, END = "<!-- attacks -->", "<!-- end of attacks -->"
+BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
 """What the table stands between in the documentation."""
 
 Cells = dict[tuple[str, str, str], Outcome]
