@@ -7,7 +7,7 @@ it should not. Only where an attack has no effect but for the right to do someth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -130,6 +130,8 @@ class Attack:
     """Which dialogues the referee keeps."""
     processes: str = "encounter"
     """How long the bots' processes are kept."""
+    limits: Mapping[str, str] = field(default_factory=dict)
+    """Limits of both bots that are not the default."""
     terminal: bool = False
     """The referee runs on a terminal."""
     only: str = ""
@@ -318,7 +320,6 @@ ATTACKS: tuple[Attack, ...] = (
         ("results-rename", "renames the folder of the results", harms_run),
         ("results-truncate", "cuts the results off", harms_run),
         ("results-closed", "forbids all access to the results' folder by `chmod`", harms_run),
-        ("results-measured", "sees how long the results are by `stat`", by_its_word),
         ("results-listed", "lists the folder of the results", by_its_word),
         game=2,
     ),
@@ -326,6 +327,12 @@ ATTACKS: tuple[Attack, ...] = (
         "C",
         Area.RESULTS,
         ("results-watched", "sees when the results change (`inotify`)", by_its_word),
+    ),
+    *_all(
+        "Python",
+        Area.CHANNEL,
+        ("results-measured", "sees how long the results are (`stat`), by the full path", by_its_word),
+        game=2,
     ),
     *_all("JavaScript", Area.NETWORK, ("tcp", "connects to a server by TCP", arrives("tcp"))),
     *_all("Java", Area.NETWORK, ("tcp-listen", "is a server for TCP", arrives("listen"))),
@@ -420,14 +427,15 @@ ATTACKS: tuple[Attack, ...] = (
     *_all(
         "Python",
         Area.RESOURCES,
-        ("fork-bomb", "starts 2,000 processes", explodes),
-        ("memory-bomb", "takes 4 GiB of memory", explodes),
+        ("fork-bomb", "starts 2,000 processes where 200 are allowed", explodes),
+        ("memory-bomb", "takes 4 GiB of memory where 512 MiB are allowed", explodes),
         ("memory-bomb-file", "takes 4 GiB in a file in memory (`memfd`)", explodes),
         ("memory-bomb-shared", "takes 4 GiB in `/dev/shm`", explodes),
         ("memory-bomb-kept", "takes 1 GiB in shared memory of System V", explodes),
-        ("disk-filler", "writes 2 GiB into its scratch folder", explodes),
-        ("inode-filler", "makes 200,000 files in its scratch folder", explodes),
+        ("disk-filler", "writes 2 GiB into its scratch folder where 64 MiB are allowed", explodes),
+        ("inode-filler", "makes 200,000 files in its scratch folder where 10,000 are allowed", explodes),
         ("busy-children", "has 60 children that compute", harms_victim),
         clock="20s",
+        limits={"memory": "512MB", "processes": "200", "scratch": "64MB", "scratch_files": "10000"},
     ),
 )

@@ -491,7 +491,8 @@ class Trial:
         if self._users.victim is not None and self._users.attacker is not None:
             victim["user"], attacker["user"] = self._users.victim, self._users.attacker
         lines = ["[tournament]", *(f"{key} = {json.dumps(value)}" for key, value in main.items())]
-        lines += ["[options]", "size = 4"]
+        lines += ["[options]", "size = 4", "[limits]"]
+        lines += [f"{key} = {json.dumps(value)}" for key, value in self._attack.limits.items()]
         for bot in (victim, attacker):
             env = bot.pop("env", None)
             lines += ["[[bot]]", *(f"{key} = {json.dumps(value)}" for key, value in bot.items())]

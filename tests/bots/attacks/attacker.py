@@ -169,11 +169,11 @@ def starve_of_processes() -> None:
 
 
 def memory_bomb() -> None:
-    for count in range(MOST_MEMORY >> 20):
-        if count % 64 == 0:
-            report(f"held {count << 20}")
-        area = mmap.mmap(-1, 1 << 20)
-        area.write(BLOCK)
+    for count in range(MOST_MEMORY >> 26):
+        report(f"held {count << 26}")
+        area = mmap.mmap(-1, 1 << 26)
+        for _ in range(64):
+            area.write(BLOCK)
         held.append(area)
     report(f"held {MOST_MEMORY}")
 
