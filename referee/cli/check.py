@@ -17,6 +17,7 @@ from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
 from referee.cli.options import START, isolation_option, key_values, start_option
 from referee.cli.output import show_data
+from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.rng import fresh_seed
 from referee.core.timecontrol import TimeControl
@@ -24,7 +25,7 @@ from referee.core.units import parse_period
 from referee.games import game_given
 from referee.processes.bot import AUTO, Bot
 from referee.processes.levels import settled
-from referee.processes.limits import Limits
+from referee.processes.limits import Limits, share_of
 from referee.tournament.plan import Entrant, checked_seed
 
 CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
@@ -103,7 +104,7 @@ def check(
     seed = checked_seed(seed or fresh_seed().hex()[:8])
     tested = replace(
         Bot.parse(bot, Path.cwd()),
-        limits=Limits.parse(key_values("limit", limits)),
+        limits=replace(Limits.parse(key_values("limit", limits)), share=share_of(usable_memory(), bots=1)),
         pty=pty,
         isolation=isolation or AUTO,
     )

@@ -14,7 +14,8 @@ import click
 from referee.cli.game_text import frame, heading
 from referee.cli.options import isolation_option, key_values, start_option, user_option
 from referee.cli.output import say, say_now, show_data
-from referee.cli.progress import report_game, report_stoppages
+from referee.cli.progress import report_game, report_off_turn, report_stoppages
+from referee.core.control_groups import usable_memory
 from referee.core.errors import BotFaulted, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
@@ -29,7 +30,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
 from referee.ratings.table import match_table, rendered
 from referee.records import journal
-from referee.records.record import Summary, summary, timed_moves, to_json
+from referee.records.record import Summary, off_turn_times, summary, timed_moves, to_json
 from referee.tournament.encounter import FailedStarts, left_behind, play_encounter
 from referee.tournament.isolating import isolated
 from referee.tournament.plan import Entrant, Plan, checked_seed
@@ -83,6 +84,7 @@ from referee.wire.dialogue import Dialogue
 )
 @isolation_option
 @user_option
+@click.option("--pause", is_flag=True, help="Stop the processes of a bot while it is not asked.")
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(
     game: str,
@@ -101,6 +103,7 @@ def match(
     ptys: tuple[str, ...],
     isolation: str | None,
     user: str,
+    pause: bool,
     strict: bool,
 ) -> None:
     """Plays games of GAME between as many bots as the game has seats, and prints a table.
@@ -113,14 +116,15 @@ def match(
     Example:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
-    entrants = _bots(bots, Limits.parse(key_values("limit", limits)), ptys)
+    entrants = _bots(bots, Limits.parse(key_values("limit", limits)), ptys, pause)
     entrants = [replace(bot, isolation=isolation or AUTO, user=user) for bot in entrants]
     plan = _plan(
         game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
-    )
+    ).sharing(usable_memory(), games=1)
     plan = isolated(plan, [folder] if folder else [])
     records: list[Summary] = []
     timed: Counter[str] = Counter()
+    off_turn: Counter[tuple[str, str]] = Counter()
     log = journal.Journal.create(folder) if folder else None
     try:
         if log:
@@ -148,6 +152,7 @@ def match(
                         log.append(value)
                     records.append(summary(value))
                     timed.update(timed_moves(value))
+                    off_turn.update(off_turn_times(value))
                     starts.note(records[-1])
                     report_game(record)
                     if stop.asked and len(records) < count:
@@ -156,6 +161,7 @@ def match(
         if log:
             log.close()
         report_stoppages(timed)
+        report_off_turn(off_turn)
         if records:
             if plan.seats == 2:
                 show_data(match_table(plan.names, records))
@@ -198,10 +204,10 @@ def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:
             return
 
 
-def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...]) -> list[Bot]:
+def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...], pause: bool) -> list[Bot]:
     parsed = [Bot.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
-    bots = [replace(bot, limits=limits, pty=bot.name in ptys) for bot in distinct(parsed, given)]
+    bots = [replace(bot, limits=limits, pty=bot.name in ptys, pause=pause) for bot in distinct(parsed, given)]
     for name in ptys:
         if name not in {bot.name for bot in bots}:
             raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected the name of a bot of this match")

@@ -18,7 +18,7 @@ from referee.cli.game_text import fault_report, placings, result
 from referee.cli.output import say, say_now
 from referee.core.units import about
 from referee.ratings.table import Tally
-from referee.records.record import GameRecord, Summary, from_json
+from referee.records.record import OFF_TURN, GameRecord, Summary, from_json
 from referee.tournament.task import Finished
 
 MAX_BOTS = 20
@@ -39,6 +39,22 @@ def report_stoppages(timed: Counter[str]) -> None:
             f"in {timed['stopped']} of {timed['all']} moves the referee itself was stopped or got no "
             "processor; no bot was charged for that time"
         )
+
+
+OFF_TURN_PERCENT = 10
+OFF_TURN_US = 100_000
+"""What a bot computes while it is not asked is told if it is this share of that time, and this much."""
+
+
+def report_off_turn(times: Counter[tuple[str, str]]) -> None:
+    """Prints which bots computed while they were not asked; `off_turn_times` measures them."""
+    for bot in dict.fromkeys(bot for bot, _ in times):
+        idle_us, cpu_us = (times[bot, name] for name in OFF_TURN)
+        if cpu_us >= OFF_TURN_US and 100 * cpu_us >= OFF_TURN_PERCENT * idle_us:
+            say(
+                f"bot `{bot}` computed for {about(cpu_us)} in the {about(idle_us)} in which it was not "
+                "asked; with `pause` it is stopped then"
+            )
 
 
 class ProgressLines:

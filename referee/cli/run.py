@@ -10,7 +10,14 @@ import click
 
 from referee.cli.options import isolation_option
 from referee.cli.output import say, show_data
-from referee.cli.progress import ProgressLines, ProgressScreen, on_a_terminal, report_stoppages
+from referee.cli.progress import (
+    ProgressLines,
+    ProgressScreen,
+    on_a_terminal,
+    report_off_turn,
+    report_stoppages,
+)
+from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
@@ -107,11 +114,13 @@ def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
     progress = (
         ProgressScreen(names, in_all, opened.games) if on_a_terminal() else ProgressLines(in_all, played)
     )
-    tournament = Tournament(candidate.config, candidate.plan, opened, progress)
+    plan = candidate.plan.sharing(usable_memory(), max(1, workers))
+    tournament = Tournament(candidate.config, plan, opened, progress)
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(progress.interrupt) as stop, progress:
         tournament.play(workers, pin, lambda: bool(stop.asked))
     report_stoppages(tournament.timed)
+    report_off_turn(tournament.off_turn)
     if stop.asked and len(opened.games) < in_all:
         done = len(opened.games)
         raise Stopped(f"stopped by {stop.asked} after {done} of {in_all} games; the same command continues")

@@ -59,6 +59,8 @@ class Bot:
     """What it may not read, even where it lies in its own folder."""
     user: str = ""
     """The user that it runs as; empty for the referee's own."""
+    pause: bool = False
+    """Whether its processes are stopped while it is not asked."""
 
     @property
     def argv(self) -> tuple[str, ...]:

@@ -28,17 +28,21 @@ class TreeClock:
         self._earlier_ns = _ended_ns(warden)
         """The time of earlier bots of the same warden."""
         self._known = [_clock_of(bot)]
+        self._shift_ns = 0
+        """What makes `near_ns` continue where it was when other processes are looked at."""
         self._seen: dict[int, tuple[int, int]] = {}
         """By process, its own time and that of its reaped children, as of the last reading."""
         self._lost = self._total = 0
 
     def look(self) -> None:
-        """Notes the processes that exist now, for `near_ns`."""
+        """Notes the processes that exist now, for `near_ns`. What a new one used before counts as nothing."""
+        before_ns = self.near_ns()
         self._known = [_clock_of(pid) for pid in descendants(self._warden)] or [_clock_of(self._bot)]
+        self._shift_ns += before_ns - self.near_ns()
 
     def near_ns(self) -> int:
         """The time of the processes that the last `look` found. Takes about a microsecond."""
-        total = 0
+        total = self._shift_ns
         for clock in self._known:
             try:  # `contextlib.suppress` would cost more than the reading
                 total += time.clock_gettime_ns(clock)

@@ -11,17 +11,21 @@ import signal
 import termios
 
 from referee.processes import libc
+from referee.processes.cgroups import Group
 from referee.processes.confinement import FILES, WRITE, Confinement, confine
 from referee.processes.messages import FILTER_DESCRIPTOR, Request
 
 
-def start_bot(request: Request, streams: list[int], scratch: str) -> int:
-    """Starts the bot. Raises `OSError` where its program cannot be executed."""
+def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> int:
+    """Starts the bot, in its control group if it has one.
+
+    Raises `OSError` where its program cannot be executed.
+    """
     failed, failing = os.pipe()
     try:
         bot = os.fork()
         if bot == 0:
-            _execute_or_report(request, streams, scratch, failing)
+            _execute_or_report(request, streams, scratch, group, failing)
     except BaseException:
         os.close(failed)
         raise
@@ -38,9 +42,13 @@ def start_bot(request: Request, streams: list[int], scratch: str) -> int:
     return bot
 
 
-def _execute_or_report(request: Request, streams: list[int], scratch: str, failing: int) -> None:
+def _execute_or_report(
+    request: Request, streams: list[int], scratch: str, group: Group | None, failing: int
+) -> None:
     """In the new process: executes the bot's program, or reports why that fails."""
     try:
+        if group:
+            group.enter()  # guard: own-group
         _execute(request, streams, scratch)
     except OSError as error:
         os.write(failing, f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())

@@ -87,7 +87,8 @@ class Launcher:
             wake(launcher._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 launcher._process.wait(UNKILLABLE_S)
-            scratch.remove_all(launcher._scratch_prefix)  # a launcher that was killed leaves some
+            # There is more than a launcher could remove in time, or it was killed.
+            scratch.remove_all(launcher._scratch_prefix, scratch.REMOVE_AT_END_S)
 
     def send(self, request: bytes, streams: list[int]) -> socket.socket:
         """Sends a request to a warden, and returns its socket.

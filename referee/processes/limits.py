@@ -10,18 +10,34 @@ from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.core.units import parse_period, parse_size, show_period, show_size
 
+SHARE = 0
+"""As a limit of memory: the bot's share of the machine's memory."""
+
+SHARED_PERCENT = 75
+LEAST_SHARE = 512 << 20
+"""By default the bots that play at once have this share of the machine's memory together, in equal parts;
+none has less than this.
+"""
+
+
+def share_of(memory: int, bots: int) -> int:
+    """The bytes that each of so many bots may have by default."""
+    return max(LEAST_SHARE, memory * SHARED_PERCENT // 100 // max(1, bots))
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The limits of one bot and all processes that it starts; None is no limit."""
 
-    memory: int | None = None
-    """Bytes of private memory: of each process, and of all together."""
+    memory: int | None = SHARE
+    """Bytes of memory: of all processes together, and, where a number was given, of the data of each."""
+    share: int | None = None
+    """The bytes that `SHARE` means for all processes together: known when it is known how many bots play."""
     file_size: int | None = None
     """The size of a file that it writes, in bytes."""
     open_files: int | None = None
     """Open files of each process."""
-    processes: int | None = 256
+    processes: int | None = 500
     """Processes and threads at a time. By default far more than any bot needs, but it stops a fork bomb."""
     scratch: int | None = 1 << 30
     """Bytes in its scratch folder."""
@@ -39,6 +55,18 @@ class Limits:
                 raise UsageError(f"unknown limit `{shown(name, 40)}`, expected one of {', '.join(_READ)}")
             changes[name] = None if text == "none" else _READ[name](name, text)
         return replace(base or cls(), **changes)
+
+    @property
+    def memory_of_each(self) -> int | None:
+        """The bytes of data that the kernel grants each process. Only a number that was given counts here:
+        many programs reserve more than they use.
+        """
+        return None if self.memory == SHARE else self.memory  # guard: memory-of-each
+
+    @property
+    def memory_of_all(self) -> int | None:
+        """The bytes of memory of all processes together."""
+        return self.share if self.memory == SHARE else self.memory
 
     def changed(self) -> dict[str, str]:
         """The limits that differ from the default, as texts that `parse` reads."""

@@ -8,7 +8,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from referee.processes import cpu, launcher, messages
+from referee.processes import cpu, launcher, messages, tree
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport, exceeded, excess, status_text
 from referee.processes.isolation import isolated
@@ -149,6 +149,8 @@ class BotProcess:
         }
         """The processes that its warden has reported as left behind so far, by kind."""
         self._kill_sent = False
+        self._pauses = bot.pause
+        self._paused = False
 
     @property
     def stdin(self) -> int:
@@ -254,6 +256,18 @@ class BotProcess:
         with contextlib.suppress(OSError):
             self._control.send(messages.TERMINATE)
 
+    def pause(self) -> None:
+        """Stops its processes, where its bot is to be paused."""
+        if self._pauses and not self._paused:
+            self._paused = True
+            tree.stop(self._started.warden)
+
+    def resume(self) -> None:
+        """Has its processes run again, if they were stopped."""
+        if self._paused:
+            self._paused = False
+            tree.resume(self._started.warden)  # guard: resume
+
     def close_input(self) -> None:
         """Ends the bot's stdin."""
         self._streams.close_input()
@@ -309,7 +323,7 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
     limits = bot.limits
     hard: dict[str, tuple[int, int]] = {"RLIMIT_CORE": (0, 0)}
     for name, value in (
-        ("RLIMIT_DATA", limits.memory),
+        ("RLIMIT_DATA", limits.memory_of_each),
         ("RLIMIT_FSIZE", limits.file_size),
         ("RLIMIT_NOFILE", limits.open_files),
     ):
@@ -324,7 +338,7 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         env={**bot.environment(), **how.environment},
         is_terminal=is_terminal,
         limits=hard,
-        memory_bytes=limits.memory,
+        memory_bytes=limits.memory_of_all,
         processes=limits.processes,
         scratch_bytes=limits.scratch,
         scratch_files=limits.scratch_files,

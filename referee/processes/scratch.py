@@ -14,7 +14,10 @@ import time
 from collections.abc import Callable
 
 REMOVE_S = 3.0
-"""The most seconds that the removal of a folder takes; what is left then stays there."""
+"""The most seconds that the removal of a folder takes while games are played."""
+
+REMOVE_AT_END_S = 20.0
+"""The most seconds that the removal of what is still left takes when the referee ends."""
 
 MOST_FILES = 1_000_000
 """The most files that are looked at where their number is not limited."""
@@ -90,13 +93,13 @@ def remove(path: str, seconds: float = REMOVE_S) -> bool:
     return _succeeds(os.rmdir, path)
 
 
-def remove_all(prefix: str) -> None:
-    """Removes all folders whose paths begin with a prefix."""
+def remove_all(prefix: str, seconds: float = REMOVE_S) -> None:
+    """Removes all folders whose paths begin with a prefix, in so much time for each."""
     parent, _, beginning = prefix.rpartition("/")
     with contextlib.suppress(OSError):
         for name in os.listdir(parent or "/"):  # noqa: PTH208 - pathlib starts slowly
             if name.startswith(beginning):
-                remove(f"{parent}/{name}")
+                remove(f"{parent}/{name}", seconds)
 
 
 def _clear(top: int, deadline: float) -> bool:
@@ -111,6 +114,9 @@ def _clear(top: int, deadline: float) -> bool:
                 return False
             if not entry.is_dir(follow_symlinks=False):
                 done += _succeeds(os.unlink, entry.name, dir_fd=top)
+                continue
+            if _succeeds(os.rmdir, entry.name, dir_fd=top):
+                done += 1
                 continue
             with contextlib.suppress(OSError):
                 moved += _flatten(entry.name, top, f"{marked}-{moved}-", deadline)

@@ -1,9 +1,9 @@
 """The filter of system calls for isolated bots, as a program for the kernel.
 
 It denies what no bot needs and what reaches beyond a process: other processes' limits and processors, and,
-for confined bots, their memory, key rings, namespaces and mounts, and the kernel itself. Confined bots are also
-denied every call of another architecture than the machine's own (as 32-bit programs make). What is denied
-fails with EPERM, or with ENOSYS where programs have another way then.
+for confined bots, their memory, key rings, namespaces and mounts, and the kernel itself. Confined bots are
+also denied every call of another architecture than the machine's own (as 32-bit programs make). What is
+denied fails with EPERM, or with ENOSYS where programs have another way then.
 
 The form of the program is that of seccomp(2); the numbers are those of the kernel's headers.
 """

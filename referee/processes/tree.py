@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
+from collections import namedtuple
 
 MOST = 5000
 """The most processes of a tree that are looked at."""
@@ -57,27 +59,73 @@ def is_dead(pid: int) -> bool:
     return True
 
 
-def memory(pid: int) -> int:
-    """Bytes of memory of a process, without mapped files."""
-    total = 0
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/status", "rb") as file:
+class State(namedtuple("State", "threads private shared")):
+    """What a process has: the number of its threads; bytes of memory without mapped files, also of what a
+    fork shares with it; bytes of memory that it shares with others on purpose.
+    """
+
+
+def state(pid: int) -> State:
+    """What a process has; a zombie has one thread and no memory."""
+    found = _numbers(f"/proc/{pid}/status", (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"Threads:"))
+    private = found.get(b"RssAnon:", 0) + found.get(b"VmSwap:", 0)
+    return State(found.get(b"Threads:", 1), private * 1024, found.get(b"RssShmem:", 0) * 1024)
+
+
+def exact_memory(pid: int) -> tuple[int, int] | None:
+    """Bytes of private and of shared memory of a process, where memory that several processes have counts
+    for each of them in part; None where the system does not tell. Takes some milliseconds for each GB.
+    """
+    found = _numbers(f"/proc/{pid}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:"))
+    if b"Pss_Anon:" not in found:
+        return None
+    private = found[b"Pss_Anon:"] + found.get(b"SwapPss:", 0)
+    return private * 1024, found.get(b"Pss_Shmem:", 0) * 1024
+
+
+def _numbers(path: str, names: tuple[bytes, ...]) -> dict[bytes, int]:
+    """The numbers on the lines of a file that begin with these names."""
+    found: dict[bytes, int] = {}
+    with contextlib.suppress(OSError, ValueError, IndexError), open(path, "rb") as file:
         for row in file:
-            if row.startswith((b"RssAnon:", b"RssShmem:", b"VmSwap:")):
-                total += int(row.split()[1]) * 1024
-    return total
+            if row.startswith(names):
+                name, number = row.split()[:2]
+                found[name] = int(number)
+    return found
 
 
-def threads(pid: int) -> int:
-    """How many threads a process has."""
-    with contextlib.suppress(OSError):
-        return len(os.listdir(f"/proc/{pid}/task"))
-    return 1
+STOP_S = 0.1
+"""The most seconds that the stop of a tree takes: one that forks all the time may be ahead for ever."""
+
+
+def stop(pid: int) -> None:
+    """Stops all descendants of a process. One that is stopped cannot fork, so that there are no others once
+    none is found that is new.
+    """
+    deadline = time.monotonic() + STOP_S
+    stopped: set[int] = set()
+    while new := [one for one in descendants(pid) if one not in stopped]:
+        for one in new:
+            _signal(one, signal.SIGSTOP)
+        stopped.update(new)
+        if time.monotonic() > deadline:
+            break
+
+
+def resume(pid: int) -> None:
+    """Has all descendants of a process run again."""
+    for one in descendants(pid):
+        _signal(one, signal.SIGCONT)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
 
 
 def kill(pid: int) -> None:
     """Sends SIGKILL to a process, if it still exists."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
+    _signal(pid, signal.SIGKILL)
 
 
 def kill_children(spare: set[int]) -> bool:

@@ -23,36 +23,63 @@ import select
 import signal
 import socket
 import time
+from collections import namedtuple
 
-from referee.processes import libc, scratch, tree
+from referee.processes import cgroups, libc, scratch, tree
 from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, Request, refuse
-from referee.processes.watch import RETRY_S, UNKILLABLE_S, WATCH_S, Wake, Watch
+from referee.processes.watch import RETRY_S, UNKILLABLE_S, Wake, Watch
+
+WATCH_S = 0.1
+"""Seconds between two looks of the launcher at its wardens."""
 
 
-def _run_bots(control: socket.socket, scratch_prefix: str) -> None:
+class Prefixes(namedtuple("Prefixes", "scratch group")):
+    """The beginnings of the paths of scratch folders and control groups; None where there are no groups."""
+
+    def of_warden(self, pid: int) -> Prefixes:
+        """Those of one warden."""
+        return Prefixes(f"{self.scratch}{pid}-", f"{self.group}{pid}-" if self.group else None)
+
+    def remove_all(self) -> None:
+        """Removes everything whose path begins with one of them."""
+        if self.group:
+            cgroups.remove_all(self.group)
+        scratch.remove_all(self.scratch)
+
+
+def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
     """The main loop of a warden: runs bots one after the other, until the referee is gone."""
     os.setsid()
     libc.prctl(libc.SUBREAPER, 1)  # guard: orphans
     wake = Wake()
     while (received := _receive(control)) is not None:
         request, streams = received
-        folder = ""
+        folder, group = "", None
         try:
-            folder = scratch.make(scratch_prefix)
-            bot = start_bot(
-                request._replace(env={**scratch.variables(folder), **request.env}), streams, folder
-            )
+            folder = scratch.make(prefixes.scratch)
+            group = _group(prefixes.group, request)
+            request = request._replace(env={**scratch.variables(folder), **request.env})
+            bot = start_bot(request, streams, folder, group)
         except OSError as error:
-            if folder:
-                scratch.remove(folder)
+            scratch.remove(folder)
+            if group:
+                group.remove()
             refuse(control, error)
             continue
         finally:
             for stream in streams:
                 os.close(stream)
-        if not Watch(control, wake, request, bot, folder).run():
+        if not Watch(control, wake, request, bot, folder, group).run():
             break
+
+
+def _group(prefix: str | None, request: Request) -> cgroups.Group | None:
+    """A control group for a bot, where one can be made."""
+    if prefix:
+        with contextlib.suppress(OSError):
+            return cgroups.Group(prefix, request.memory_bytes, request.processes)
+    return None
 
 
 def _receive(control: socket.socket) -> tuple[Request, list[int]] | None:
@@ -101,8 +128,11 @@ def main(descriptor: int, scratch_prefix: str) -> None:
     poll.register(referee, select.POLLIN)
     poll.register(wake.descriptor, select.POLLIN)
     strays = False
+    groups = cgroups.parent_of_groups()
+    name = scratch_prefix.rpartition("/")[2]
+    prefixes = Prefixes(scratch_prefix, f"{groups}/{name}" if groups else None)
     killed: set[int] = set()
-    """Wardens that have ended and may have left a scratch folder."""
+    """Wardens that have ended and may have left something."""
     while True:
         ready = {number for number, _ in poll.poll(1 if strays else WATCH_S * 1000 if wardens else None)}
         wake.clear()
@@ -110,7 +140,7 @@ def main(descriptor: int, scratch_prefix: str) -> None:
         strays = _reap_wardens(wardens)
         killed |= before - wardens
         while killed and not strays:
-            scratch.remove_all(f"{scratch_prefix}{killed.pop()}-")
+            prefixes.of_warden(killed.pop()).remove_all()
         if descriptor in ready:
             data, controls = _with_descriptors(referee, len(NEW_WARDEN), 1)
             if data != NEW_WARDEN or not controls:
@@ -122,21 +152,21 @@ def main(descriptor: int, scratch_prefix: str) -> None:
                 refuse(control, error)
             else:
                 if warden == 0:
-                    _run_warden(control, referee, wake, scratch_prefix)
+                    _run_warden(control, referee, wake, prefixes)
                 wardens.add(warden)
             control.close()
     deadline = time.monotonic() + 6 * UNKILLABLE_S
     while (_reap_wardens(wardens) or wardens) and time.monotonic() < deadline:
         wake.wait(RETRY_S)
-    scratch.remove_all(scratch_prefix)
+    prefixes.remove_all()
 
 
-def _run_warden(control: socket.socket, referee: socket.socket, wake: Wake, scratch_prefix: str) -> None:
+def _run_warden(control: socket.socket, referee: socket.socket, wake: Wake, prefixes: Prefixes) -> None:
     """In the new process: runs a warden, without the launcher's descriptors."""
     try:
         referee.close()
         wake.close()
-        _run_bots(control, f"{scratch_prefix}{os.getpid()}-")
+        _run_bots(control, prefixes.of_warden(os.getpid()))
     except BaseException:
         import traceback
 

@@ -11,30 +11,24 @@ import sys
 import time
 
 from referee.processes import scratch, tree
+from referee.processes.cgroups import Group
 from referee.processes.messages import (
     ENDED,
     ESCAPED,
     EXCEEDED,
     EXITED,
-    MEMORY,
     ORPHAN,
-    PROCESSES,
-    SCRATCH_BYTES,
-    SCRATCH_FILES,
     STARTED,
     TERMINATE,
     UNKILLABLE,
-    WRITABLE_INSIDE,
     Request,
     line,
     notify,
 )
+from referee.processes.usage import Usage
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
-
-WATCH_S = 0.1
-"""Seconds between checks of the limits that the kernel does not enforce for a whole tree."""
 
 SIGNALLED = 128
 """The status of a program that runs another and was ended by a signal is the signal's number beyond this."""
@@ -88,15 +82,19 @@ class Watch:
     """Monitors one bot, from its start until all its processes have ended."""
 
     def __init__(
-        self, control: socket.socket, wake: Wake, request: Request, bot: int, scratch_folder: str
+        self,
+        control: socket.socket,
+        wake: Wake,
+        request: Request,
+        bot: int,
+        scratch_folder: str,
+        group: Group | None,
     ) -> None:
-        self._scratch_bytes: int | None = request.scratch_bytes
-        self._scratch_files: int | None = request.scratch_files
+        self._usage = Usage(request, bot, scratch_folder, group)
+        self._group = group
         self._scratch_folder = scratch_folder
         self._control = control
         self._wake = wake
-        self._memory_bytes: int | None = request.memory_bytes
-        self._processes: int | None = request.processes
         self._bot = bot
         self._is_wrapped = bool(request.program_filter)
         """Whether its process is a program that runs the bot in namespaces of its own. That program has a
@@ -117,17 +115,11 @@ class Watch:
         that hang in the kernel cannot be killed.
         """
         notify(self._control, STARTED, self._bot, os.getpid())
-        watches = any(
-            limit is not None
-            for limit in (self._memory_bytes, self._processes, self._scratch_bytes, self._scratch_files)
-        )
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake.descriptor, select.POLLIN)
-        look_s = time.monotonic() + WATCH_S
         while True:
-            timeout_ms = max(0.0, look_s - time.monotonic()) * 1000 if watches else None
-            ready = {descriptor for descriptor, _ in poll.poll(timeout_ms)}
+            ready = {descriptor for descriptor, _ in poll.poll(self._usage.wait_ms())}
             if self._wake.descriptor in ready:
                 self._wake.clear()
                 self._reap()
@@ -140,13 +132,11 @@ class Watch:
                     break  # guard: killed-referee
                 self._exited_itself = self._status is not None
                 self._signal_group(signal.SIGTERM)
-            if watches and time.monotonic() >= look_s:
-                if excess := self._excess():
-                    notify(self._control, EXCEEDED, *excess)
-                    self._signal_group(signal.SIGKILL)
-                    self._end_others()
-                    self._reap()
-                look_s = time.monotonic() + WATCH_S
+            if excess := self._usage.check():
+                notify(self._control, EXCEEDED, *excess)
+                self._kill_together()
+                self._end_others()
+                self._reap()
         return self._end()
 
     def _reap(self) -> None:
@@ -155,6 +145,8 @@ class Watch:
             if self._is_wrapped and status - SIGNALLED in signal.valid_signals():
                 status = SIGNALLED - status
             self._status = status
+            if excess := self._usage.enforced():
+                notify(self._control, EXCEEDED, *excess)
             notify(self._control, EXITED, status)
         for pid in tree.own_children():
             if pid != self._bot:
@@ -190,51 +182,27 @@ class Watch:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._bot, number)  # guard: group-kill
 
-    def _excess(self) -> tuple[str, int, int] | tuple[()]:
-        """Which limit the process tree exceeds, as a notice has it; empty if none."""
-        members = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
-        if self._processes is not None:
-            count = sum(map(tree.threads, members))
-            if count > self._processes:  # guard: processes
-                return (PROCESSES, count, self._processes)
-        if self._memory_bytes is not None:
-            memory = sum(map(tree.memory, members))
-            if memory > self._memory_bytes:  # guard: memory
-                return (MEMORY, memory, self._memory_bytes)
-        return self._scratch_excess()
-
-    def _scratch_excess(self) -> tuple[str, int, int] | tuple[()]:
-        """Which limit of the scratch folder is exceeded, as a notice has it; empty if none."""
-        size_limit, files_limit = self._scratch_bytes, self._scratch_files
-        if size_limit is None and files_limit is None:
-            return ()
-        most = scratch.MOST_FILES if files_limit is None else files_limit
-        size, files = self._usage_inside() if self._is_wrapped else scratch.usage(self._scratch_folder, most)
-        if size_limit is not None and size > size_limit:  # guard: scratch-bytes
-            return (SCRATCH_BYTES, size, size_limit)
-        if files_limit is not None and files > files_limit:  # guard: scratch-files
-            return (SCRATCH_FILES, files, files_limit)
-        return ()
-
-    def _usage_inside(self) -> tuple[int, int]:
-        """Bytes and files in the file systems of a bot in namespaces of its own that it can write to."""
-        for pid in tree.descendants(self._bot):
-            with contextlib.suppress(OSError):
-                mounts = [scratch.usage_of_mount(f"/proc/{pid}/root{path}") for path in WRITABLE_INSIDE]
-                return sum(size for size, _ in mounts), sum(files for _, files in mounts)
-        return 0, 0
+    def _kill_together(self) -> None:
+        """Kills as many processes at once as the system can."""
+        if self._group:
+            self._group.kill()
+        self._signal_group(signal.SIGKILL)
 
     def _end(self) -> bool:
         """Kills all remaining processes, and reports them. Returns whether all have ended."""
+        if self._group:
+            self._group.freeze()  # many that fork all the time leave no time to look at them
         self._reap()
         if self._exited_itself is None:
             self._exited_itself = self._status is not None
         others = self._others()
         escaped = [tree.name(pid) for pid in others if self._has_left_the_group(pid)]
         orphans = [tree.name(pid) for pid in others] if self._exited_itself else []
-        self._signal_group(signal.SIGKILL)
+        self._kill_together()
         stuck = self._end_all()
         scratch.remove(self._scratch_folder)
+        if self._group:
+            self._group.remove()
         notices = [
             line(word, name)
             for word, names in (

@@ -27,6 +27,9 @@ from referee.processes.bot import LEVELS
 FORMAT = 1
 """Version of the format; it stands in the first line of a file."""
 
+OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
+"""Of a seat, how long it was not asked in a game, and the processor time that its bot used then."""
+
 LINE_CAP = 64 << 20
 """The most bytes of a line that is read. A game of a thousand moves takes about a hundred thousand."""
 
@@ -106,6 +109,17 @@ def timed_moves(value: dict[str, Any]) -> Counter[str]:
     """
     timed = [event for event in value["measured"]["events"] if "used_us" in event]
     return Counter(all=len(timed), stopped=sum("stopped_us" in event for event in timed))
+
+
+def off_turn_times(value: dict[str, Any]) -> Counter[tuple[str, str]]:
+    """For each bot of a game, as `to_json` gave it, how long it was not asked (`off_turn_us`), and the
+    processor time that it used then (`off_turn_cpu_us`).
+    """
+    times: Counter[tuple[str, str]] = Counter()
+    for bot, seat in zip(value["bots"], value["measured"]["seats"], strict=True):
+        for name in OFF_TURN:
+            times[bot, name] += seat.get(name, 0)
+    return times
 
 
 _TIMING = Timing._fields

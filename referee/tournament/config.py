@@ -37,7 +37,7 @@ MOST_ROUNDS = 1_000_000
 
 BOT_KEYS = (
     *("name", "cmd", "cwd", "env", "pass_env", "needs", "build"),
-    *("clock", "processes", "fresh", "limits", "pty", "isolation", "read", "user"),
+    *("clock", "processes", "fresh", "limits", "pty", "pause", "isolation", "read", "user"),
 )
 
 Build = tuple[str, tuple[str, ...], Path]
@@ -132,6 +132,7 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
             "start",
             "processes",
             "fresh",
+            "pause",
             "isolation",
             "user",
         )
@@ -139,10 +140,16 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
     game = game_given(main.text("game"), path.parent)
     control = _control(main, "clock", game.clock)
     processes = _processes(main, "encounter")
-    isolation, user = _isolation(main, AUTO), _user(main, "")
-    entrants, builds, absent = _bots(
-        path, fields, control, processes, _limits(fields, DEFAULT), isolation, user
+    common = Bot(
+        "",
+        (),
+        path.parent,
+        limits=_limits(fields, DEFAULT),
+        pause=main.flag("pause", False),
+        isolation=_isolation(main, AUTO),
+        user=_user(main, ""),
     )
+    entrants, builds, absent = _bots(path, fields, control, processes, common)
     given = fields.scalars("options") if fields.has("options") else {}
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -167,14 +174,11 @@ def _config(path: Path, text: bytes, fields: Fields) -> Config:
 
 
 def _bots(
-    path: Path,
-    fields: Fields,
-    control: TimeControl,
-    processes: str,
-    limits: Limits,
-    isolation: str,
-    user: str,
+    path: Path, fields: Fields, control: TimeControl, processes: str, common: Bot
 ) -> tuple[tuple[Entrant, ...], tuple[Build, ...], tuple[str, ...]]:
+    """The bots, their builds, and messages for those that are left out; `common` has what the tournament sets
+    for all of them.
+    """
     entrants: list[Entrant] = []
     builds: list[Build] = []
     absent: list[str] = []
@@ -195,11 +199,12 @@ def _bots(
         command = _command(bot, "cmd")
         made = replace(
             Bot.of(bot.text("name"), command, cwd, tuple(env.items()), pass_env),
-            limits=_limits(bot, limits),
+            limits=_limits(bot, common.limits),
             pty=bot.flag("pty", False),
-            isolation=_isolation(bot, isolation),
+            pause=bot.flag("pause", common.pause),
+            isolation=_isolation(bot, common.isolation),
             read=_read_also(bot, cwd),
-            user=_user(bot, user),
+            user=_user(bot, common.user),
         )
         entrant = Entrant(made, _control(bot, "clock", control), _processes(bot, processes), folder)
         build = (made.name, _command(bot, "build"), cwd) if bot.has("build") else None

@@ -27,7 +27,7 @@ from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.process import Start
-from referee.records.record import GameRecord, Summary, faults
+from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
 from referee.tournament.plan import START_US
 from referee.wire.connection import Connection, Tap
@@ -218,7 +218,12 @@ def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
     """What was measured of a seat, and what its bot wrote beside its answers; empty parts are left out."""
     aside, starting, playing = wire.aside(seat)
     measured: dict[str, Any] = {}
-    for name, us in (("stopped_us", wire.stopped_us(seat)), ("cpu_us", wire.cpu_us(seat))):
+    times = (
+        ("stopped_us", wire.stopped_us(seat)),
+        ("cpu_us", wire.cpu_us(seat)),
+        *zip(OFF_TURN, wire.off_turn_us(seat), strict=True),
+    )
+    for name, us in times:
         if us:
             measured[name] = us
     if aside.log or aside.log_dropped:

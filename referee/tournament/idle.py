@@ -23,10 +23,15 @@ class IdleBots:
 
     def take(self, bot: Bot) -> Connection | None:
         """Removes and returns the connection of a bot, or None."""
-        return self._links.pop(bot, None)
+        connection = self._links.pop(bot, None)
+        if connection and connection.process:
+            connection.process.resume()
+        return connection
 
     def put(self, connection: Connection) -> None:
         """Adds a connection that can play another game."""
+        if connection.process:
+            connection.process.pause()
         self._links[connection.bot] = connection
 
     def pop_beyond(self, room: int) -> list[Connection]:

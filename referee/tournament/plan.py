@@ -18,6 +18,7 @@ from referee.games import origin_of
 from referee.games.api import Game, Options
 from referee.processes import cpu
 from referee.processes.bot import Bot
+from referee.processes.limits import share_of
 from referee.records.record import FORMAT
 
 PROCESSES = ("game", "encounter", "worker")
@@ -81,6 +82,19 @@ class Plan:
     def _by_name(self) -> dict[str, Entrant]:
         return {entrant.bot.name: entrant for entrant in self.entrants}
 
+    def sharing(self, memory: int, games: int) -> Plan:
+        """The plan where bots have their shares of so many bytes of memory, if so many games are played at
+        once.
+        """
+        share = share_of(memory, games * self.seats)
+        return replace(
+            self,
+            entrants=tuple(
+                replace(entrant, bot=replace(entrant.bot, limits=replace(entrant.bot.limits, share=share)))
+                for entrant in self.entrants
+            ),
+        )
+
     def terms(self, pairing: Pairing) -> Terms:
         """The terms of one game."""
         return Terms(
@@ -129,6 +143,8 @@ def entrant_json(entrant: Entrant) -> dict[str, Any]:
         value["limits"] = limits
     if bot.pty:
         value["pty"] = True
+    if bot.pause:
+        value["pause"] = True
     if entrant.processes == "worker":
         value["processes"] = entrant.processes
     return value

@@ -19,6 +19,7 @@ from referee.records.record import (
     GameRecord,
     Summary,
     faults,
+    off_turn_times,
     parse_json,
     summary_of,
     timed_moves,
@@ -63,6 +64,8 @@ class Finished(NamedTuple):
     """Its record, as `Journal.extend` takes it."""
     timed: Counter[str]
     """Its moves, as `timed_moves` counts them."""
+    off_turn: Counter[tuple[str, str]]
+    """How long its bots were not asked, and computed then, as `off_turn_times` gives it."""
     dialogue: str
     """The dialogue between the referee and the bots; empty if it is not kept."""
 
@@ -145,7 +148,9 @@ class Player:
         value = to_json(record)
         wanted = keep == "all" or (keep == "faults" and any(faults(record)))
         dialogue = self._transcript.text() if wanted else ""
-        self._report(Finished(summary_of(record), body_of(value), timed_moves(value), dialogue))
+        self._report(
+            Finished(summary_of(record), body_of(value), timed_moves(value), off_turn_times(value), dialogue)
+        )
 
     def _on_exit(self, bot: str, exit_report: ExitReport) -> None:
         if groups := left_behind(exit_report):

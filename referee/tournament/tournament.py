@@ -65,6 +65,8 @@ class Tournament:
         """The bots that left processes behind; each is reported once."""
         self.timed: Counter[str] = Counter()
         """Counts of moves so far, as `timed_moves` gives them."""
+        self.off_turn: Counter[tuple[str, str]] = Counter()
+        """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
 
     def play(self, workers: int, pin: bool, stopping: Callable[[], bool]) -> None:
         """Plays until all games are played or `stopping` is true.
@@ -139,9 +141,10 @@ class Tournament:
                 case Began(game, worker):
                     self._dispatcher.began(game, worker)
                     self._show.began(game)
-                case Finished(game, timed=timed, dialogue=dialogue):
+                case Finished(game, timed=timed, off_turn=off_turn, dialogue=dialogue):
                     self._dispatcher.finished(game)
                     self.timed.update(timed)
+                    self.off_turn.update(off_turn)
                     if dialogue:
                         self._run.keep_dialogue(game, dialogue)
                     self._show.finished(report)

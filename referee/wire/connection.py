@@ -178,6 +178,7 @@ def end_connections(connections: Sequence[Connection]) -> None:
     for connection in connections:
         if connection.process is None:
             continue
+        connection.process.resume()
         (fit if connection.fit else unfit).append(connection.process)
         connection.send(connection.conversation.quit())
     end_processes(unfit, LOST_GRACE_S)

@@ -153,7 +153,14 @@ class ProcessWire:
             self._send(place, place.connection.conversation.open(seat, opening))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
-        """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time."""
+        """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time.
+
+        Bots that are to be paused are stopped and continued here alone: never while a question is open.
+        """
+        for seat, place in enumerate(self._places):
+            place.watch.look_again()
+            if process := place.connection.process:
+                process.resume() if seat in seats else process.pause()  # guard: pause
         for seat in seats:
             self._places[seat].unasked = self._places[seat].connection.catch_up()  # guard: off-turn-first
 
@@ -184,6 +191,8 @@ class ProcessWire:
         for place in self._places:
             place.asked = False
             connection = place.connection
+            if connection.process:
+                connection.process.resume()
             if connection.process and connection.stdout_open:
                 connection.send(connection.conversation.close(outcome, ending))
 
@@ -194,6 +203,10 @@ class ProcessWire:
     def cpu_us(self, seat: Seat) -> int:
         """Processor time of the seat's bot since it was ready, in its own turns and in others'."""
         return self._places[seat].watch.game_cpu_us()
+
+    def off_turn_us(self, seat: Seat) -> tuple[int, int]:
+        """How long the seat was not asked, and the processor time that its bot used then."""
+        return self._places[seat].watch.off_turn_us()
 
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
         """What a seat's bot wrote apart from its answers, and its stderr before and since its `ready`."""
@@ -229,6 +242,7 @@ class ProcessWire:
         if place.heard:
             return None
         place.asked = False
+        watch.rest(now_ns, watch.cpu_ns())
         place.connection.conversation.lapse()
         silence = Silence(*place.connection.what_came())
         return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
@@ -273,7 +287,9 @@ class ProcessWire:
                     if place.connection.process:
                         place.stderr_starting = place.connection.process.cut()
                     watch.look()
+                    cpu_ns = watch.cpu_ns()
                 place.asked = False
+                watch.rest(wall_ns, cpu_ns)
             return Reply(
                 seat, what, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
             )

@@ -20,6 +20,9 @@ CPU_WALL = 3
 CPU_WALL_NS = 1_000_000_000
 """Constant added to that bound, which is needed since a bot may wait for something that never comes."""
 
+LOOK_NS = 100_000_000
+"""The least time between two looks for new processes of a bot."""
+
 _CLOCK_SET_NS = 2_000_000
 """A drift between the two clocks beyond which one of them must have been set."""
 
@@ -52,6 +55,12 @@ class Stopwatch:
         self.empty_ns = 0
         """The last time at which the bot's output was known to be empty."""
         self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
+        self._resting = False
+        """Whether the bot is in a game and not asked."""
+        self._rest_began_ns = self._rest_began_cpu_ns = 0
+        self._rested_ns = self._rested_cpu_ns = 0
+        """How long it was not asked so far, and the processor time that it used then."""
+        self._looked_ns = 0
         self._wait_ns = self._allowance_ns = 0
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
 
@@ -64,6 +73,7 @@ class Stopwatch:
         self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
         self._began_cpu_ns = self.cpu_ns()
         self.began_ns, self._began_real_ns = _both_clocks_ns()
+        self._end_rest(self.began_ns, self._began_cpu_ns)
         self.empty_ns = self.began_ns
         on_the_wall = CPU_WALL * wait_ns + CPU_WALL_NS if self._by_cpu else wait_ns
         self.deadline_ns = self.began_ns + on_the_wall
@@ -72,7 +82,32 @@ class Stopwatch:
         """Notes the processes that the bot has when it is ready, to measure their processor time."""
         if self._clock:
             self._clock.look()
+            self._looked_ns = time.monotonic_ns()
             self._ready_cpu_ns = self._clock.near_ns()
+
+    def look_again(self) -> None:
+        """Notes the processes that the bot has by now, if that was not done a moment ago."""
+        if self._clock and time.monotonic_ns() - self._looked_ns > LOOK_NS:
+            self._clock.look()
+            self._looked_ns = time.monotonic_ns()
+
+    def rest(self, now_ns: int, cpu_ns: int) -> None:
+        """The bot is not asked any more, from a moment on at which it had used so much processor time."""
+        self._resting = True
+        self._rest_began_ns, self._rest_began_cpu_ns = now_ns, cpu_ns
+
+    def _end_rest(self, now_ns: int, cpu_ns: int) -> None:
+        if self._resting:
+            self._resting = False
+            self._rested_ns += max(0, now_ns - self._rest_began_ns)
+            self._rested_cpu_ns += max(0, cpu_ns - self._rest_began_cpu_ns)
+
+    def off_turn_us(self) -> tuple[int, int]:
+        """How long the bot was not asked in a game that is over, and the processor time that it used then, in
+        microseconds.
+        """
+        self._end_rest(time.monotonic_ns(), self.cpu_ns())
+        return self._rested_ns // 1000, self._rested_cpu_ns // 1000
 
     def game_cpu_us(self) -> int:
         """Processor time of these processes since, in microseconds."""

@@ -383,6 +383,40 @@ def test_threads_and_shared_memory_count_too() -> None:
     assert excess(BotProcess(bot)).endswith("of memory, and 150 MB are allowed")
 
 
+FILE_IN_MEMORY = """
+import os, time
+name = "/dev/shm/referee-test-{pid}"
+file = os.memfd_create("hidden") if {memfd} else os.open(name, os.O_CREAT | os.O_RDWR)
+{memfd} or os.unlink(name)
+for _ in range(200): os.write(file, bytes(1 << 20))
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("memfd", [True, False])
+def test_files_in_memory_that_nobody_has_mapped_count_too(memfd: bool) -> None:
+    script = FILE_IN_MEMORY.format(memfd=memfd, pid=os.getpid())
+    limits = Limits(memory=150 << 20)
+    bot = Bot("hider", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits)
+    assert excess(BotProcess(bot)).endswith("of memory, and 150 MB are allowed")
+
+
+def test_memory_that_forked_processes_share_counts_once() -> None:
+    """As of a bot that fills its table and starts helpers: five processes have the same 100 MB."""
+    script = "import os, time; x = b'x' * (100 << 20); [os.fork() or time.sleep(60) for _ in range(4)]"
+    script += "; time.sleep(0.5); print('well', flush=True); time.sleep(60)"
+    limits = Limits(memory=250 << 20)
+    process = BotProcess(Bot("forks", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits))
+    assert heard(process) == b"well\n"
+    assert not excess_so_far(process)
+    ended(process, 0)
+
+
+def excess_so_far(process: BotProcess) -> str:
+    process.listen()
+    return process.excess
+
+
 def test_who_writes_to_a_warden_s_socket_ends_its_own_bot_alone() -> None:
     process = started("sleep 60")
     process._notices = b"no notice\n"

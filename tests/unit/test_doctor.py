@@ -11,16 +11,15 @@ from typing import Any
 import pytest
 
 from referee.cli.doctor import _page
+from referee.core.control_groups import ControlGroup, control_group
 from referee.machine.doctor import COARSE_STEP_NS, LEAST_DISK, Finding, Level, diagnose
 from referee.machine.measure import Disk, Distribution, Figures, shares
 from referee.machine.survey import (
     Abilities,
-    ControlGroup,
     Limit,
     Machine,
     Ticks,
     available_memory,
-    control_group,
     physical_cores,
     processes_of,
     ticks,

@@ -1,0 +1,148 @@
+"""Control groups of version 2, one for each bot: the kernel limits and kills all its processes together.
+
+They are used where this process may make them: as root, or in a group that was delegated to its user. Where
+the controllers for memory and processes are missing a group can still be killed at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+
+from referee.processes.messages import MEMORY, PROCESSES
+
+CONTROLLERS = ("memory", "pids")
+
+LEAF = "referee"
+"""The group for all processes of a delegated group, which may only limit its parts if it has none itself."""
+
+LISTING, MOUNTS = "/proc/self/cgroup", "/proc/self/mounts"
+
+
+def parent_of_groups(listing: str = LISTING, mounts: str = MOUNTS) -> str | None:
+    """The folder in which this process may make groups, with as many of `CONTROLLERS` as there are; None
+    where it may make none.
+    """
+    root = next((row.split()[1] for row in _read(mounts).splitlines() if " cgroup2 " in row), None)
+    own = next((row[3:] for row in _read(listing).splitlines() if row.startswith("0::")), None)
+    if root is None or own is None:
+        return None
+    folder = root if os.geteuid() == 0 else (root + own.removesuffix(f"/{LEAF}")).rstrip("/")
+    needed = (folder, f"{folder}/cgroup.procs", f"{folder}/cgroup.subtree_control")
+    if not all(os.access(path, os.W_OK) for path in needed):
+        return None
+    available = _read(f"{folder}/cgroup.controllers").split()
+    for controller in CONTROLLERS:
+        if controller in available:
+            _enable(folder, controller)
+    return folder
+
+
+def controllers(parent: str) -> tuple[str, ...]:
+    """Which of `CONTROLLERS` the groups in a folder have."""
+    enabled = _read(f"{parent}/cgroup.subtree_control").split()
+    return tuple(controller for controller in CONTROLLERS if controller in enabled)
+
+
+def _enable(folder: str, controller: str) -> None:
+    """Has the groups in a folder limited by a controller, if possible."""
+    for _ in range(2):
+        try:
+            _write(f"{folder}/cgroup.subtree_control", f"+{controller}")
+        except OSError as error:
+            if error.errno == errno.EBUSY and os.geteuid() != 0:  # it has processes itself
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(f"{folder}/{LEAF}")  # noqa: PTH102 - pathlib starts slowly
+                for pid in _read(f"{folder}/cgroup.procs").split():
+                    _attempt(f"{folder}/{LEAF}/cgroup.procs", pid)
+                continue
+        return
+
+
+class Group:
+    """The group of one bot."""
+
+    def __init__(self, prefix: str, memory: int | None, processes: int | None) -> None:
+        """`prefix`: the beginning of its path. Raises `OSError`."""
+        self.path = prefix + os.urandom(6).hex()
+        self._memory = memory
+        self._processes = processes
+        os.mkdir(self.path)  # noqa: PTH102 - pathlib starts slowly
+        self.limit()
+
+    def limit(self) -> None:
+        """Has the kernel limit the group, where it has the controllers."""
+        if self._memory is not None:
+            self._set("memory.max", self._memory)
+            self._set("memory.swap.max", 0)
+            self._set("memory.oom.group", 1)
+        if self._processes is not None:
+            self._set("pids.max", self._processes)
+
+    def enter(self) -> None:
+        """Moves this process into the group, if possible."""
+        self._set("cgroup.procs", 0)
+
+    def freeze(self) -> None:
+        """Stops all processes of the group at once."""
+        self._set("cgroup.freeze", 1)
+
+    def kill(self) -> None:
+        """Kills all processes of the group at once: none can fork ahead."""
+        self._set("cgroup.kill", 1)  # guard: kill-of-the-group
+
+    def excess(self) -> tuple[str, int, int] | None:
+        """Which limit the kernel enforced, if any; what the bot had, and what is allowed."""
+        if self._memory is not None and self._count("memory.events", "oom_kill"):
+            return MEMORY, max(self._memory, int(_read(f"{self.path}/memory.peak") or 0)), self._memory
+        if self._processes is not None and self._count("pids.events", "max"):
+            return PROCESSES, self._processes + 1, self._processes
+        return None
+
+    def remove(self) -> None:
+        """Removes the group, whose processes have ended."""
+        with contextlib.suppress(OSError):
+            os.rmdir(self.path)  # noqa: PTH106 - pathlib starts slowly
+
+    def _set(self, name: str, value: int) -> None:
+        _attempt(f"{self.path}/{name}", str(value))
+
+    def _count(self, name: str, event: str) -> int:
+        words = _read(f"{self.path}/{name}").split()
+        return int(words[words.index(event) + 1]) if event in words else 0
+
+
+def remove_all(prefix: str) -> None:
+    """Kills and removes all groups whose paths begin with a prefix."""
+    parent, _, beginning = prefix.rpartition("/")
+    with contextlib.suppress(OSError):
+        for name in os.listdir(parent):  # noqa: PTH208 - pathlib starts slowly
+            if name.startswith(beginning):
+                _attempt(f"{parent}/{name}/cgroup.kill", "1")
+                with contextlib.suppress(OSError):
+                    os.rmdir(f"{parent}/{name}")  # noqa: PTH106 - the same
+
+
+def _read(path: str) -> str:
+    """The text of a system file; empty if it cannot be read."""
+    try:
+        with open(path) as file:  # noqa: PTH123 - pathlib starts slowly
+            return file.read()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _write(path: str, text: str) -> None:
+    """Writes to a system file that exists. Raises `OSError`."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _attempt(path: str, text: str) -> None:
+    """Writes to a system file that may not exist or not be writable."""
+    with contextlib.suppress(OSError):
+        _write(path, text)

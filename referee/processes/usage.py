@@ -1,0 +1,139 @@
+"""What the processes of a bot use together, compared with the limits that the kernel does not enforce.
+
+Memory counts as follows: what is private to a process, what processes share, and files that lie in memory
+and are held open (memfd, `/dev/shm`, also where they have been deleted). The first sums are an upper bound,
+since memory that a fork shares counts for each process; only where they exceed the limit are the processes
+measured exactly, which takes longer. Not counted: a file in `/dev/shm` that no process of the bot holds open,
+which could be anyone's, and System V segments that nobody has attached.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+from referee.processes import scratch, tree
+from referee.processes.cgroups import Group
+from referee.processes.messages import (
+    MEMORY,
+    PROCESSES,
+    SCRATCH_BYTES,
+    SCRATCH_FILES,
+    WRITABLE_INSIDE,
+    Request,
+)
+
+INTERVAL_S = 0.1
+"""Seconds between two checks."""
+
+SHARE = 50
+"""A check is followed by a pause of this many times its processor time: checks take 2 % of a core at most."""
+
+Excess = tuple[str, int, int]
+"""Which limit is exceeded, what the bot had, and what is allowed."""
+
+
+class Usage:
+    """Checks the limits of one bot from time to time."""
+
+    def __init__(self, request: Request, bot: int, folder: str, group: Group | None) -> None:
+        self._memory: int | None = request.memory_bytes
+        self._processes: int | None = request.processes
+        self._scratch: int | None = request.scratch_bytes
+        self._files: int | None = request.scratch_files
+        self._bot = bot
+        self._is_wrapped = bool(request.program_filter)
+        self._folder = folder
+        self._group = group
+        limits = (self._memory, self._processes, self._scratch, self._files)
+        self._is_limited = any(limit is not None for limit in limits)
+        self._devices = _devices_in_memory() if self._memory is not None else frozenset()
+        self._check_s = time.monotonic() + INTERVAL_S
+
+    def wait_ms(self) -> float | None:
+        """Milliseconds until the next check; None where nothing is limited."""
+        return max(0.0, self._check_s - time.monotonic()) * 1000 if self._is_limited else None
+
+    def check(self) -> Excess | None:
+        """Which limit is exceeded, if it is time for a check."""
+        if not self._is_limited or time.monotonic() < self._check_s:
+            return None
+        began_s = time.process_time()
+        try:
+            return self.enforced() or self._tree_excess() or self._scratch_excess()
+        finally:
+            pause_s = max(INTERVAL_S, SHARE * (time.process_time() - began_s))  # guard: cost-of-checks
+            self._check_s = time.monotonic() + pause_s
+
+    def enforced(self) -> Excess | None:
+        """Which limit the kernel has enforced, if any."""
+        return self._group.excess() if self._group else None
+
+    def _tree_excess(self) -> Excess | None:
+        if self._processes is None and self._memory is None:
+            return None
+        pids = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
+        states = [tree.state(pid) for pid in pids]
+        threads = sum(state.threads for state in states)
+        if self._processes is not None and threads > self._processes:  # guard: processes
+            return PROCESSES, threads, self._processes
+        if self._memory is None:
+            return None
+        private, shared = sum(state.private for state in states), sum(state.shared for state in states)
+        in_files = _held_in_memory(pids, self._devices)
+        if private + shared + in_files <= self._memory:
+            return None
+        exact = [
+            tree.exact_memory(pid) or (state.private, state.shared)
+            for pid, state in zip(pids, states, strict=True)
+        ]
+        memory = sum(private for private, _ in exact) + max(sum(shared for _, shared in exact), in_files)
+        if memory > self._memory:  # guard: memory
+            return MEMORY, memory, self._memory
+        return None
+
+    def _scratch_excess(self) -> Excess | None:
+        if self._scratch is None and self._files is None:
+            return None
+        most = scratch.MOST_FILES if self._files is None else self._files
+        size, files = self._usage_inside() if self._is_wrapped else scratch.usage(self._folder, most)
+        if self._scratch is not None and size > self._scratch:  # guard: scratch-bytes
+            return SCRATCH_BYTES, size, self._scratch
+        if self._files is not None and files > self._files:  # guard: scratch-files
+            return SCRATCH_FILES, files, self._files
+        return None
+
+    def _usage_inside(self) -> tuple[int, int]:
+        """Bytes and files in the file systems that a bot in namespaces of its own can write to."""
+        for pid in tree.descendants(self._bot):
+            with contextlib.suppress(OSError):
+                mounts = [scratch.usage_of_mount(f"/proc/{pid}/root{path}") for path in WRITABLE_INSIDE]
+                return sum(size for size, _ in mounts), sum(files for _, files in mounts)
+        return 0, 0
+
+
+def _held_in_memory(pids: list[int], devices: frozenset[int]) -> int:
+    """Bytes of the files on devices in memory that these processes hold open, each file once."""
+    found: dict[tuple[int, int], int] = {}
+    for pid in pids:
+        folder = f"/proc/{pid}/fd"
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder):  # noqa: PTH208 - pathlib starts slowly
+                with contextlib.suppress(OSError):
+                    file = os.stat(f"{folder}/{name}")  # noqa: PTH116 - the same
+                    if file.st_dev in devices:  # guard: files-in-memory
+                        found[file.st_dev, file.st_ino] = file.st_blocks * 512
+    return sum(found.values())
+
+
+def _devices_in_memory() -> frozenset[int]:
+    """The devices of memfd and of `/dev/shm`."""
+    devices: set[int] = set()
+    with contextlib.suppress(OSError, AttributeError):
+        descriptor = os.memfd_create("referee")
+        devices.add(os.fstat(descriptor).st_dev)
+        os.close(descriptor)
+    with contextlib.suppress(OSError):
+        devices.add(os.stat("/dev/shm").st_dev)  # noqa: PTH116 - the same
+    return frozenset(devices)

@@ -1,0 +1,41 @@
+"""The limits of a bot's processes are checked often, but not at the cost of the machine."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from referee.processes.messages import Request
+from referee.processes.tree import State
+from referee.processes.usage import INTERVAL_S, SHARE, Usage
+
+
+def limited(processes: int | None) -> Request:
+    return Request((), "/", {}, False, {}, None, processes, None, None, (), b"")
+
+
+def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = [100.0]
+    used_s = [0.0]
+    cost_s = [0.001]
+
+    def state(_: int) -> State:
+        used_s[0] += cost_s[0]
+        return State(1, 0, 0)
+
+    module = "referee.processes.usage"
+    monkeypatch.setattr(f"{module}.time.monotonic", lambda: now_s[0])
+    monkeypatch.setattr(f"{module}.time.process_time", lambda: used_s[0])
+    monkeypatch.setattr(f"{module}.tree.state", state)
+    monkeypatch.setattr(f"{module}.tree.descendants", lambda _: [])
+    checks = Usage(limited(5), os.getpid(), "", None)
+    now_s[0] += INTERVAL_S
+    assert checks.check() is None and checks.wait_ms() == pytest.approx(INTERVAL_S * 1000)
+    now_s[0] += INTERVAL_S
+    cost_s[0] = 0.02
+    assert checks.check() is None and checks.wait_ms() == pytest.approx(SHARE * 20)
+
+
+def test_nothing_is_checked_where_nothing_is_limited() -> None:
+    assert Usage(limited(None), os.getpid(), "", None).wait_ms() is None
