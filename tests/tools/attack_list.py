@@ -324,11 +324,6 @@ ATTACKS: tuple[Attack, ...] = (
         game=2,
     ),
     *_all(
-        "C",
-        Area.RESULTS,
-        ("results-watched", "sees when the results change (`inotify`)", by_its_word),
-    ),
-    *_all(
         "Python",
         Area.CHANNEL,
         ("results-measured", "sees how long the results are (`stat`), by the full path", by_its_word),
@@ -342,7 +337,7 @@ ATTACKS: tuple[Attack, ...] = (
         Area.NETWORK,
         ("raw-socket", "has a raw socket", by_its_word),
         ("packet-socket", "has a packet socket", by_its_word),
-        ("netlink-socket", "asks the kernel for the network's settings", by_its_word),
+        ("interfaces", "lists the machine's network interfaces", by_its_word),
         ("exotic-socket", "has a socket of a rare family (AF_ALG)", by_its_word),
         ("machine-socket", "has a socket to the host of a virtual machine (vsock)", by_its_word),
         ("rings", "does input and output by `io_uring`", by_its_word),
@@ -366,6 +361,7 @@ ATTACKS: tuple[Attack, ...] = (
     *_all(
         "C",
         Area.CHANNEL,
+        ("results-watched", "sees when the results change (`inotify`)", by_its_word),
         ("message-queue", "has a message queue of POSIX", arrives("queue")),
         ("key-ring", "writes into its user's key ring", arrives("key")),
     ),

@@ -6,6 +6,7 @@
 #include <linux/io_uring.h>
 #include <linux/perf_event.h>
 #include <mqueue.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -135,15 +136,18 @@ static int watch_results(void) {
     return inotify_add_watch(watch, target("RESULTS"), IN_ALL_EVENTS);
 }
 
+static int first_inherited;
+
+static void find_inherited(void) {
+    for (int number = 3; number < 4096 && !first_inherited; number++)
+        if (fcntl(number, F_GETFD) >= 0) first_inherited = number;
+}
+
 static int inherited(void) {
-    int found = -1;
-    for (int number = 3; number < 4096; number++)
-        if (fcntl(number, F_GETFD) >= 0) {
-            fprintf(stderr, "ATTACK read descriptor %d\n", number);
-            found = 0;
-        }
     errno = ENOENT;
-    return found;
+    if (!first_inherited) return -1;
+    fprintf(stderr, "ATTACK read descriptor %d\n", first_inherited);
+    return 0;
 }
 
 static int key_ring(void) {
@@ -244,7 +248,13 @@ static int rings(void) {
 static int machine_socket(void) { return socket(40 /* AF_VSOCK */, SOCK_STREAM, 0); }
 static int raw_socket(void) { return socket(AF_INET, SOCK_RAW, 1 /* ICMP */); }
 static int packet_socket(void) { return socket(17 /* AF_PACKET */, SOCK_RAW, 0x0300); }
-static int netlink_socket(void) { return socket(16 /* AF_NETLINK */, SOCK_RAW, 0); }
+static int interfaces(void) { /* others than its own loopback */
+    struct if_nameindex *all = if_nameindex();
+    errno = all ? ENOENT : errno;
+    for (struct if_nameindex *one = all; one && one->if_index; one++)
+        if (strcmp(one->if_name, "lo")) return 0;
+    return -1;
+}
 static int exotic_socket(void) { return socket(38 /* AF_ALG */, SOCK_SEQPACKET, 0); }
 static int system_calls_of_32_bits(void) { /* getpid in the table of 32-bit programs */
 #ifdef __x86_64__
@@ -281,7 +291,7 @@ static const struct { const char *name; int (*run)(void); } attacks[] = {
     {"accounting", accounting}, {"host-name", host_name}, {"clock", clock_time}, {"kernel-code", kernel_code},
     {"performance", performance}, {"page-faults", page_faults}, {"rings", rings},
     {"machine-socket", machine_socket}, {"raw-socket", raw_socket}, {"packet-socket", packet_socket},
-    {"netlink-socket", netlink_socket}, {"exotic-socket", exotic_socket},
+    {"interfaces", interfaces}, {"exotic-socket", exotic_socket},
     {"calls-of-32-bits", system_calls_of_32_bits}, {"terminal-own-c", own_terminal},
 };
 
@@ -299,6 +309,7 @@ static void attack(const char *name) {
 int main(int argc, char **argv) {
     if (argc == 2) return geteuid() == 0 && getuid() != 0 ? 42 : 43; /* has it the rights of its owner? */
     if (argc != 3) return 2;
+    find_inherited();
     static char row[8192];
     int game = atoi(argv[2]), games = 0, asks = 0, tried = 0, asked = 0;
     setlinebuf(stdout);
