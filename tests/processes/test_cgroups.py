@@ -92,6 +92,7 @@ def test_a_group_that_was_delegated_to_a_user_is_used(monkeypatch: pytest.Monkey
     try:
         for name in (".", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
             os.chown(delegated / name, 65534, 65534)
+        os.setxattr(delegated, "user.delegate", b"1")
         child = os.fork()
         if child == 0:
             code = 1
@@ -146,6 +147,8 @@ def test_root_makes_groups_at_the_top_and_a_user_in_its_own(
     monkeypatch.setattr("referee.processes.cgroups.os.geteuid", lambda: 0)
     assert parent_of_groups(*files) == f"{tmp_path}/cgroup"
     monkeypatch.setattr("referee.processes.cgroups.os.geteuid", lambda: 1000)
+    assert parent_of_groups(*files) is None, "as long as it is not delegated"
+    os.setxattr(tmp_path / "cgroup" / "user" / "scope", "user.delegate", b"1")
     assert parent_of_groups(*files) == f"{tmp_path}/cgroup/user/scope"
     (tmp_path / "listing").write_text("0::/user/scope/referee\n")
     assert parent_of_groups(*files) == f"{tmp_path}/cgroup/user/scope"

@@ -97,6 +97,7 @@ GUARDS = [
     dropped("killed-warden", WARDENS),
     valued("killed-warden-tree", "False", WARDENS),
     valued("killed-launcher", "range(1)", WARDENS),
+    never("warden-killed-at-once", f"{WARDENS} -k at_once"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),
