@@ -166,8 +166,10 @@ def test_where_there_is_no_hierarchy_there_are_no_groups(missing: int, tmp_path:
 def test_the_limits_are_set_and_what_the_kernel_enforced_is_told(tmp_path: Path) -> None:
     group = Group(f"{tmp_path}/bot-", 1000, 5)
     path = Path(group.path)
-    for name in ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max"):
+    for name in ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max", "cgroup.kill"):
         (path / name).touch()
+    group.kill()
+    assert (path / "cgroup.kill").read_text() == "1"
     group.limit()
     assert [(path / name).read_text() for name in ("memory.max", "memory.swap.max", "pids.max")] == [
         "1000",
