@@ -19,6 +19,8 @@ SCRATCH = WRITABLE_INSIDE[0]
 _BEYOND = 1 << 20
 """Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
 
+_KERNEL_SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
+
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
 
 SYSTEM_FILES = ("/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm")
@@ -48,6 +50,8 @@ def command(
     for folder in WRITABLE_INSIDE:
         words += [*size, "--perms", "1777", "--tmpfs", folder]
     words += ["--symlink", SCRATCH, "/var/tmp"]
+    for path in _KERNEL_SETTINGS:  # root could write there, even without capabilities
+        words += ["--ro-bind-try", path, path]
     for path in (*SYSTEM_FILES, *map(str, read)):
         words += ["--ro-bind-try", path, path]
     for place, is_folder in sorted(hidden):  # a folder comes before what is in it

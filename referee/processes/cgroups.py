@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import time
 
 from referee.processes.messages import MEMORY, PROCESSES
 
@@ -16,6 +17,9 @@ CONTROLLERS = ("memory", "pids")
 
 LEAF = "referee"
 """The group for all processes of a delegated group, which may only limit its parts if it has none itself."""
+
+RELEASE_S = 1.0
+"""The most seconds between the end of a process and its removal from its group."""
 
 LISTING, MOUNTS = "/proc/self/cgroup", "/proc/self/mounts"
 
@@ -32,11 +36,21 @@ def parent_of_groups(listing: str = LISTING, mounts: str = MOUNTS) -> str | None
     needed = (folder, f"{folder}/cgroup.procs", f"{folder}/cgroup.subtree_control")
     if not all(os.access(path, os.W_OK) for path in needed):
         return None
+    if os.geteuid() != 0 and not _is_delegated(folder):
+        return None  # its processes are not ours to move
     available = _read(f"{folder}/cgroup.controllers").split()
     for controller in CONTROLLERS:
         if controller in available:
             _enable(folder, controller)
     return folder
+
+
+def _is_delegated(folder: str) -> bool:
+    """Whether systemd has left a group to its user."""
+    try:
+        return os.getxattr(folder, "user.delegate") == b"1"
+    except (OSError, AttributeError):
+        return False
 
 
 def controllers(parent: str) -> tuple[str, ...]:
@@ -102,8 +116,7 @@ class Group:
 
     def remove(self) -> None:
         """Removes the group, whose processes have ended."""
-        with contextlib.suppress(OSError):
-            os.rmdir(self.path)  # noqa: PTH106 - pathlib starts slowly
+        _remove(self.path)
 
     def _set(self, name: str, value: int) -> None:
         _attempt(f"{self.path}/{name}", str(value))
@@ -120,8 +133,20 @@ def remove_all(prefix: str) -> None:
         for name in os.listdir(parent):  # noqa: PTH208 - pathlib starts slowly
             if name.startswith(beginning):
                 _attempt(f"{parent}/{name}/cgroup.kill", "1")
-                with contextlib.suppress(OSError):
-                    os.rmdir(f"{parent}/{name}")  # noqa: PTH106 - the same
+                _remove(f"{parent}/{name}")
+
+
+def _remove(path: str) -> None:
+    """Removes a group, as soon as the kernel has released the last of its processes."""
+    deadline = time.monotonic() + RELEASE_S
+    while True:
+        try:
+            os.rmdir(path)  # noqa: PTH106 - pathlib starts slowly
+        except OSError as error:
+            if error.errno == errno.EBUSY and time.monotonic() < deadline:
+                time.sleep(0.002)
+                continue
+        return
 
 
 def _read(path: str) -> str:

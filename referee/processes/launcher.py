@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import select
 import signal
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from referee.core.errors import EnvironmentLacksError
-from referee.processes import libc, messages, scratch
+from referee.processes import cgroups, libc, messages, scratch
 from referee.processes.messages import Request
 from referee.processes.watch import UNKILLABLE_S
 
@@ -49,18 +50,20 @@ class Launcher:
     _only: ClassVar[Launcher | None] = None
     _serving: ClassVar[set[int]] = set()
     """The wardens that have a bot, also those of a launcher that was killed."""
+    _prefixes: ClassVar[list[str]] = []
+    """The beginnings of the paths of all scratch folders, by launcher."""
 
     def __init__(self) -> None:
         self._socket, launcher_end = socket.socketpair()
         self._idle: list[socket.socket] = []
-        self._scratch_prefix = f"{Path(tempfile.gettempdir()).resolve()}/referee-{os.urandom(6).hex()}-"
-        """The beginning of the paths of all scratch folders."""
+        prefix = f"{Path(tempfile.gettempdir()).resolve()}/referee-{os.urandom(6).hex()}-"
+        self._prefixes.append(prefix)
         libc.hide()
         with launcher_end:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-S", "-c", _PROGRAM),
-                    *(str(launcher_end.fileno()), self._scratch_prefix),
+                    *(str(launcher_end.fileno()), prefix),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -72,26 +75,37 @@ class Launcher:
     def get(cls) -> Launcher:
         """The launcher of this process. One that was killed is replaced, since its wardens need it."""
         if cls._only and cls._only._process.poll() is not None:
-            cls.close()
+            cls.discard()
         if cls._only is None:
             cls._only = cls()
+            atexit.unregister(cls.close)
             atexit.register(cls.close)
         return cls._only
 
     @classmethod
     def close(cls) -> None:
-        """Ends the launcher, after the last of its bots."""
+        """Ends the launcher, after the last of its bots, and removes what bots have left."""
+        atexit.unregister(cls.close)
+        cls.discard()
+        groups = cgroups.parent_of_groups() if cls._prefixes else None
+        while cls._prefixes:
+            prefix = cls._prefixes.pop()
+            if groups:
+                cgroups.remove_all(f"{groups}/{Path(prefix).name}")
+            # There is more than the launcher could remove in time, or it was killed.
+            scratch.remove_all(prefix, scratch.REMOVE_AT_END_S)
+
+    @classmethod
+    def discard(cls) -> None:
+        """Ends the launcher, or gives up one that was killed, whose bots may play on."""
         launcher, cls._only = cls._only, None
         if launcher:
-            atexit.unregister(cls.close)
             while launcher._idle:
                 launcher._idle.pop().close()
             launcher._socket.close()
             wake(launcher._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 launcher._process.wait(UNKILLABLE_S)
-            # There is more than a launcher could remove in time, or it was killed.
-            scratch.remove_all(launcher._scratch_prefix, scratch.REMOVE_AT_END_S)
 
     def send(self, request: bytes, streams: list[int]) -> socket.socket:
         """Sends a request to a warden, and returns its socket.
@@ -166,7 +180,7 @@ class PendingStart:
             if sent:
                 with contextlib.suppress(ConnectionResetError):
                     return _answer(*sent)
-            Launcher.close()
+            Launcher.discard()
         raise EnvironmentLacksError("the launcher, which starts bots, does not run")
 
     def cancel(self) -> None:
@@ -186,29 +200,42 @@ def _sent(control: socket.socket, request: bytes, streams: list[int]) -> socket.
 
 
 def _answer(launcher: Launcher, control: socket.socket) -> Started:
-    """Waits for the first notice of a warden, which is sent once the bot's program was executed.
+    """Waits for the notice of a warden that is sent once the bot's program was executed.
 
-    Raises `ConnectionResetError` where the warden ends instead.
+    Raises `ConnectionResetError` where the warden ends before it has taken the request, and `OSError` where
+    the bot cannot be started.
     """
-    notice = b""
+    taken = False
     try:
-        while not notice.endswith(b"\n"):
-            if not readable_within(control, START_S):
-                raise EnvironmentLacksError(f"no process was started within {START_S:.0f} s")
-            found = control.recv(4096, socket.MSG_PEEK)
-            if not found:
-                raise ConnectionResetError
-            # Later notices stay in the socket.
-            notice += control.recv(found.find(b"\n") + 1 or len(found))
-        word, *rest = notice.decode("unicode_escape").removesuffix("\n").split(" ", 2)
+        while (notice := _notice(control))[0] == messages.TAKEN:
+            taken = True
+        word, *rest = notice
         if word == messages.REFUSED:
             raise OSError(int(rest[0]), os.strerror(int(rest[0])), rest[1])
         started = Started(launcher, control, warden=int(rest[1]), pid=int(rest[0]))
         Launcher._serving.add(started.warden)
         return started
+    except ConnectionResetError:
+        control.close()
+        if taken:  # guard: warden-killed-at-once
+            raise OSError(errno.ECONNABORTED, "ended the process that watches over it") from None
+        raise
     except BaseException:
         control.close()
         raise
+
+
+def _notice(control: socket.socket) -> list[str]:
+    """The words of the next notice of a warden; later ones stay in the socket. Raises as `_answer` does."""
+    notice = b""
+    while not notice.endswith(b"\n"):
+        if not readable_within(control, START_S):
+            raise EnvironmentLacksError(f"no process was started within {START_S:.0f} s")
+        found = control.recv(4096, socket.MSG_PEEK)
+        if not found:
+            raise ConnectionResetError
+        notice += control.recv(found.find(b"\n") + 1 or len(found))
+    return notice.decode("unicode_escape").removesuffix("\n").split(" ", 2)
 
 
 def readable_within(control: socket.socket, seconds: float) -> bool:

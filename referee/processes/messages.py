@@ -64,6 +64,9 @@ class Request(
         return HEAD.pack(len(body)) + body
 
 
+TAKEN = "taken"
+"""The request has come, and the bot is being started: a warden that ends now was ended by its bot."""
+
 STARTED = "started"
 """The bot's process and the warden's."""
 

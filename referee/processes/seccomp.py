@@ -115,11 +115,11 @@ _NOT_ALL_OF_A_USER = {
 
 _SHARED = {
     # What processes without namespaces of their own share with others.
-    "socket": _Call(41, 198),
-    "shmget": _Call(29, 194),
     "msgget": _Call(68, 186),
     "semget": _Call(64, 190),
     "mq_open": _Call(240, 180),
+    # Events of files that the bot may not even read.
+    "inotify_add_watch": _Call(254, 27),
     # Owners, permissions and attributes of files, which Landlock does not confine.
     "chmod": _Call(90, None),
     "fchmod": _Call(91, 52),
@@ -142,6 +142,16 @@ _SHARED = {
 
 _CLONE = _Call(56, 220)
 _IOCTL = _Call(16, 29)
+
+_SHARED_MEMORY = _Call(29, 194)
+"""`shmget`: nobody sees how much memory a segment has that no process has attached, and it outlives the bot."""
+
+_SOCKET = _Call(41, 198)
+
+_FAMILIES = (1, 2, 10, 16)
+"""Unix, IPv4, IPv6, netlink: the families of sockets that a network namespace confines. Others, such as those
+of virtual machines, are not.
+"""
 
 _NEW_NAMESPACES = 0x7E020080
 """All flags of clone(2) that make a namespace."""
@@ -166,9 +176,18 @@ AVAILABLE = MACHINE in _ARCHITECTURES
 
 
 def mild_program() -> bytes:
-    """The filter for bots that are not confined: it denies the settings of other processes alone."""
+    """The filter for bots that are not confined: it denies the settings of other processes, and memory that
+    would outlive the bot.
+    """
     code = [_if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[MACHINE], otherwise=_instruction(_RETURN, _ALLOW))]
-    return b"".join([*code, *_own_alone(), _instruction(_RETURN, _ALLOW)])
+    return b"".join(
+        [
+            *code,
+            *_own_alone(),
+            *_denials({"shmget": _SHARED_MEMORY}, errno.EPERM),
+            _instruction(_RETURN, _ALLOW),
+        ]
+    )
 
 
 def program(shares_namespaces: bool) -> bytes:
@@ -180,7 +199,11 @@ def program(shares_namespaces: bool) -> bytes:
     code = [_if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[MACHINE], otherwise=_fail(errno.EPERM))]
     if MACHINE == "x86_64":
         code.append(_if(_NUMBER, _AT_LEAST, _X32, then=_fail(errno.ENOSYS)))
-    code += _denials({**_DENIED, **(_SHARED if shares_namespaces else {})}, errno.EPERM)
+    code += _denials({**_DENIED, "shmget": _SHARED_MEMORY}, errno.EPERM)
+    if shares_namespaces:
+        code += _denials({**_SHARED, "socket": _SOCKET}, errno.EPERM)
+    else:
+        code.append(_allow_among(_SOCKET, 0, _FAMILIES))
     code += _denials(_MISSING, errno.ENOSYS)
     code += _own_alone()
     code.append(_if_argument(_CLONE, 0, _ANY_BIT, _NEW_NAMESPACES, then=_fail(errno.EPERM)))
@@ -222,12 +245,25 @@ def _if(offset: int, test: int, value: int, then: bytes = b"", otherwise: bytes 
     return head + then + otherwise
 
 
+def _allow_among(call: _Call, index: int, values: tuple[int, ...]) -> bytes:
+    """Denies a call unless its argument has one of these values."""
+    number = _number(call)
+    assert number is not None
+    tests = [_instruction(_EQUAL, value, if_true=len(values) - at) for at, value in enumerate(values)]
+    block = _instruction(_LOAD, _low(index)) + b"".join(tests) + _fail(errno.EPERM)
+    return _instruction(_LOAD, _NUMBER) + _instruction(_EQUAL, number, 0, len(block) // 8) + block
+
+
+def _low(index: int) -> int:
+    """The offset of the lower 32 bits of an argument."""
+    return 16 + 8 * index + (4 if sys.byteorder == "big" else 0)
+
+
 def _if_argument(
     call: _Call, index: int, test: int, value: int, then: bytes = b"", otherwise: bytes = b""
 ) -> bytes:
     """Compares the lower 32 bits of a call's argument, as the kernel reads it for these calls."""
-    low = 16 + 8 * index + (4 if sys.byteorder == "big" else 0)
-    block = _if(low, test, value, then, otherwise)
+    block = _if(_low(index), test, value, then, otherwise)
     number = _number(call)
     assert number is not None
     return _instruction(_LOAD, _NUMBER) + _instruction(_EQUAL, number, 0, len(block) // 8) + block

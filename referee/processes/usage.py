@@ -48,7 +48,8 @@ class Usage:
         self._group = group
         limits = (self._memory, self._processes, self._scratch, self._files)
         self._is_limited = any(limit is not None for limit in limits)
-        self._devices = _devices_in_memory() if self._memory is not None else frozenset()
+        self._devices: frozenset[int] | None = None
+        """The devices of files in memory, which are found at the first check."""
         self._check_s = time.monotonic() + INTERVAL_S
 
     def wait_ms(self) -> float | None:
@@ -81,6 +82,7 @@ class Usage:
         if self._memory is None:
             return None
         private, shared = sum(state.private for state in states), sum(state.shared for state in states)
+        self._devices = self._devices or _devices_in_memory()
         in_files = _held_in_memory(pids, self._devices)
         if private + shared + in_files <= self._memory:
             return None

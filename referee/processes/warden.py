@@ -27,7 +27,7 @@ from collections import namedtuple
 
 from referee.processes import cgroups, libc, scratch, tree
 from referee.processes.execution import start_bot
-from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, Request, refuse
+from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, TAKEN, Request, notify, refuse
 from referee.processes.watch import RETRY_S, UNKILLABLE_S, Wake, Watch
 
 WATCH_S = 0.1
@@ -55,6 +55,7 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
     wake = Wake()
     while (received := _receive(control)) is not None:
         request, streams = received
+        notify(control, TAKEN)
         folder, group = "", None
         try:
             folder = scratch.make(prefixes.scratch)

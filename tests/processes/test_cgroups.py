@@ -92,6 +92,7 @@ def test_a_group_that_was_delegated_to_a_user_is_used(monkeypatch: pytest.Monkey
     try:
         for name in (".", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
             os.chown(delegated / name, 65534, 65534)
+        os.setxattr(delegated, "user.delegate", b"1")
         child = os.fork()
         if child == 0:
             code = 1
@@ -146,6 +147,8 @@ def test_root_makes_groups_at_the_top_and_a_user_in_its_own(
     monkeypatch.setattr("referee.processes.cgroups.os.geteuid", lambda: 0)
     assert parent_of_groups(*files) == f"{tmp_path}/cgroup"
     monkeypatch.setattr("referee.processes.cgroups.os.geteuid", lambda: 1000)
+    assert parent_of_groups(*files) is None, "as long as it is not delegated"
+    os.setxattr(tmp_path / "cgroup" / "user" / "scope", "user.delegate", b"1")
     assert parent_of_groups(*files) == f"{tmp_path}/cgroup/user/scope"
     (tmp_path / "listing").write_text("0::/user/scope/referee\n")
     assert parent_of_groups(*files) == f"{tmp_path}/cgroup/user/scope"
@@ -163,8 +166,10 @@ def test_where_there_is_no_hierarchy_there_are_no_groups(missing: int, tmp_path:
 def test_the_limits_are_set_and_what_the_kernel_enforced_is_told(tmp_path: Path) -> None:
     group = Group(f"{tmp_path}/bot-", 1000, 5)
     path = Path(group.path)
-    for name in ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max"):
+    for name in ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max", "cgroup.kill"):
         (path / name).touch()
+    group.kill()
+    assert (path / "cgroup.kill").read_text() == "1"
     group.limit()
     assert [(path / name).read_text() for name in ("memory.max", "memory.swap.max", "pids.max")] == [
         "1000",

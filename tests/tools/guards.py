@@ -107,6 +107,7 @@ GUARDS = [
     dropped("sub-reaper", f"{ATTACKED} -k leaves"),
     dropped("hidden", f"{ATTACKED} -k closed"),
     valued("bought-void", "False", "tests/unit/test_voids.py"),
+    never("warden-killed-at-once", f"{WARDENS} -k at_once"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),
