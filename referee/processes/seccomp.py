@@ -144,7 +144,7 @@ _CLONE = _Call(56, 220)
 _IOCTL = _Call(16, 29)
 
 _SHARED_MEMORY = _Call(29, 194)
-"""`shmget`: nobody sees how much memory a segment has that no process has attached, and it outlives the bot."""
+"""`shmget`: nobody sees the memory of a segment that no process has attached, and it outlives the bot."""
 
 _SOCKET = _Call(41, 198)
 
