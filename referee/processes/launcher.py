@@ -56,7 +56,7 @@ class Launcher:
     def __init__(self) -> None:
         self._socket, launcher_end = socket.socketpair()
         self._idle: list[socket.socket] = []
-        prefix = f"{Path(tempfile.gettempdir()).resolve()}/referee-{os.urandom(6).hex()}-"
+        prefix = f"{_temporary_folder()}/referee-{os.urandom(6).hex()}-"
         self._prefixes.append(prefix)
         libc.hide()
         with launcher_end:
@@ -141,6 +141,14 @@ class Launcher:
 
 close_launcher = Launcher.close
 family = Launcher.family
+
+
+def _temporary_folder() -> Path:
+    """The folder for scratch folders. Raises `EnvironmentLacksError` where none can be written to."""
+    try:
+        return Path(tempfile.gettempdir()).resolve()
+    except FileNotFoundError:
+        raise EnvironmentLacksError("no folder for temporary files can be written to") from None
 
 
 class Started(NamedTuple):

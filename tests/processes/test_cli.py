@@ -54,7 +54,8 @@ def test_an_existing_folder_is_not_written_to(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_its_own_exit_code(tmp_path: Path) -> None:
     script = (
-        "import sys, os; import referee.records.journal as j; write = os.write;"
+        "import sys, os, tempfile; tempfile.gettempdir();"
+        "import referee.records.journal as j; write = os.write;"
         "j.os.write = lambda f, d: write(os.open('/dev/full', os.O_WRONLY), d);"
         "from referee.cli import main; sys.argv[0] = 'referee'; main()"
     )
@@ -310,7 +311,7 @@ def test_a_line_that_is_too_long_is_damage_and_not_torn(
     (tmp_path / "games.jsonl").write_text("x" * 2000 + "\n")
     for command in ("table", "find", "verify"):
         done = referee(command, str(tmp_path))
-        assert done.code == 6 and "line 1" in done.err and "the line has more than 1000 bytes" in done.err
+        assert done.code == 6 and "line 1" in done.err and "it has more than 1000 bytes" in done.err
 
 
 def test_a_word_of_a_command_may_be_longer_than_any_file_name() -> None:
