@@ -31,7 +31,7 @@ _PASSED = re.compile(
 (such as PYTHONUNBUFFERED) are not among them: a bot behaves here as it does elsewhere.
 """
 
-_INTERPRETERS = re.compile(
+INTERPRETERS = re.compile(
     r"(?:python|pypy)[0-9.]*|node|deno|bun|java|ruby|perl|lua[0-9.]*|php|sh|bash|dash|env|Rscript|julia|wine"
 )
 
@@ -143,7 +143,7 @@ def _name_of(words: list[str], cwd: Path) -> str:
     """A default name for a bot: that of its program, or of the file that an interpreter runs."""
     program, *rest = words
     named = program
-    if program == "{python}" or _INTERPRETERS.fullmatch(Path(program).name):
+    if program == "{python}" or INTERPRETERS.fullmatch(Path(program).name):
         plain = [word for word in rest if not word.startswith("-")]
         files = [word for word in plain if (cwd / word).is_file()]
         named = (files[:1] or plain[-1:] or [program])[0]

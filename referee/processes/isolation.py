@@ -64,7 +64,8 @@ def isolated(bot: Bot) -> Isolated:
     if bot.isolation == "basic":
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
         return Isolated(bot.argv, Confinement(user, True, sandbox, (), b""), {}, b"")
-    readable = [path for path in _readable(bot) if user is None or _is_reachable(path, *user)]
+    needed = needs.find(bot.argv, bot.cwd, bot.environment(), bot.read)
+    readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
         rights = [(str(path), READ) for path in _SYSTEM_FILES]
         for path in readable:
@@ -85,6 +86,7 @@ def isolated(bot: Bot) -> Isolated:
         bot.argv,
         bot.cwd,
         readable,
+        needed.links,
         hidden,
         bot.limits.scratch,
         os.geteuid() == 0 and user is None,
@@ -113,20 +115,6 @@ def lacking(level: str) -> str:
     if level == "bwrap" and shutil.which(bubblewrap.PROGRAM) is None:
         return "there is no program `bwrap`; install the package `bubblewrap`"
     return ""
-
-
-def _readable(bot: Bot) -> list[Path]:
-    """All folders and files that a bot may read."""
-    environment = bot.environment()
-    home = Path(environment.get("HOME", "/nonexistent"))
-    found = [
-        *needs.SYSTEM,
-        *needs.settings(),
-        *needs.installed(bot.argv, bot.cwd, environment),
-        *needs.own(bot.argv, bot.cwd, home),
-        *bot.read,
-    ]
-    return needs.outermost(path for path in found if path.exists())
 
 
 def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:

@@ -25,12 +25,11 @@ def isolated(plan: Plan, private: Iterable[Path]) -> Plan:
 
 def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:
     """The bots, each with what is hidden from it."""
-    files = [set(needs.named(bot.argv, bot.cwd)) for bot in bots]
+    files = [set(needs.named(bot.argv, bot.cwd, bot.environment())) for bot in bots]
     programs = set[Path]().union(*files)
     found = []
     for bot, own in zip(bots, files, strict=True):
-        home = Path(bot.environment().get("HOME", "/nonexistent"))
-        folders = set(needs.own(bot.argv, bot.cwd, home))
+        folders = set(needs.own(bot.argv, bot.cwd, bot.environment()))
         # Not what this bot names too, and no folder with its own files or its working directory.
         above = {parent for path in (*own, bot.cwd / "program") for parent in path.parents}
         others = (path for path in programs if path not in own and path not in above)
