@@ -225,7 +225,9 @@ class _Search:
                     continue
                 seen.add(place)
                 by_operator &= not self._leads_out(above)
-                if by_operator or (installation.is_interpreter(place) and _is_open(place)):
+                if by_operator or (
+                    installation.is_interpreter(place) and _is_open(place)
+                ):  # guard: named-by-bots
                     self.links.update(above.links)
                     self._add_parts(place, by_operator)
                 by_operator &= not self._is_authors(place)
@@ -234,18 +236,23 @@ class _Search:
                 needed = installation.needed_programs(place, self._path)
                 pending += [(other, by_operator) for other in needed]
 
-    def _add_parts(self, program: Path, with_packages: bool) -> None:
-        """Adds what belongs to an installed program; `with_packages`: packages that lie elsewhere, too."""
+    def _add_parts(self, program: Path, by_operator: bool) -> None:
+        """Adds what belongs to an installed program; `by_operator`: with its packages that lie elsewhere, and
+        the folder of a program that was not installed.
+        """
         if _is_system(program):
             return
         if self._is_wide(program.parent.parent):
             self.add(program.parent if program.parent.name == "bin" else program)
             return
-        for part in installation.parts(program):
-            if with_packages:
+        found = installation.parts(program)
+        for part in found:
+            if by_operator:
                 self._add_with_packages(part)
             else:
                 self.add(part)
+        if by_operator and found == [program]:
+            self.add(program.parent)
 
     def _add_with_packages(self, folder: Path) -> None:
         if folder not in self.readable:
@@ -304,7 +311,9 @@ class _Search:
         """Whether a link of the bot's author leads out of the author's folder."""
         links = [Path(place) for place, _ in real.links]
         around = [folder for folder in self._authors if Path(real.path).is_relative_to(folder)]
-        return any(self._is_authors(link) and not _is_below(link, around) for link in links)
+        return any(
+            self._is_authors(link) and not _is_below(link, around) for link in links
+        )  # guard: links-of-bots
 
     def _is_program(self, path: Path, real: Followed) -> bool:
         return path.is_symlink() and installation.is_program(path) and _is_open(Path(real.path))

@@ -76,6 +76,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 
 PROCESSES = "tests/processes/test_processes.py"
+NEEDS = "tests/unit/test_needs.py"
 WARDENS = "tests/processes/test_wardens.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 
@@ -102,6 +103,8 @@ GUARDS = [
     never("scratch-bytes", f"{WARDENS} -k scratch"),
     never("scratch-files", f"{WARDENS} -k scratch"),
     dropped("limits-of-the-kernel", WARDENS),
+    valued("links-of-bots", "False", NEEDS),
+    always("named-by-bots", NEEDS),
     valued("escaping", "text[:most]", "tests/processes/test_escaping.py"),
     always("drain-of-stderr", f"{PROCESSES} -k stderr"),
     dropped("off-turn-first", f"{PROCESSES} -k thought"),
