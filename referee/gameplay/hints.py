@@ -6,6 +6,7 @@ Where nothing better is known, the ending's own hint stands (`referee/gameplay/e
 from __future__ import annotations
 
 import errno
+import os
 import re
 import signal
 
@@ -29,10 +30,32 @@ LATE = "it answers, but takes longer than it has: `ask` says how long that is"
 HELD_BACK = "it came when its input was closed: flush after each line, or it was just too late"
 
 
-def not_started(error: int, first_line: bytes | None) -> str:
-    """Of a program that could not be executed. `first_line`: what its file begins with, if there is one."""
+_KEPT_FROM = re.compile(
+    r"permission denied|not permitted|not found|no such file|cannot (?:find|open|load|access)|read-only file"
+    r"|no module named|unable to access|could not find|EACCES|ENOENT|EPERM|EROFS",
+    re.IGNORECASE,
+)
+"""What programs in several languages write where a file is closed to them, or is not there."""
+
+
+def isolated(level: str, stderr: str) -> str:
+    """Of a bot that complains of files at a level of isolation that confines these."""
+    if level not in ("landlock", "bwrap") or not _KEPT_FROM.search(stderr):
+        return ""
+    return (
+        f"at isolation `{level}` it can read only its own folder, installed programs and the folders in "
+        "`read = [...]`, and write only to the folder that TMPDIR names"
+    )
+
+
+def not_started(error: int, first_line: bytes | None, isolation: str) -> str:
+    """Of a program that could not be executed. `first_line`: what its file begins with, if there is one;
+    `isolation`: the level of the bot.
+    """
     script = first_line is not None and first_line.startswith(b"#!")
     match error:
+        case errno.EACCES if hint := isolated(isolation, os.strerror(error)):
+            return f"{hint}; or it is not executable (chmod +x)"
         case errno.EACCES:
             return "make it executable (chmod +x), or name its interpreter before it"
         case errno.ENOENT if script and first_line is not None and first_line.endswith(b"\r"):
@@ -47,8 +70,12 @@ def not_started(error: int, first_line: bytes | None) -> str:
     return ""
 
 
-def gone(lives: bool, code: int | None, stderr: str) -> str:
-    """Of a bot that exited, or only closed a pipe and `lives`; without a `code` nobody knows how it ended."""
+def gone(lives: bool, code: int | None, stderr: str, isolation: str) -> str:
+    """Of a bot that exited, or only closed a pipe and `lives`; without a `code` nobody knows how it ended.
+    `isolation`: the level of the bot.
+    """
+    if hint := isolated(isolation, stderr):
+        return hint
     if _A_TERMINAL.search(stderr):
         return "if it needs a terminal: `pty = true` for it in a tournament, `--pty NAME` for a match"
     if "Traceback (most recent call last)" in stderr:

@@ -57,7 +57,7 @@ class Connection:
             if error.errno in _OUR_LACK:
                 raise EnvironmentLacksError(f"cannot start bot `{bot.name}`: {error.strerror}") from None
             detail = f"{error.strerror}: `{shown(str(error.filename or bot.argv[0]))}`"
-            hint = hints.not_started(error.errno or 0, _first_line(bot))
+            hint = hints.not_started(error.errno or 0, _first_line(bot), bot.isolation)
             self.failure = Failure(Ending.START, detail, hint)
 
     @property
@@ -152,7 +152,8 @@ class Connection:
             failure = Failure(Ending.LIMIT, excess)
         else:
             process.drain_stderr()
-            hint = hints.gone(status is None, process.exit_code, process.complaints.text())
+            said = process.complaints.text()
+            hint = hints.gone(status is None, process.exit_code, said, self.bot.isolation)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)
         self.conversation.failure = failure
         return failure

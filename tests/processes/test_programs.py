@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -16,6 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Retired
 from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import LEVELS, Bot
@@ -75,12 +78,13 @@ class Workshop(NamedTuple):
         if done.returncode:
             pytest.skip(f"`{' '.join(map(str, command))}` failed: {done.stderr[-500:]}")
 
-    def wheel(self) -> Path:
+    def wheel(self, files: dict[str, str]) -> Path:
         """A package `opening` that can be installed."""
         file = self.home / "opening-1.0-py3-none-any.whl"
         info = "opening-1.0.dist-info"
         with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr("opening/__init__.py", "MOVES = 1\n")
+            for name, text in files.items():
+                archive.writestr(name, text)
             archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: opening\nVersion: 1.0\n")
             archive.writestr(
                 f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -96,6 +100,7 @@ class Workshop(NamedTuple):
 
 PROGRAMS: dict[str, Callable[[Workshop], Bot]] = {}
 USES_A_PACKAGE = "import opening\nassert opening.MOVES == 1"
+PACKAGE = {"opening/__init__.py": "MOVES = 1\n"}
 PIP = ("-m", "pip", "install", "-q", "--no-index", "--no-deps")
 
 
@@ -168,21 +173,21 @@ def java_below_a_script(shop: Workshop) -> Bot:
 
 @program
 def packages_of_the_user(shop: Workshop) -> Bot:
-    shop.run(shop.python, *PIP, "--user", "--break-system-packages", shop.wheel())
+    shop.run(shop.python, *PIP, "--user", "--break-system-packages", shop.wheel(PACKAGE))
     return shop.bot(shop.python, str(shop.script(USES_A_PACKAGE)))
 
 
 @program
 def virtual_environment_in_the_home_folder(shop: Workshop) -> Bot:
     interpreter = shop.environment(shop.home / "project" / ".venv")
-    shop.run(interpreter, *PIP, shop.wheel())
+    shop.run(interpreter, *PIP, shop.wheel(PACKAGE))
     return shop.bot(str(interpreter), str(shop.script(USES_A_PACKAGE)))
 
 
 @program
 def virtual_environment_in_the_bot_s_folder(shop: Workshop) -> Bot:
     interpreter = shop.environment(shop.folder / ".venv")
-    shop.run(interpreter, *PIP, shop.wheel())
+    shop.run(interpreter, *PIP, shop.wheel(PACKAGE))
     shop.script(USES_A_PACKAGE)
     return shop.bot(".venv/bin/python", "bot.py")
 
@@ -192,10 +197,14 @@ def package_that_is_being_developed(shop: Workshop) -> Bot:
     interpreter = shop.environment(shop.home / ".venvs" / "bots")
     project = shop.home / "src" / "opening"
     shop.text("opening/__init__.py", "MOVES = 1\n", project)
-    shop.text(
-        "setup.py", "from setuptools import setup\nsetup(name='opening', packages=['opening'])\n", project
+    wheel = shop.wheel({"opening.pth": f"{project}\n"})
+    copies = (
+        f"import shutil\ndef build_editable(to, *_): return shutil.copy({str(wheel)!r}, to).split('/')[-1]\n"
     )
-    shop.run(interpreter, *PIP, "--no-build-isolation", "-e", project)
+    shop.text("backend.py", copies, project)
+    settings = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    shop.text("pyproject.toml", settings, project)
+    shop.run(interpreter, *PIP, "-e", project)
     return shop.bot(str(interpreter), str(shop.script(USES_A_PACKAGE)))
 
 
@@ -340,6 +349,14 @@ def shop(scratch: Path) -> Iterator[Workshop]:
     shutil.rmtree(made.folder.parent)
 
 
+@pytest.fixture
+def system_shop(scratch: Path) -> Iterator[Workshop]:
+    """With nothing but what the system offers to every user."""
+    made = made_in(Path(tempfile.mkdtemp(dir=scratch)), SYSTEM_PYTHON, SYSTEM_PATH)
+    yield made
+    shutil.rmtree(made.folder.parent)
+
+
 def made_in(top: Path, python: str, path: str) -> Workshop:
     top.chmod(0o755)
     folder, home = top / "bots", top / "home"
@@ -364,17 +381,103 @@ def plays(bot: Bot) -> None:
     assert not any(faults(record)), record.events[-1:]
 
 
+def hint(bot: Bot) -> str:
+    """The hint that the author of a bot gets for its fault."""
+    (event,) = (one for one in played(bot).events if isinstance(one, Retired) and one.seat == 0)
+    return event.hint
+
+
+def works(level: str, user: str = "") -> None:
+    """Skips the test where a level does not work."""
+    if why := levels.reason(level, user):
+        pytest.skip(f"isolation {level}: {why}")
+
+
 QUICK = {("python", "landlock"), ("python", "bwrap"), ("shell_command", "landlock")}
+WITHOUT_SEMAPHORES = ("pool_of_processes", "landlock")
+"""Semaphores with names lie in `/dev/shm`, which is the same folder for all processes of the machine."""
+
 AT_ALL_LEVELS = [
     pytest.param(name, level, marks=[] if (name, level) in QUICK else pytest.mark.slow, id=f"{name}-{level}")
     for name in PROGRAMS
     for level in LEVELS
 ]
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
+    if (name, bot.isolation) == WITHOUT_SEMAPHORES:
+        assert "at isolation `landlock` it can read only" in hint(bot)
+    else:
+        plays(bot)
 
 
 @pytest.mark.parametrize(("name", "level"), AT_ALL_LEVELS)
 def test_a_program_plays(name: str, level: str, shop: Workshop) -> None:
-    bot = PROGRAMS[name](shop)
-    if why := levels.reason(level):
-        pytest.skip(f"isolation {level}: {why}")
-    plays(replace(bot, isolation=level))
+    works(level)
+    plays_or_lacks_semaphores(name, replace(PROGRAMS[name](shop), isolation=level))
+
+
+@AS_ROOT
+@pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_a_program_plays_as_another_user(name: str, level: str, system_shop: Workshop) -> None:
+    works(level, "nobody")
+    bot = replace(PROGRAMS[name](system_shop), isolation=level, user="nobody")
+    plays_or_lacks_semaphores(name, bot)
+
+
+@AS_ROOT
+@pytest.mark.slow
+def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path) -> None:
+    """All of this once more, with the system's interpreter, which every user can execute."""
+    packages = sysconfig.get_path("purelib")
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    found = subprocess.run([SYSTEM_PYTHON, "--version"], capture_output=True, text=True).stdout
+    if f"Python {version}." not in found:
+        pytest.skip(f"needs {SYSTEM_PYTHON} of version {version}")
+    nobody = pwd.getpwnam("nobody").pw_uid
+    home = Path(tempfile.mkdtemp(dir=scratch))
+    os.chown(home, nobody, nobody)
+    words = ["-n0", "-m", "any_user", "-p", "no:cacheprovider", "-rs", "--basetemp", str(home / "t")]
+    done = subprocess.run(
+        [SYSTEM_PYTHON, "-B", "-m", "pytest", *words, __file__],
+        env={
+            "PATH": SYSTEM_PATH,
+            "HOME": str(home),
+            "TMPDIR": str(home),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": f"{ROOT}:{packages}",
+        },
+        user=nobody,
+        group=nobody,
+        extra_groups=[],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    shutil.rmtree(home)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout
+
+
+@pytest.mark.parametrize("level", ["landlock", "bwrap"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("python3", "-c", "import os; open(os.environ['OUTSIDE'])"),
+        ("sh", "-c", 'cat <"$OUTSIDE"; exit 1'),
+        ("sh", "-c", "echo x > new; exit 1"),
+        ("sh", "link.sh"),
+    ],
+    ids=["python", "shell", "writing", "link"],
+)
+def test_a_bot_that_is_kept_from_a_file_is_told_what_it_may_read(
+    command: tuple[str, ...], level: str, shop: Workshop
+) -> None:
+    works(level)
+    outside = shop.text("notes.sh", "cat", shop.home / "private")
+    (shop.folder / "link.sh").symlink_to(outside)
+    bot = shop.bot(*command, OUTSIDE=str(outside))
+    assert f"at isolation `{level}` it can read only its own folder" in hint(replace(bot, isolation=level))
