@@ -24,8 +24,8 @@ _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts
 _OF_ITS_OWN = ("/dev/", "/proc/", "/sys/", "/var/tmp")
 """The beginnings of paths that lead to other places in its namespace."""
 
-SYSTEM_FILES = ("/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm")
-"""What runtimes read to learn of the machine's processors and memory."""
+SYSTEM_FILES = ("/sys/devices/system",)
+"""What runtimes read to learn of the machine's processors."""
 
 
 def command(

@@ -37,7 +37,7 @@ _DEVICES = (
 _SYSTEM_FILES = (
     *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
     *("/proc/loadavg", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel", "/proc/cgroups"),
-    *bubblewrap.SYSTEM_FILES,
+    *("/sys/fs/cgroup", "/sys/kernel/mm", *bubblewrap.SYSTEM_FILES),
 )
 """What runtimes read to learn of themselves and of the machine's processors and memory."""
 

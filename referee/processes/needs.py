@@ -33,24 +33,43 @@ SYSTEM = tuple(
 """Where systems keep programs and libraries: readable by everybody, and by every bot."""
 
 _SETTINGS = (
-    *("ld.so.*", "alternatives", "localtime", "timezone", "locale.*", "os-release", "*-release", "*_version"),
-    *("passwd", "group", "nsswitch.conf", "host.conf", "hosts", "resolv.conf", "gai.conf", "services"),
-    *("protocols", "ssl/certs", "ssl/openssl.cnf", "pki/tls/certs", "ca-certificates*", "crypto-policies"),
-    *("java*", "jvm*", "python*", "perl*", "ruby*", "lua*", "node*", "php*", "R", "julia*", "ghc*"),
     *(
+        "ld.so.cache",
+        "ld.so.preload",
+        "alternatives",
+        "localtime",
+        "timezone",
+        "os-release",
+        "passwd",
+        "group",
+    ),
+    *(
+        "nsswitch.conf",
+        "ssl/openssl.cnf",
+        "pki/tls/openssl.cnf",
+        "crypto-policies",
+        "java*",
+        "jvm*",
+        "python*",
+    ),
+    *(
+        "perl*",
+        "ruby*",
+        "lua*",
+        "php*",
+        "R",
+        "julia*",
+        "ghc*",
         "dotnet",
         "mono",
         "octave*",
-        "fonts",
-        "mime.types",
-        "magic*",
-        "inputrc",
-        "terminfo",
-        "vulkan",
         "OpenCL",
+        "vulkan",
     ),
 )
-"""The settings in `/etc` that programs and their libraries read; nothing in them is secret."""
+"""The settings in `/etc` that programs read as they start; nothing in them is secret. The list is short:
+each of its files costs `bwrap` a third of a millisecond, and bots without a network need no settings of it.
+"""
 
 _ENVIRONMENT = (
     *("VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME", "PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH"),
