@@ -223,7 +223,8 @@ def another_root(shop: Workshop) -> Bot:
         "test*", "site-packages", "dist-packages", "__pycache__", "idlelib", "config-*"
     )
     shutil.copytree(real.parent.parent / "lib" / name, root / "lib" / name, ignore=left_out)
-    shop.text("opening/__init__.py", "MOVES = 1\n", root / "lib" / name / "site-packages")
+    for folder in ("site-packages", "dist-packages"):  # Debian has a word of its own
+        shop.text("opening/__init__.py", "MOVES = 1\n", root / "lib" / name / folder)
     checks = f"import sys\nassert sys.prefix == {str(root)!r}, sys.prefix\n"
     return shop.bot(str(root / "bin" / "python"), str(shop.script(checks + USES_A_PACKAGE)))
 
@@ -314,9 +315,9 @@ def numpy(shop: Workshop) -> Bot:
     script = shop.script(
         "import numpy\nassert numpy.linalg.det(numpy.eye(9)) == 1\nnumpy.random.default_rng()"
     )
-    pytest.importorskip("numpy")
     if shop.python == SYSTEM_PYTHON:
         pytest.skip("numpy is not installed for the system's interpreter")
+    shop.run(sys.executable, "-I", "-c", "import numpy")
     return shop.bot(sys.executable, str(script))
 
 
