@@ -19,7 +19,8 @@ from pathlib import Path
 
 from referee.processes.bot import INTERPRETERS
 
-_BIN = ("bin", "sbin", "shims", "Scripts")
+BIN = ("bin", "sbin", "shims", "Scripts")
+"""The names of folders of programs."""
 
 _BESIDE_BIN = (
     *("bin", "sbin", "lib", "lib32", "lib64", "libexec", "include", "share", "conf"),
@@ -43,7 +44,7 @@ _MAPPING = re.compile(rb"^MAPPING(?:: [^=]+)? = (\{.*\})$", re.MULTILINE)
 def parts(program: Path) -> list[Path]:
     """The folders that belong to an installed program, or the program itself where it was not installed."""
     prefix = program.parent.parent
-    if program.parent.name not in _BIN:
+    if program.parent.name not in BIN:
         return [program]
     if prefix.name == ".local":  # `share` beside it has the user's data
         return [program.parent, prefix / "lib"]
@@ -77,7 +78,7 @@ def needed_programs(program: Path, search: str) -> list[Path]:
             named += [word for word in words if word.startswith("/")]
             if words and os.path.basename(words[0]) == "env":  # noqa: PTH119
                 named += [found for word in words[1:] if (found := shutil.which(word, path=search))]
-    settings = _beginning(program.parent.parent / "pyvenv.cfg") if program.parent.name in _BIN else b""
+    settings = _beginning(program.parent.parent / "pyvenv.cfg") if program.parent.name in BIN else b""
     for line in settings.decode(errors="replace").splitlines():
         name, _, value = line.partition("=")
         if name.strip() == "home" and value.strip().startswith("/"):

@@ -171,7 +171,7 @@ class _Search:
         self._cwd = cwd
         self._path = environment.get("PATH", os.defpath)
         self._home = Path(environment.get("HOME", "/nonexistent"))
-        self._words = list(_words(command, str(self._home)))
+        self._words = list(command)
         places = (self._home, Path.home(), Path(tempfile.gettempdir()), *_WIDE)
         self._wide = {folder for place in places for folder in (place, *place.parents)}
         self.readable: dict[Path, None] = {}
@@ -225,6 +225,10 @@ class _Search:
         for word in self._words:
             for program in self._programs(word):
                 self._add_program(program)
+            for inner in _words_of_script(word, str(self._home)):
+                for program in self._programs(inner):
+                    if installation.is_program(program):  # not all that a script names is meant to be read
+                        self._add_program(program)
         for name in _ENVIRONMENT:
             for text in _folders(self._environment.get(name, "")):
                 self.add(Path(text))
@@ -261,8 +265,8 @@ class _Search:
         """
         if _is_system(program):
             return
-        if self._is_wide(program.parent.parent):
-            self.add(program.parent if program.parent.name == "bin" else program)
+        if program.parent.name in installation.BIN and self._is_wide(program.parent.parent):
+            self.add(program.parent)  # folders beside it have the user's own files
             return
         found = installation.parts(program)
         for part in found:
@@ -344,17 +348,15 @@ class _Search:
         return path.parent == _HOMES or path in self._wide
 
 
-def _words(command: Iterable[str], home: str) -> Iterator[str]:
-    """The words of a command, and those of a shell's script in it."""
-    for word in command:
-        yield word
-        if re.search(r"\s", word):
-            script = shlex.shlex(word, posix=True, punctuation_chars=True)
-            script.whitespace_split = True
-            script.commenters = ""
-            with contextlib.suppress(ValueError):
-                for part in script:
-                    yield re.sub(r"^(~|\$HOME|\$\{HOME\})(?=/)", lambda _: home, part)
+def _words_of_script(word: str, home: str) -> Iterator[str]:
+    """The words in a shell's script that is a word of a command."""
+    if re.search(r"\s", word):
+        script = shlex.shlex(word, posix=True, punctuation_chars=True)
+        script.whitespace_split = True
+        script.commenters = ""
+        with contextlib.suppress(ValueError):
+            for part in script:
+                yield re.sub(r"^(~|\$HOME|\$\{HOME\})(?=/)", lambda _: home, part)
 
 
 def _folders(text: str) -> list[str]:

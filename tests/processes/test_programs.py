@@ -253,9 +253,9 @@ def shell_command(shop: Workshop) -> Bot:
 
 @program
 def shell_command_in_another_folder(shop: Workshop) -> Bot:
-    interpreter = shop.environment(shop.home / "venv")
-    script = shop.script(below=shop.home / "bots" / "mine")
-    return shop.bot("sh", "-c", f'X=1; exec "$HOME/venv/bin/python" "{script}"', VIRTUAL=str(interpreter))
+    shop.environment(shop.home / "venv")
+    script = shop.script("#!/usr/bin/env python3", below=shop.home / "bots" / "mine")
+    return shop.bot("sh", "-c", f'X=1; exec "$HOME/venv/bin/python" "{script}"')
 
 
 @program

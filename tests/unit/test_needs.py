@@ -61,10 +61,12 @@ def interpreter(prefix: Path, name: str = "python3") -> Path:
 def test_the_folders_of_named_files_are_the_bot_s_own(place: Place) -> None:
     assert place.reads("python3", "main.py") == [place.bots]
     assert place.reads("python3", str(place.bots / "main.py"), cwd=Path("/")) == [place.bots]
-    assert place.reads("sh", "-c", f"cd / && exec python3 {place.bots}/main.py", cwd=Path("/")) == [
-        place.bots
-    ]
-    assert place.reads("sh", "-c", "exec $HOME/notes/plans.txt", cwd=Path("/")) == [place.home / "notes"]
+
+
+def test_programs_that_a_shell_s_script_names_are_read_and_other_files_are_not(place: Place) -> None:
+    program = write(place.home / "src" / "run", "#!/bin/sh\n", 0o755)
+    script = f"cd /;exec $HOME/src/run {place.secret} <{place.home}/notes/plans.txt"
+    assert place.reads("sh", "-c", script, cwd=Path("/")) == [program.parent]
 
 
 @pytest.mark.parametrize("named", ["", "/", ".."])
