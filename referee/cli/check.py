@@ -19,11 +19,12 @@ from referee.cli.options import START, isolation_option, key_values, start_optio
 from referee.cli.output import show_data
 from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
+from referee.core.isolation import AUTO
 from referee.core.rng import fresh_seed
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.games import game_given
-from referee.processes.bot import AUTO, Bot
+from referee.processes.bot import Bot
 from referee.processes.levels import settled
 from referee.processes.limits import Limits, share_of
 from referee.tournament.plan import Entrant, checked_seed

@@ -17,6 +17,7 @@ from referee.cli.output import count_text, say, say_now, show_data
 from referee.cli.progress import report_game, report_off_turn, report_stoppages
 from referee.core.control_groups import usable_memory
 from referee.core.errors import BotFaulted, Stopped, UsageError
+from referee.core.isolation import AUTO
 from referee.core.stop import Stop
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
@@ -25,7 +26,7 @@ from referee.gameplay.events import Event
 from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
 from referee.games import game_given
 from referee.games.api import State
-from referee.processes.bot import AUTO, Bot, distinct
+from referee.processes.bot import Bot, distinct
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
 from referee.ratings.table import match_table, rendered

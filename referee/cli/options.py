@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from referee.core.errors import UsageError
+from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
 from referee.games import game_given
 from referee.games.api import Game
-from referee.processes.bot import AUTO, LEVELS
 from referee.tournament.plan import START_US
 
 START = f"{START_US // 1_000_000}s"

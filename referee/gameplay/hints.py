@@ -6,11 +6,13 @@ Where nothing better is known, the ending's own hint stands (`referee/gameplay/e
 from __future__ import annotations
 
 import errno
+import os
 import re
 import signal
 from collections.abc import Collection
 
 from protocol.messages import WORDS_OF, Speaker
+from referee.core.isolation import CONFINED
 
 _A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
 
@@ -40,19 +42,41 @@ LATE = "it answers, but takes longer than it has: `ask` says how long that is"
 HELD_BACK = "it came when its input was closed: flush after each line, or it was just too late"
 
 
+_KEPT_FROM = re.compile(
+    r"permission denied|not permitted|not found|no such file|cannot (?:find|open|load|access)|read-only file"
+    r"|no module named|unable to access|could not find|EACCES|ENOENT|EPERM|EROFS",
+    re.IGNORECASE,
+)
+"""What programs in several languages write where a file is closed to them, or is not there."""
+
+
+def isolated(level: str, stderr: str) -> str:
+    """Of a bot that complains of files at a level of isolation that confines these."""
+    if level not in CONFINED or not _KEPT_FROM.search(stderr):
+        return ""
+    return (
+        f"at isolation `{level}` it can read only its own folder, installed programs and the folders in "
+        "`read = [...]`, and write only to the folder that TMPDIR names"
+    )
+
+
 def prevented_by(error: int, limits: Collection[str]) -> str:
     """The limit, one of those that a bot has, that prevents something with this error; empty if none does."""
     return next((name for name in _PREVENTED if name in limits and _PREVENTED[name][0] == error), "")
 
 
-def not_started(error: int, first_line: bytes | None, limits: Collection[str] = ()) -> str:
+def not_started(
+    error: int, first_line: bytes | None, limits: Collection[str] = (), isolation: str = "none"
+) -> str:
     """Of a program that could not be executed. `first_line`: what its file begins with, if there is one;
-    `limits`: the limits that the bot has.
+    `limits`: the limits that the bot has; `isolation`: its level.
     """
     if limit := prevented_by(error, limits):
         return _of_limit(limit)
     script = first_line is not None and first_line.startswith(b"#!")
     match error:
+        case errno.EACCES if hint := isolated(isolation, os.strerror(error)):
+            return f"{hint}; or it is not executable (chmod +x)"
         case errno.EACCES:
             return "make it executable (chmod +x), or name its interpreter before it"
         case errno.ENOENT if script and first_line is not None and first_line.endswith(b"\r"):
@@ -71,13 +95,17 @@ def _of_limit(limit: str) -> str:
     return f"its limit `{limit}` is too small for what it does: give it more, or let it do with less"
 
 
-def gone(lives: bool, code: int | None, stderr: str, limits: Collection[str] = ()) -> str:
+def gone(
+    lives: bool, code: int | None, stderr: str, limits: Collection[str] = (), isolation: str = "none"
+) -> str:
     """Of a bot that exited, or only closed a pipe and `lives`; without a `code` nobody knows how it ended.
-    `limits`: the limits that it has.
+    `limits`: the limits that it has; `isolation`: its level.
     """
     for limit, (_, words) in _PREVENTED.items():
         if limit in limits and re.search(words, stderr, re.IGNORECASE):
             return _of_limit(limit)
+    if hint := isolated(isolation, stderr):
+        return hint
     if _A_TERMINAL.search(stderr):
         return "if it needs a terminal: `pty = true` for it in a tournament, `--pty NAME` for a match"
     if "Traceback (most recent call last)" in stderr:

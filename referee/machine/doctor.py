@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from referee.core.isolation import CONFINED
 from referee.core.units import about, about_size
 from referee.gameplay.terms import MARGIN_US
 from referee.machine.measure import Distribution, Figures
@@ -472,10 +473,10 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
         else:
             yield Finding(
                 level,
-                Level.FINE if works & {"landlock", "bwrap"} else Level.WARNING,
+                Level.FINE if works.intersection(CONFINED) else Level.WARNING,
                 f"isolation `{level}` does not work here",
                 reason,
-                "" if works & {"landlock", "bwrap"} else "without it, only run bots that you trust",
+                "" if works.intersection(CONFINED) else "without it, only run bots that you trust",
             )
     if 0 < figures.machine.landlock_abi < SIGNALS_ABI:
         yield Finding(

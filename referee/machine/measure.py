@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 from referee.core.cores import usable_cores
 from referee.core.errors import EnvironmentLacksError
+from referee.core.isolation import LEVELS
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, Opening, Silence
 from referee.games import GAMES
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
-from referee.processes.bot import LEVELS, Bot
+from referee.processes.bot import Bot
 from referee.processes.levels import reason
 from referee.tournament.plan import START_US, Entrant, Plan
 from referee.tournament.schedule import encounter

@@ -17,12 +17,6 @@ from referee.core.regular import is_regular
 from referee.core.text import shown
 from referee.processes.limits import DEFAULT, Limits
 
-LEVELS = ("none", "basic", "landlock", "bwrap")
-"""The levels of isolation, from the weakest to the strongest."""
-
-AUTO = "auto"
-"""Stands for the strongest level that works on this machine."""
-
 _NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not only dots"
 
 _PASSED = re.compile(
@@ -32,7 +26,7 @@ _PASSED = re.compile(
 (such as PYTHONUNBUFFERED) are not among them: a bot behaves here as it does elsewhere.
 """
 
-_INTERPRETERS = re.compile(
+INTERPRETERS = re.compile(
     r"(?:python|pypy)[0-9.]*|node|deno|bun|java|ruby|perl|lua[0-9.]*|php|sh|bash|dash|env|Rscript|julia|wine"
 )
 
@@ -146,7 +140,7 @@ def _name_of(words: list[str], cwd: Path) -> str:
     """A default name for a bot: that of its program, or of the file that an interpreter runs."""
     program, *rest = words
     named = program
-    if program == "{python}" or _INTERPRETERS.fullmatch(Path(program).name):
+    if program == "{python}" or INTERPRETERS.fullmatch(Path(program).name):
         plain = [word for word in rest if not word.startswith("-")]
         files = [word for word in plain if is_regular(cwd / word)]
         named = (files[:1] or plain[-1:] or [program])[0]

@@ -6,7 +6,7 @@ the files that are bound into its namespace, its own processes, and no network.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from referee.processes.messages import FILTER_DESCRIPTOR, WRITABLE_INSIDE
@@ -23,15 +23,19 @@ _KERNEL_SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"
 
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
 
-SYSTEM_FILES = ("/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm")
-"""What runtimes read to learn of the machine's processors and memory."""
+_OF_ITS_OWN = ("/dev/", "/proc/", "/sys/", "/var/tmp")
+"""The beginnings of paths that lead to other places in its namespace."""
+
+SYSTEM_FILES = ("/sys/devices/system",)
+"""What runtimes read to learn of the machine's processors."""
 
 
 def command(
     program: str,
     argv: Iterable[str],
     cwd: Path,
-    read: Iterable[Path],
+    read: Collection[Path],
+    links: Mapping[str, str],
     hidden: Iterable[tuple[Path, bool]],
     scratch_bytes: int | None,
     as_root: bool,
@@ -39,9 +43,10 @@ def command(
 ) -> tuple[str, ...]:
     """The words to execute.
 
-    `program`: the path of `bwrap`; `read`: what the bot may read; `hidden`: what it may not read of that, and
-    whether that is a folder; `scratch_bytes`: the size of each file system that it may write to; `as_root`:
-    whether it is started by root, so that no user namespace is needed.
+    `program`: the path of `bwrap`; `read`: what the bot may read; `links`: symbolic links, and their texts;
+    `hidden`: what it may not read, and whether that is a folder; `scratch_bytes`: the size of each file
+    system that it may write to; `as_root`: whether it is started by root, so that no user namespace is
+    needed.
     """
     size = ("--size", str(scratch_bytes + _BEYOND)) if scratch_bytes else ()
     words = [program, *_NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
@@ -54,6 +59,10 @@ def command(
         words += ["--ro-bind-try", path, path]
     for path in (*SYSTEM_FILES, *map(str, read)):
         words += ["--ro-bind-try", path, path]
+    readable = set(read)
+    for link, text in links.items():
+        if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):
+            words += ["--symlink", text, link]
     for place, is_folder in sorted(hidden):  # a folder comes before what is in it
         words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
     return (*words, "--dir", str(cwd), "--chdir", str(cwd), "--", *argv)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import bubblewrap, needs, seccomp
-from referee.processes.bot import AUTO, LEVELS, Bot
+from referee.processes.bot import Bot
 from referee.processes.confinement import (
     CAPABILITY_KEPT,
     FILES,
@@ -27,8 +27,6 @@ from referee.processes.confinement import (
 )
 from referee.processes.scratch import variables
 
-__all__ = ["AUTO", "LEVELS", "Isolated", "isolated", "lacking"]
-
 _DEVICES = (
     *((f"/dev/{name}", WRITE) for name in ("null", "zero", "full", "random", "urandom", "tty")),
     *((f"/proc/self/fd/{number}", WRITE) for number in range(3)),
@@ -37,7 +35,7 @@ _DEVICES = (
 _SYSTEM_FILES = (
     *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
     *("/proc/loadavg", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel", "/proc/cgroups"),
-    *bubblewrap.SYSTEM_FILES,
+    *("/sys/fs/cgroup", "/sys/kernel/mm", *bubblewrap.SYSTEM_FILES),
 )
 """What runtimes read to learn of themselves and of the machine's processors and memory."""
 
@@ -65,7 +63,8 @@ def isolated(bot: Bot) -> Isolated:
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
         mild = seccomp.mild_program() if seccomp.AVAILABLE else b""
         return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild), {}, b"")
-    readable = [path for path in _readable(bot) if user is None or _is_reachable(path, *user)]
+    needed = needs.find(bot.argv, bot.cwd, bot.environment(), bot.read)
+    readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
         rights = [(str(path), READ) for path in _SYSTEM_FILES]
         for path in readable:
@@ -76,16 +75,16 @@ def isolated(bot: Bot) -> Isolated:
             user, True, FILES, (*_DEVICES, *rights), seccomp.program(shares_namespaces=True)
         )
         return Isolated(bot.argv, confinement, {}, b"")
+    folders = set(readable)
     hidden = [
-        (path, path.is_dir())
-        for path in bot.hidden
-        if path.exists() and any(path.is_relative_to(folder) for folder in readable)
+        (path, path.is_dir()) for path in bot.hidden if not folders.isdisjoint(path.parents) and path.exists()
     ]
     argv = bubblewrap.command(
         shutil.which(bubblewrap.PROGRAM) or bubblewrap.PROGRAM,
         bot.argv,
         bot.cwd,
         readable,
+        needed.links,
         hidden,
         bot.limits.scratch,
         os.geteuid() == 0 and user is None,
@@ -114,20 +113,6 @@ def lacking(level: str) -> str:
     if level == "bwrap" and shutil.which(bubblewrap.PROGRAM) is None:
         return "there is no program `bwrap`; install the package `bubblewrap`"
     return ""
-
-
-def _readable(bot: Bot) -> list[Path]:
-    """All folders and files that a bot may read."""
-    environment = bot.environment()
-    home = Path(environment.get("HOME", "/nonexistent"))
-    found = [
-        *needs.SYSTEM,
-        *needs.settings(),
-        *needs.installed(bot.argv, bot.cwd, environment),
-        *needs.own(bot.argv, bot.cwd, home),
-        *bot.read,
-    ]
-    return needs.outermost(path for path in found if os.path.exists(path))  # noqa: PTH110 - False where it may not look
 
 
 def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:

@@ -19,8 +19,9 @@ from functools import cache
 from pathlib import Path
 
 from referee.core.errors import EnvironmentLacksError
+from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
-from referee.processes.bot import AUTO, LEVELS, Bot
+from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.isolation import lacking
 from referee.processes.process import BotProcess

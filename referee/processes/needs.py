@@ -1,8 +1,9 @@
 """What a bot's program has to read in order to start: found from its command, for isolated bots.
 
-A command names programs and files. A program may be a script with an interpreter, which may be a symbolic
-link into a virtual environment, whose own interpreter lies elsewhere, and so on. What belongs to
-each of them is the folder that it was installed into.
+The operator's command, working directory and environment say what a bot may read: the folders of the files
+that they name, and the programs that they name with all that was installed with them. What lies in a bot's
+own folder was written by the bot's author, so a file or link there gives access to nothing outside, but for
+the interpreter of an installation.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ import os
 import re
 import shlex
 import shutil
-import stat
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
+
+from referee.processes import installation
+from referee.processes.links import Followed, follow
 
 SYSTEM = tuple(
     Path(path)
@@ -28,48 +33,124 @@ SYSTEM = tuple(
 """Where systems keep programs and libraries: readable by everybody, and by every bot."""
 
 _SETTINGS = (
-    *("ld.so.*", "alternatives", "localtime", "timezone", "locale.*", "os-release", "*-release", "*_version"),
-    *("passwd", "group", "nsswitch.conf", "host.conf", "hosts", "resolv.conf", "gai.conf", "services"),
-    *("protocols", "ssl/certs", "ssl/openssl.cnf", "pki/tls/certs", "ca-certificates*", "crypto-policies"),
-    *("java*", "jvm*", "maven", "python*", "perl*", "ruby*", "lua*", "node*", "php*", "R", "julia*", "ghc*"),
     *(
+        "ld.so.cache",
+        "ld.so.preload",
+        "alternatives",
+        "localtime",
+        "timezone",
+        "os-release",
+        "passwd",
+        "group",
+    ),
+    *(
+        "nsswitch.conf",
+        "ssl/openssl.cnf",
+        "pki/tls/openssl.cnf",
+        "crypto-policies",
+        "java*",
+        "jvm*",
+        "python*",
+    ),
+    *(
+        "perl*",
+        "ruby*",
+        "lua*",
+        "php*",
+        "R",
+        "julia*",
+        "ghc*",
         "dotnet",
         "mono",
         "octave*",
-        "fonts",
-        "mime.types",
-        "magic*",
-        "inputrc",
-        "terminfo",
-        "vulkan",
         "OpenCL",
+        "vulkan",
     ),
 )
-"""The settings in `/etc` that programs and their libraries read; nothing in them is secret."""
+"""The settings in `/etc` that programs read as they start; nothing in them is secret. The list is short:
+each of its files costs `bwrap` a third of a millisecond, and bots without a network need no settings of it.
+"""
 
-_ENVIRONMENT = ("VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME", "PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH")
+_ENVIRONMENT = (
+    *("VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME", "PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH"),
+    *("CLASSPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB"),
+)
 """Variables that name folders of installed programs and libraries."""
-
-_READ_BYTES = 4096
-"""How much of a file is read to find its interpreter, or the folders that it names."""
 
 _MOST_STEPS = 40
 """The most symbolic links and interpreters that are followed from one program."""
+
+_SYSTEM_FOLDERS = frozenset((*SYSTEM, *map(Path, ("/dev", "/proc", "/sys"))))
+
+_WIDE = tuple(
+    map(
+        Path,
+        (
+            *("/", "/home", "/root", "/etc", "/var", "/var/tmp", "/var/lib", "/run", "/boot", "/srv", "/opt"),
+            *("/mnt", "/media", "/tmp", "/dev/shm"),
+        ),
+    )
+)
+
+
+_HOMES = Path("/home")
+
+
+class Needs(NamedTuple):
+    """What a bot needs to read."""
+
+    readable: list[Path]
+    """Folders and files, without symbolic links, and without those that lie in another of them."""
+    links: dict[str, str]
+    """The symbolic links that lead there from the paths that programs use: where each lies, and its text."""
+
+
+def find(
+    command: Iterable[str], cwd: Path, environment: Mapping[str, str], read: Iterable[Path] = ()
+) -> Needs:
+    """What a bot needs to read; `read` is what else it may."""
+    search = _Search(command, cwd, environment)
+    for path in (*SYSTEM, *_settings(), *read):
+        search.add(path, whatever=True)
+    search.add_installed()
+    for path in search.own():
+        search.add(path, whatever=True)
+    return Needs(outermost(search.readable), search.links)
+
+
+def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> list[Path]:
+    """The existing files and folders that the words of a command name, outside of the system's folders. A
+    link in the bot's own folder that leads out of it names nothing.
+    """
+    return [Path(real.path) for _, real in _Search(command, cwd, environment).named]
+
+
+def own(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> list[Path]:
+    """A bot's own folder and files: its working directory, and the folders of the files that its command
+    names. A folder that holds much else, such as a home folder, does not count; the files in it do.
+    """
+    return _Search(command, cwd, environment).own()
 
 
 def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     """What has to be allowed so that a folder can be read, but not what is hidden in it: paths, each with
     whether all below it can be read; otherwise only names can be listed.
     """
-    within = [path for path in hidden if path.is_relative_to(folder)]
-    if folder in within or any(folder.is_relative_to(path) for path in hidden):
+    closed = set(hidden)
+    if closed.isdisjoint(folder.parents):
+        yield from _without(folder, closed, {above for path in closed for above in path.parents})
+
+
+def _without(path: Path, closed: set[Path], above: set[Path]) -> Iterator[tuple[Path, bool]]:
+    """As `without`; `above`: the folders that have something closed in them."""
+    if path in closed:
         return
-    yield folder, not within
-    if within:
+    yield path, path not in above
+    if path in above:
         with contextlib.suppress(OSError):
-            for entry in folder.iterdir():
+            for entry in path.iterdir():
                 if not entry.is_symlink():
-                    yield from without(entry, within)
+                    yield from _without(entry, closed, above)
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
@@ -83,148 +164,224 @@ def settings() -> list[Path]:
     return [Path(path) for pattern in _SETTINGS for path in glob.glob(f"/etc/{pattern}")]  # noqa: PTH207
 
 
-def installed(command: Iterable[str], cwd: Path, environment: dict[str, str]) -> list[Path]:
-    """The folders outside of the system's own that the programs of a command were installed into, with their
-    packages, and the folders with packages that were installed for the user.
-    """
-    found: dict[Path, None] = {}
-    for text in environment.get("PATH", os.defpath).split(os.pathsep):
-        if text.startswith("/"):  # scripts find their programs there
-            found.update(dict.fromkeys(_installation(Path(text) / "program")))
-    for word in command:
-        for program in _programs(word, cwd, environment):
-            for place in _chain(program):
-                found.update(dict.fromkeys(_installation(place)))
-    for name in _ENVIRONMENT:
-        for text in environment.get(name, "").split(os.pathsep):
-            if text.startswith("/"):
-                found[Path(text)] = None
-    home = Path(environment.get("HOME", "/nonexistent"))
-    found.update(dict.fromkeys((home / ".local/lib", home / ".local/bin")))
-    for folder in list(found):
-        found.update(dict.fromkeys(_package_folders(folder)))
-    return [path for path in found if path.exists() and not _is_wide(path, home) and not _is_system(path)]
+def _settings() -> list[Path]:
+    """The files and folders in `/etc` that programs read."""
+    return [Path(path) for pattern in _SETTINGS for path in glob.glob(f"/etc/{pattern}")]  # noqa: PTH207
 
 
-def own(command: Iterable[str], cwd: Path, home: Path) -> list[Path]:
-    """A bot's own folder and files: its working directory, and the folders of the files that its command
-    names. A folder that holds much else, such as a home folder, does not count; the files in it do.
-    """
-    found: dict[Path, None] = {}
-    for folder in (cwd, *(path.parent for path in named(command, cwd))):
-        if not _is_wide(folder, home) and not _is_system(folder):
-            found[folder] = None
-    found.update(dict.fromkeys(named(command, cwd)))
-    return list(found)
+class _Search:
+    """The search for what one bot needs."""
 
+    def __init__(self, command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._cwd = cwd
+        self._path = environment.get("PATH", os.defpath)
+        self._home = Path(environment.get("HOME", "/nonexistent"))
+        self._words = list(command)
+        places = (self._home, Path.home(), Path(tempfile.gettempdir()), *_WIDE)
+        self._wide = {folder for place in places for folder in (place, *place.parents)}
+        self.readable: dict[Path, None] = {}
+        self.links: dict[str, str] = {}
+        self._operators = self._operators_folders()
+        """The folders of programs that the operator's environment names: links in them are the operator's."""
+        existing = list(self._existing())
+        self._authors = self._authors_folders(existing)
+        """The folders whose files and links the bot's author may have made."""
+        self.named = [
+            (path, real)
+            for number, (path, real) in enumerate(existing)
+            if not self._leads_out(real) or (number == 0 and self._is_program(path, real))
+        ]
+        """The files and folders that the command names: their paths, and where these lead."""
 
-def named(command: Iterable[str], cwd: Path) -> list[Path]:
-    """The existing files and folders that the words of a command name, outside of the system's folders."""
-    found: dict[Path, None] = {}
-    for word in command:
-        for text in (word, *word.split("=", 1)[1:], *word.split(os.pathsep)):
-            with contextlib.suppress(OSError, ValueError):
-                if text not in ("", "/") and (path := cwd / text).exists() and not _is_system(path):
-                    found[Path(os.path.normpath(path))] = None
-                    found[path.resolve()] = None
-    return list(found)
+    def own(self) -> list[Path]:
+        """The bot's own folder and files."""
+        found: dict[Path, None] = {}
+        if not self._is_wide(self._cwd) and not _is_system(self._cwd):
+            found[self._cwd] = None
+        for path, real in self.named:
+            place = Path(real.path)
+            if self._is_wide(place):
+                continue
+            found[place] = None
+            if not self._leads_out(real) and not installation.is_interpreter(path):
+                for folder in (place.parent, Path(follow(str(path.parent)).path)):
+                    if not self._is_wide(folder) and not _is_system(folder):
+                        found[folder] = None
+        return list(found)
 
-
-def _programs(word: str, cwd: Path, environment: dict[str, str]) -> Iterator[Path]:
-    """The programs that a word of a command may mean."""
-    with contextlib.suppress(OSError, ValueError):
-        if "/" in word:
-            if (cwd / word).is_file():
-                yield Path(os.path.normpath(cwd / word))
-        elif re.fullmatch(r"[\w.+-]+", word) and (
-            program := shutil.which(word, path=environment.get("PATH", os.defpath))
-        ):
-            yield Path(program).absolute()
-
-
-def _chain(program: Path) -> Iterator[Path]:
-    """A program, what it links to, its interpreter, and so on."""
-    pending, seen = [program], set[Path]()
-    while pending and len(seen) < _MOST_STEPS:
-        path = pending.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        yield path
+    def add(self, path: Path, whatever: bool = False) -> None:
+        """Makes a folder or file readable, if it exists and, but for `whatever`, if it holds nothing else
+        than what was installed there.
+        """
         with contextlib.suppress(OSError, ValueError):
-            if path.is_symlink():
-                pending.append(Path(os.path.normpath(path.parent / path.readlink())))
-            resolved_folder = path.parent.resolve()
-            if resolved_folder != path.parent:
-                pending.append(resolved_folder / path.name)
-            first, _, _ = _beginning(path).partition(b"\n")
-            if first.startswith(b"#!"):
-                words = shlex.split(os.fsdecode(first[2:]))
-                pending += [Path(word) for word in words if word.startswith("/")]
-                pending += [Path(which) for word in words[1:] if (which := shutil.which(word))]
+            real = follow(str(path))
+            place = Path(real.path)
+            if whatever or not (self._is_wide(place) or _is_system(place) or self._leads_out(real)):
+                self.readable[place] = None
+                self.links.update(real.links)
+
+    def add_installed(self) -> None:
+        """Adds the folders outside of the system's own that the programs of the command were installed into,
+        with their packages, and the folders with packages that were installed for the user.
+        """
+        for text in _folders(self._path):  # scripts find programs there
+            self.add(Path(text))
+            self._add_parts(Path(text) / "program", True)
+        for word in self._words:
+            for program in self._programs(word):
+                self._add_program(program)
+            for inner in _words_of_script(word, str(self._home)):
+                for program in self._programs(inner):
+                    if installation.is_program(program):  # not all that a script names is meant to be read
+                        self._add_program(program)
+        for name in _ENVIRONMENT:
+            for text in _folders(self._environment.get(name, "")):
+                self.add(Path(text))
+        self.add(self._home / ".local/bin")
+        for folder in (self._home / ".local/lib", Path("/usr/local/lib"), Path("/usr/lib")):
+            self._add_with_packages(folder)
+
+    def _add_program(self, program: Path) -> None:
+        """Adds a program, what it links to, its interpreter, and so on."""
+        pending, seen = [(program, True)], set[Path]()
+        while pending and len(seen) < _MOST_STEPS:
+            path, by_operator = pending.pop()
+            with contextlib.suppress(OSError, ValueError):
+                above = follow(str(path.parent))
+                place = Path(above.path) / path.name
+                if place in seen:
+                    continue
+                seen.add(place)
+                by_operator &= not self._leads_out(above)
+                if by_operator or (
+                    installation.is_interpreter(place) and _is_open(place)
+                ):  # guard: named-by-bots
+                    self.links.update(above.links)
+                    self._add_parts(place, by_operator)
+                by_operator &= not self._is_authors(place)
+                if place.is_symlink():
+                    pending.append((place.parent / place.readlink(), by_operator))
+                needed = installation.needed_programs(place, self._path)
+                pending += [(other, by_operator) for other in needed]
+
+    def _add_parts(self, program: Path, by_operator: bool) -> None:
+        """Adds what belongs to an installed program; `by_operator`: with its packages that lie elsewhere, and
+        the folder of a program that was not installed.
+        """
+        if _is_system(program):
+            return
+        if program.parent.name in installation.BIN and self._is_wide(program.parent.parent):
+            self.add(program.parent)  # folders beside it have the user's own files
+            return
+        found = installation.parts(program)
+        for part in found:
+            if by_operator:
+                self._add_with_packages(part)
+            else:
+                self.add(part)
+        if by_operator and found == [program]:
+            self.add(program.parent)
+
+    def _add_with_packages(self, folder: Path) -> None:
+        if folder not in self.readable:
+            self.add(folder)
+            if not self._is_authors(folder):
+                for package in installation.developed(folder):
+                    self.add(package)
+
+    def _programs(self, word: str) -> Iterator[Path]:
+        """The programs that a word of the command may mean."""
+        with contextlib.suppress(OSError, ValueError):
+            if "/" in word:
+                if (self._cwd / word).is_file():
+                    yield self._cwd / word
+            elif re.fullmatch(r"[\w.+-]+", word) and (program := shutil.which(word, path=self._path)):
+                yield Path(program).absolute()
+
+    def _existing(self) -> Iterator[tuple[Path, Followed]]:
+        """The existing files and folders that words of the command name."""
+        for word in self._words:
+            for text in dict.fromkeys((word, *word.split("=", 1)[1:], *word.split(os.pathsep))):
+                with contextlib.suppress(OSError, ValueError):
+                    path = self._cwd / text
+                    real = follow(str(path))
+                    if text and real.path != "/" and not _is_system(Path(real.path)):
+                        yield path, real
+
+    def _operators_folders(self) -> set[Path]:
+        folders = [Path(folder) for folder in _folders(self._path)]
+        prefixes = (
+            sys.prefix,
+            *(self._environment.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")),
+        )
+        folders += [Path(prefix) / name for prefix in prefixes if prefix for name in ("bin", "lib")]
+        found = set()
+        for folder in folders:
+            with contextlib.suppress(OSError, ValueError):
+                found.add(Path(follow(str(folder)).path))
+        return found
+
+    def _authors_folders(self, existing: Iterable[tuple[Path, Followed]]) -> set[Path]:
+        found = {self._cwd}
+        for path, real in existing:
+            place = Path(real.path)
+            if place.is_dir():
+                found.add(place)
+            elif not installation.is_interpreter(path):
+                found |= {place.parent, Path(follow(str(path.parent)).path)}
+        return {folder for folder in found if not self._is_wide(folder)}
+
+    def _is_authors(self, place: Path) -> bool:
+        """Whether the bot's author may have made what lies at a place."""
+        return _is_below(place, self._authors) and not _is_below(place, self._operators)
+
+    def _leads_out(self, real: Followed) -> bool:
+        """Whether a link of the bot's author leads out of the author's folder."""
+        links = [Path(place) for place, _ in real.links]
+        around = [folder for folder in self._authors if Path(real.path).is_relative_to(folder)]
+        return any(
+            self._is_authors(link) and not _is_below(link, around) for link in links
+        )  # guard: links-of-bots
+
+    def _is_program(self, path: Path, real: Followed) -> bool:
+        return path.is_symlink() and installation.is_program(path) and _is_open(Path(real.path))
+
+    def _is_wide(self, path: Path) -> bool:
+        """Whether a folder holds much that is not the bot's: one of the system's, the temporary one, a home
+        folder, or one above any of these.
+        """
+        return path.parent == _HOMES or path in self._wide
 
 
-def _installation(program: Path) -> Iterator[Path]:
-    """The folder that a program was installed into: the one above `bin`, where that has libraries too."""
-    folder = program.parent
-    if folder.name in ("bin", "sbin", "shims", "Scripts"):
-        prefix = folder.parent
-        parts = ("lib", "lib64", "libexec", "include", "pyvenv.cfg", "conf", "share", "versions")
-        yield prefix if any((prefix / part).exists() for part in parts) else folder
-        with contextlib.suppress(OSError):
-            for line in _beginning(prefix / "pyvenv.cfg").decode(errors="replace").splitlines():
-                name, _, value = line.partition("=")
-                if name.strip() == "home" and value.strip().startswith("/"):
-                    yield Path(value.strip()).parent
-    else:
-        yield program
+def _words_of_script(word: str, home: str) -> Iterator[str]:
+    """The words in a shell's script that is a word of a command."""
+    if re.search(r"\s", word):
+        script = shlex.shlex(word, posix=True, punctuation_chars=True)
+        script.whitespace_split = True
+        script.commenters = ""
+        with contextlib.suppress(ValueError):
+            for part in script:
+                yield re.sub(r"^(~|\$HOME|\$\{HOME\})(?=/)", lambda _: home, part)
 
 
-def _package_folders(prefix: Path) -> Iterator[Path]:
-    """The folders that packages of a Python installation lie in although they are not below it: packages that
-    are being developed, which a file `*.pth` names.
-    """
-    for pattern in ("lib/python*/site-packages/*.pth", "python*/site-packages/*.pth"):
-        for path in prefix.glob(pattern):
-            with contextlib.suppress(OSError):
-                for line in _beginning(path).decode(errors="replace").splitlines():
-                    if line.startswith("/"):
-                        yield Path(line.strip())
+def _folders(text: str) -> list[str]:
+    """The absolute paths in the value of a variable such as PATH."""
+    return [folder for folder in text.split(os.pathsep) if folder.startswith("/")]
 
 
-def _beginning(path: Path) -> bytes:
-    """The first bytes of a regular file; empty for anything else."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        return os.read(descriptor, _READ_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
-    finally:
-        os.close(descriptor)
+def _is_open(path: Path) -> bool:
+    """Whether a program is this user's own, or everybody may read it."""
+    found = path.stat()
+    if found.st_uid == os.geteuid():
+        return True
+    return bool(found.st_mode & 4) and all(folder.stat().st_mode & 1 for folder in path.parents)
+
+
+def _is_below(path: Path, folders: Collection[Path]) -> bool:
+    """Whether a path is one of the folders, or in one of them."""
+    return path in folders or any(folder in folders for folder in path.parents)
 
 
 def _is_system(path: Path) -> bool:
-    return any(path.is_relative_to(folder) for folder in SYSTEM)
-
-
-_WIDE = (
-    "/",
-    "/home",
-    "/root",
-    "/etc",
-    "/var",
-    "/dev",
-    "/proc",
-    "/sys",
-    "/run",
-    "/boot",
-    "/mnt",
-    "/media",
-    "/opt",
-)
-
-
-def _is_wide(path: Path, home: Path) -> bool:
-    """Whether a folder holds much that is not the bot's: one of the system's, the temporary one, a home
-    folder, or one above any of these.
-    """
-    places = (home, Path.home(), Path(tempfile.gettempdir()), Path("/var/tmp"), *map(Path, _WIDE))
-    return any(place.is_relative_to(path) for place in places)
+    return _is_below(path, _SYSTEM_FOLDERS)

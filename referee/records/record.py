@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
+from referee.core.isolation import LEVELS
 from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
@@ -22,7 +23,6 @@ from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retir
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import game_named
 from referee.games.api import Outcome
-from referee.processes.bot import LEVELS
 
 FORMAT = 1
 """Version of the format; it stands in the first line of a file."""

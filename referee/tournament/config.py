@@ -12,6 +12,7 @@ from typing import Any
 from referee.core.cores import usable_cores
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
+from referee.core.isolation import AUTO, LEVELS
 from referee.core.regular import read_start
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
@@ -19,7 +20,7 @@ from referee.core.units import parse_period
 from referee.gameplay.terms import MARGIN_US, REJECTIONS
 from referee.games import game_given
 from referee.games.api import Game, Options
-from referee.processes.bot import AUTO, LEVELS, Bot, distinct, split
+from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.plan import PROCESSES, START_US, Entrant, checked_options, checked_seed
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from referee.core.isolation import CONFINED
 from referee.processes import levels, needs
 from referee.processes.bot import Bot
 from referee.tournament.plan import Plan
@@ -24,16 +25,21 @@ def isolated(plan: Plan, private: Iterable[Path]) -> Plan:
 
 
 def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:
-    """The bots, each with what is hidden from it."""
-    files = [set(needs.named(bot.argv, bot.cwd)) for bot in bots]
-    programs = set[Path]().union(*files)
+    """The bots; those whose files are confined, with what is hidden from them."""
+    if not any(bot.isolation in CONFINED for bot in bots):
+        return list(bots)
+    files = [set(needs.named(bot.argv, bot.cwd, bot.environment())) for bot in bots]
+    below: dict[Path, set[Path]] = {}
+    """The programs of all bots by each folder that they lie in."""
+    for path in set[Path]().union(*files):
+        for folder in path.parents:
+            below.setdefault(folder, set()).add(path)
     found = []
     for bot, own in zip(bots, files, strict=True):
-        home = Path(bot.environment().get("HOME", "/nonexistent"))
-        folders = set(needs.own(bot.argv, bot.cwd, home))
+        folders = needs.own(bot.argv, bot.cwd, bot.environment())
+        within = set[Path]().union(*(below.get(folder, ()) for folder in folders))
         # Not what this bot names too, and no folder with its own files or its working directory.
         above = {parent for path in (*own, bot.cwd / "program") for parent in path.parents}
-        others = (path for path in programs if path not in own and path not in above)
-        within = [path for path in others if not folders.isdisjoint(path.parents)]
-        found.append(replace(bot, hidden=(*private, *sorted(within))))  # guard: hidden-files
+        hidden = (*private, *sorted(within - own - above))
+        found.append(replace(bot, hidden=hidden))  # guard: hidden-files
     return found

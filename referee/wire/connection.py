@@ -58,7 +58,7 @@ class Connection:
             if error.errno in _OUR_LACK and not own:
                 raise EnvironmentLacksError(f"cannot start bot `{bot.name}`: {error.strerror}") from None
             detail = f"{error.strerror}: `{shown(str(error.filename or bot.argv[0]))}`"
-            hint = hints.not_started(error.errno or 0, _first_line(bot), bot.limits.names)
+            hint = hints.not_started(error.errno or 0, _first_line(bot), bot.limits.names, bot.isolation)
             self.failure = Failure(Ending.START, detail, hint)
 
     @property
@@ -155,7 +155,9 @@ class Connection:
         else:
             process.drain_stderr()
             stderr = process.complaints.text()
-            hint = hints.gone(status is None, process.exit_code, stderr, self.bot.limits.names)
+            hint = hints.gone(
+                status is None, process.exit_code, stderr, self.bot.limits.names, self.bot.isolation
+            )
             failure = Failure(Ending.GONE, (status or what) + behind, hint)
         self.conversation.failure = failure
         return failure

@@ -47,10 +47,11 @@ def build(folder: Path) -> tuple[Path, Path]:
     return built[0], built[1]
 
 
-def ours(bot: Path, games: int) -> tuple[float, float]:
+def ours(bot: Path, games: int, isolation: str = "none") -> tuple[float, float]:
     """Microseconds per move of the referee, and of its own processor time."""
     game = GAMES["blooms"]
-    entrants = [Entrant(Bot(name, (str(bot),), Path("/")), TimeControl.parse("10s")) for name in "ab"]
+    bots = [Bot(name, (str(bot),), Path("/"), isolation=isolation) for name in "ab"]
+    entrants = [Entrant(one, TimeControl.parse("10s")) for one in bots]
     options = game.settle({"size": "5", "target": "100"})
     plan = Plan(game, options, tuple(entrants), "bench")
     transcript = Transcript()

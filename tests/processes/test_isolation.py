@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from referee.core.errors import EnvironmentLacksError
+from referee.core.isolation import CONFINED, LEVELS
 from referee.processes import levels
-from referee.processes.bot import LEVELS, Bot
+from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI, landlock_abi
 from referee.processes.ending import end_processes
 from referee.processes.limits import Limits
@@ -22,8 +23,6 @@ from tests.command import PLAIN, referee
 from tests.processes.runs import games, toml
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
-
-CONFINED = ("landlock", "bwrap")
 
 
 @pytest.fixture(params=LEVELS)

@@ -76,6 +76,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 
 PROCESSES = "tests/processes/test_processes.py"
+NEEDS = "tests/unit/test_needs.py"
 WARDENS = "tests/processes/test_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
@@ -120,6 +121,8 @@ GUARDS = [
     dropped("kill-of-the-group", "tests/processes/test_cgroups.py"),
     dropped("pause", "tests/processes/test_off_turn.py"),
     dropped("resume", "tests/processes/test_off_turn.py"),
+    valued("links-of-bots", "False", NEEDS),
+    always("named-by-bots", NEEDS),
     valued("escaping", "text[:most]", "tests/processes/test_escaping.py"),
     always("drain-of-stderr", f"{PROCESSES} -k stderr"),
     dropped("off-turn-first", f"{PROCESSES} -k thought"),

@@ -1,0 +1,12 @@
+"""The levels of isolation of bots, by name."""
+
+from __future__ import annotations
+
+LEVELS = ("none", "basic", "landlock", "bwrap")
+"""The levels, from the weakest to the strongest."""
+
+CONFINED = ("landlock", "bwrap")
+"""The levels that confine the files of a bot."""
+
+AUTO = "auto"
+"""Stands for the strongest level that works on this machine."""

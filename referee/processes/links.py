@@ -1,0 +1,44 @@
+"""Paths without symbolic links, and the links that were followed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import NamedTuple
+
+_MOST_LINKS = 40
+"""The most links in one path; the kernel follows no more."""
+
+
+class Followed(NamedTuple):
+    """Where a path leads."""
+
+    path: str
+    """The same place without symbolic links."""
+    links: tuple[tuple[str, str], ...]
+    """The links on the way: where each lies, itself without links, and its text."""
+
+
+def follow(path: str) -> Followed:
+    """Where an absolute path leads. Raises `OSError` or `ValueError` where nothing exists there."""
+    real = ""
+    links: list[tuple[str, str]] = []
+    pending = path.split("/")[::-1]
+    while pending:
+        part = pending.pop()
+        if part == "..":
+            real = real.rpartition("/")[0]
+        elif part not in ("", "."):
+            place = f"{real}/{part}"
+            if not stat.S_ISLNK(os.lstat(place).st_mode):
+                real = place
+                continue
+            if len(links) == _MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            text = os.readlink(place)  # noqa: PTH115 - pathlib changes the text
+            links.append((place, text))
+            if text.startswith("/"):
+                real = ""
+            pending += text.split("/")[::-1]
+    return Followed(real or "/", tuple(links))
