@@ -50,14 +50,16 @@ class Launcher:
     _only: ClassVar[Launcher | None] = None
     _serving: ClassVar[set[int]] = set()
     """The wardens that have a bot, also those of a launcher that was killed."""
-    _prefixes: ClassVar[list[str]] = []
-    """The beginnings of the paths of all scratch folders, by launcher."""
+    _name: ClassVar[str] = ""
+    """What the names of the scratch folders of all launchers of this process have in common; empty before the
+    first.
+    """
 
     def __init__(self) -> None:
         self._socket, launcher_end = socket.socketpair()
         self._idle: list[socket.socket] = []
-        prefix = f"{_temporary_folder()}/referee-{os.urandom(6).hex()}-"
-        self._prefixes.append(prefix)
+        Launcher._name = Launcher._name or random_name()
+        prefix = f"{_temporary_folder()}/{_beginning(self._name)}{random_name()}-"
         libc.hide()
         with launcher_end:
             self._process = subprocess.Popen(
@@ -87,13 +89,14 @@ class Launcher:
         """Ends the launcher, after the last of its bots, and removes what bots have left."""
         atexit.unregister(cls.close)
         cls.discard()
-        groups = cgroups.parent_of_groups() if cls._prefixes else None
-        while cls._prefixes:
-            prefix = cls._prefixes.pop()
-            if groups:
-                cgroups.remove_all(f"{groups}/{Path(prefix).name}")
+        if cls._name:
             # There is more than the launcher could remove in time, or it was killed.
-            scratch.remove_all(prefix, scratch.REMOVE_AT_END_S)
+            remove_left(cls._name)
+
+    @classmethod
+    def use_name(cls, name: str) -> None:
+        """Has scratch folders named so that another process can remove them with `remove_left`."""
+        cls._name = name
 
     @classmethod
     def discard(cls) -> None:
@@ -140,6 +143,28 @@ class Launcher:
 
 
 close_launcher = Launcher.close
+use_name = Launcher.use_name
+
+
+def random_name() -> str:
+    """A name that nothing else has."""
+    return os.urandom(6).hex()
+
+
+def remove_left(name: str) -> None:
+    """Removes what the launchers of a process have left: scratch folders and control groups.
+
+    `name` is what these have in common; all their bots must have ended.
+    """
+    if groups := cgroups.parent_of_groups():
+        cgroups.remove_all(f"{groups}/{_beginning(name)}")
+    scratch.remove_all(f"{_temporary_folder()}/{_beginning(name)}", scratch.REMOVE_AT_END_S)
+
+
+def _beginning(name: str) -> str:
+    return f"referee-{name}-"
+
+
 family = Launcher.family
 
 

@@ -73,8 +73,11 @@ class Worker:
         self._channel.send(message)
 
 
-def main(descriptor: int, core: int | None) -> None:
-    """Runs a worker that is connected to the referee by this socket, on this core if one is given."""
+def main(descriptor: int, core: int | None, name: str) -> None:
+    """Runs a worker that is connected to the referee by this socket, on this core if one is given; `name` is
+    in the names of all scratch folders of its bots.
+    """
+    launcher.use_name(name)
     libc.hide()
     adopt(orphans=True)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.stop import SIGNALS
-from referee.processes import libc, tree
+from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.watch import UNKILLABLE_S
 from referee.tournament.channel import Broken, Channel
@@ -132,7 +132,9 @@ class _Worker:
         """How long it has given no sign of life."""
         self._stops = 0
         """How often it was stopped since it was last told something."""
-        program = f"from referee.tournament.worker import main; main({worker_end.fileno()}, {core})"
+        self._name = launcher.random_name()
+        arguments = f"{worker_end.fileno()}, {core}, {self._name!r}"
+        program = f"from referee.tournament.worker import main; main({arguments})"
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are meant for the referee alone
         try:
             with worker_end:
@@ -213,6 +215,10 @@ class _Worker:
             self._process.wait(UNKILLABLE_S)
         self.channel.close()
 
+    def remove_left(self) -> None:
+        """Removes what its bots left, when all of them have ended."""
+        launcher.remove_left(self._name)
+
 
 class _Pool(Workers):
     """Worker processes, each of which is started when it is needed."""
@@ -269,6 +275,8 @@ class _Pool(Workers):
             reports.append(Died(worker.task, worker.failure))
         if failed:
             end_all_adopted(self._family())
+            for worker in failed.values():
+                worker.remove_left()
         if reports:
             self._take(reports)
 
@@ -305,8 +313,10 @@ class _Pool(Workers):
             worker.kill()
         for worker in self._workers.values():
             worker.release()
-        self._workers.clear()
         end_all_adopted(self._others)
+        for worker in self._workers.values():
+            worker.remove_left()
+        self._workers.clear()
         adopt(orphans=False)
 
 

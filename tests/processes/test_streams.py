@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -109,4 +110,5 @@ def test_a_command_without_a_stream(name: str, streams: str, place: Path, tmp_pa
         assert told.splitlines()[-1].startswith("referee: cannot write to standard output: "), told
     if name == "run":
         stored = (tmp_path / "t-results" / "games.jsonl").read_text().splitlines()
-        assert len(stored) == 3, "the header and both games"
+        kinds = [json.loads(line)["kind"] for line in stored]
+        assert kinds == ["tournament", "game", "game", "change"], "both games, and the seed behind them"
