@@ -87,6 +87,7 @@ def _execute(request: Request, streams: list[int], scratch: str) -> None:
         for own in (0, 1, 2, scratch):
             os.chown(own, *confinement.user[:2])
     if request.program_filter:
+        _check(request.argv[request.argv.index("--") + 1], request.env)
         _hand_over(request.program_filter)
     if confinement.sandbox == FILES:
         confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
@@ -100,9 +101,8 @@ def _run(program: str, argv: tuple[str, ...], env: dict[str, str]) -> None:
 
     Not with `os.execvpe`, which imports a module at this moment: in a sandbox it cannot be read.
     """
-    folders = env.get("PATH", os.defpath).split(os.pathsep)
     error = errno.ENOENT
-    for path in [program] if "/" in program else [f"{folder or '.'}/{program}" for folder in folders]:
+    for path in _places(program, env):
         try:
             os.execve(path, argv, env)
         except OSError as failed:
@@ -110,6 +110,59 @@ def _run(program: str, argv: tuple[str, ...], env: dict[str, str]) -> None:
             if failed.errno not in (errno.ENOENT, errno.ENOTDIR):
                 error = error if error != errno.ENOENT else failed.errno or errno.EINVAL
     raise OSError(error, os.strerror(error), program)
+
+
+def _check(program: str, env: dict[str, str]) -> None:
+    """Raises the `OSError` that executing a program would raise: another program, which confines the bot,
+    executes it later and would only exit.
+    """
+    error = errno.ENOENT
+    for path in _places(program, env):
+        try:
+            if not os.path.isfile(path):
+                os.stat(path)
+                error = errno.EACCES
+            elif not os.access(path, os.X_OK):
+                error = errno.EACCES
+            elif not (reason := _unfit(path)):
+                return
+            else:
+                error = reason
+        except OSError:
+            continue
+    raise OSError(error, os.strerror(error), program)
+
+
+def _unfit(path: str) -> int:
+    """The number of the error with which the kernel would refuse a regular file as a program; 0 if none."""
+    start, own = _start_of(path), _start_of("/proc/self/exe")
+    if start.startswith(b"#!"):
+        line = start[2:].partition(b"\n")[0].strip(b" \t")
+        interpreter = line.replace(b"\t", b" ").partition(b" ")[0]  # with a carriage return, if there is one
+        return 0 if interpreter and os.access(interpreter, os.X_OK) else errno.ENOENT
+    is_program = start.startswith(b"\x7fELF") and start[4:6] == own[4:6] and start[18:20] == own[18:20]
+    return 0 if is_program or not own else errno.ENOEXEC
+
+
+def _start_of(path: str) -> bytes:
+    """The first bytes of a file; empty where it cannot be read."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(file, 256)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+
+
+def _places(program: str, env: dict[str, str]) -> list[str]:
+    """Where a program is searched for, as by a shell."""
+    if "/" in program:
+        return [program]
+    return [f"{folder or '.'}/{program}" for folder in env.get("PATH", os.defpath).split(os.pathsep)]
 
 
 def _hand_over(program_filter: bytes) -> None:

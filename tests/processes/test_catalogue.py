@@ -43,6 +43,9 @@ from tests.command import RANDOM, ROOT, referee, referee_process
 from tests.processes.runs import games, run_with, toml
 from tests.tools.catalogue import PAUSES, RESIGNS, ROWS, SHORT, Case, Elsewhere
 
+LEVEL = os.environ.get("CATALOGUE_ISOLATION", "none")
+"""The level of isolation of the bots in the rows: another one for a run that compares the levels."""
+
 PRELUDE = ROOT / "tests" / "bots" / "bad_bot.sh"
 MARK = "REFEREE_TEST"
 ANY_USER = pytest.mark.any_user
@@ -61,8 +64,16 @@ def encounter(
     """Games of a bad bot, which begins, with a good one that has all the time that it wants."""
     game = GAMES["blooms"]
     bots = [
-        Bot("bad", command(case.bot), folder, ((MARK, mark),), limits=case.limits, pty=case.pty),
-        Bot("good", command(case.foe), ROOT),
+        Bot(
+            "bad",
+            command(case.bot),
+            folder,
+            ((MARK, mark),),
+            limits=case.limits,
+            pty=case.pty,
+            isolation=LEVEL,
+        ),
+        Bot("good", command(case.foe), ROOT, isolation=LEVEL),
     ]
     controls = (TimeControl.parse(case.clock), TimeControl.parse("60s"))
     options = game.settle({"size": "8"})

@@ -740,7 +740,7 @@ RESOURCES = (
         Case(
             f"asked; {TAKES} & {TAKES} & {TAKES} & wait",
             "limit",
-            f"bytes of memory, and {400 << 20} are allowed",
+            "of memory, and 400 MB are allowed",
             "of several processes",
             limits=Limits(memory=400 << 20),
             linux=True,

@@ -1,4 +1,5 @@
-"""A soak among bots that fault: `python -m tests.tools.fault_soak [GAMES] [--seed S] [--workers N]`.
+"""A soak among bots that fault: `python -m tests.tools.fault_soak [GAMES] [--seed S] [--workers N]
+[--isolation LEVEL]`.
 
 Every game's course is foretold from its seeds (`tests/tools/fault_oracle.py`) and compared with its record:
 who was blamed, as what, at which move, and that nobody else was hurt. Now and then it is counted what the
@@ -22,6 +23,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from referee.core.errors import RecordError
+from referee.core.isolation import LEVELS
 from referee.core.rng import Stream, derive
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
@@ -80,13 +82,15 @@ class Meeting(NamedTuple):
     foretold: dict[str, Foretold]
 
 
-def meeting(seed: str, number: int, mark: str) -> Meeting:
-    """The encounter of a number; mark and number are on the command lines of its bots."""
+def meeting(seed: str, number: int, mark: str, level: str = "none") -> Meeting:
+    """The encounter of a number; mark and number are on the command lines of its bots, which are isolated at
+    a level.
+    """
     slug, given, kinds = Stream(derive(seed.encode(), "table", str(number))).choice(TABLES)
     game = GAMES[slug]
     entrants = []
     for place, kind in enumerate(kinds, 1):
-        bot = Bot(f"{kind}-{place}", (*COMMANDS[kind], f"{mark}{number}"), Path("/"))
+        bot = Bot(f"{kind}-{place}", (*COMMANDS[kind], f"{mark}{number}"), Path("/"), isolation=level)
         entrants.append(Entrant(bot, SHORT if kind == "hasty" else LONG))
     plan = Plan(game, game.settle(given), tuple(entrants), f"{seed} {number}")
     pairings = encounter(number, plan.names).games
@@ -168,12 +172,12 @@ class Checker:
         print(self.complaints[-1], file=sys.stderr)
 
 
-def play(seed: str, games: int, workers: int, checker: Checker) -> Iterator[Pause]:
+def play(seed: str, games: int, workers: int, checker: Checker, level: str = "none") -> Iterator[Pause]:
     """Plays so many games, or a few more; what is held in the pauses."""
 
     def tasks() -> Iterator[Task]:
         for number in count(1):
-            following = meeting(seed, number, checker.mark)
+            following = meeting(seed, number, checker.mark, level)
             checker.foretold.update(following.foretold)
             yield following.task
 
@@ -225,12 +229,12 @@ def show(checker: Checker, pauses: list[Pause]) -> None:
     )
 
 
-def main(games: int, seed: str, workers: int) -> list[str]:
+def main(games: int, seed: str, workers: int, level: str = "none") -> list[str]:
     """Plays and prints; what there is to complain of."""
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder, temporary_files_in(Path(folder)):
         open_workers(workers, False, checker.take, lambda: False).close()  # what is made once for all is made
-        pauses = [checker.pause(), *play(seed, games, workers, checker), checker.pause()]
+        pauses = [checker.pause(), *play(seed, games, workers, checker, level), checker.pause()]
         left = [path.name for path in Path(folder).iterdir()]
     for leak in leaks(pauses, workers):
         checker.complain("leak", leak)
@@ -245,5 +249,6 @@ if __name__ == "__main__":
     parser.add_argument("games", nargs="?", type=int, default=10_000)
     parser.add_argument("--seed", default="soak")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--isolation", choices=LEVELS, default="none")
     given = parser.parse_args()
-    sys.exit(bool(main(given.games, given.seed, given.workers)))
+    sys.exit(bool(main(given.games, given.seed, given.workers, level=given.isolation)))
