@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from referee.processes.messages import FILTER_DESCRIPTOR, WRITABLE_INSIDE
+from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, WRITABLE_INSIDE
 
 PROGRAM = "bwrap"
 
@@ -28,6 +28,14 @@ _OF_ITS_OWN = ("/dev/", "/proc/", "/sys/", "/var/tmp")
 
 SYSTEM_FILES = ("/sys/devices/system",)
 """What runtimes read to learn of the machine's processors."""
+
+
+_SHELL = (
+    *("/bin/sh", "-c"),
+    f'exec "$@" <&{STDIN_INSIDE} >&{STDOUT_INSIDE} {STDIN_INSIDE}<&- {STDOUT_INSIDE}>&-',
+    "sh",
+)
+"""Gives the bot its streams; see `STDIN_INSIDE`."""
 
 
 def command(
@@ -65,4 +73,4 @@ def command(
             words += ["--symlink", text, link]
     for place, is_folder in sorted(hidden):  # a folder comes before what is in it
         words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
-    return (*words, "--dir", str(cwd), "--chdir", str(cwd), "--", *argv)
+    return (*words, "--dir", str(cwd), "--chdir", str(cwd), "--", *_SHELL, *argv)

@@ -13,7 +13,7 @@ import termios
 from referee.processes import libc
 from referee.processes.cgroups import Group
 from referee.processes.confinement import FILES, WRITE, Confinement, confine
-from referee.processes.messages import FILTER_DESCRIPTOR, Request
+from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
 
 def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> int:
@@ -81,35 +81,34 @@ def _execute(request: Request, streams: list[int], scratch: str) -> None:
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
     os.chdir(request.cwd)
-    program: str = request.argv[0]
     confinement = Confinement(*request.confinement)
     if confinement.user:
         for own in (0, 1, 2, scratch):
             os.chown(own, *confinement.user[:2])
     if request.program_filter:
-        _check(request.argv[request.argv.index("--") + 1], request.env)
+        _check(request.program, request.env)
         _hand_over(request.program_filter)
     if confinement.sandbox == FILES:
         confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
     confine(confinement)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it
-    _run(program, request.argv, request.env)
+    _run(request.argv, request.env)
 
 
-def _run(program: str, argv: tuple[str, ...], env: dict[str, str]) -> None:
+def _run(argv: tuple[str, ...], env: dict[str, str]) -> None:
     """Executes a program, which is searched for along the path as a shell does. Raises `OSError`.
 
     Not with `os.execvpe`, which imports a module at this moment: in a sandbox it cannot be read.
     """
     error = errno.ENOENT
-    for path in _places(program, env):
+    for path in _places(argv[0], env):
         try:
             os.execve(path, argv, env)
         except OSError as failed:
             # A file that exists but cannot be executed says more than one that does not exist.
             if failed.errno not in (errno.ENOENT, errno.ENOTDIR):
                 error = error if error != errno.ENOENT else failed.errno or errno.EINVAL
-    raise OSError(error, os.strerror(error), program)
+    raise OSError(error, os.strerror(error), argv[0])
 
 
 def _check(program: str, env: dict[str, str]) -> None:
@@ -166,7 +165,14 @@ def _places(program: str, env: dict[str, str]) -> list[str]:
 
 
 def _hand_over(program_filter: bytes) -> None:
-    """Puts the filter of system calls on its descriptor, for the program that will install it."""
+    """Puts the filter of system calls and the streams on their descriptors, for the program that confines the
+    bot.
+    """
+    os.dup2(0, STDIN_INSIDE)
+    os.dup2(1, STDOUT_INSIDE)
+    nothing = os.open("/dev/null", os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
     file = os.memfd_create("filter")
     os.write(file, program_filter)
     os.lseek(file, 0, os.SEEK_SET)

@@ -34,6 +34,12 @@ LONGEST = 1 << 24
 """The most bytes of a request: far more than the system allows for arguments and environment."""
 
 
+STDIN_INSIDE, STDOUT_INSIDE = 8, 9
+"""The descriptors of a program that confines the bot on which it gets the bot's stdin and stdout: it passes
+them on without holding them open itself, as it would do with 0 and 1, so that it is seen when the bot closes
+one.
+"""
+
 FILTER_DESCRIPTOR = 3
 """The descriptor of a program that confines the bot on which it gets the filter of system calls."""
 
@@ -45,12 +51,13 @@ WRITABLE_INSIDE = ("/tmp", "/dev/shm")
 class Request(
     namedtuple(
         "Request",
-        "argv cwd env is_terminal limits memory_bytes processes scratch_bytes scratch_files confinement "
-        "program_filter",
+        "program argv cwd env is_terminal limits memory_bytes processes scratch_bytes scratch_files "
+        "confinement program_filter",
     )
 ):
     """The request to start a bot.
 
+    `program`: the bot's program; `argv`: what is executed, perhaps another program that confines the bot;
     `limits`: soft and hard value of each limit that the kernel enforces, by its name in `resource`;
     `memory_bytes` and `processes`: the limits of the whole process tree, or None; `scratch_bytes` and
     `scratch_files`: those of its scratch folder; `confinement`: the fields of a `Confinement`;

@@ -332,6 +332,7 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         hard["RLIMIT_CPU"] = (limits.cpu, limits.cpu + 1)  # SIGXCPU comes first, which tells the reason
     how = isolated(bot)
     return Request(
+        program=bot.argv[0],
         argv=how.argv,
         cwd=str(bot.cwd),
         env={**bot.environment(), **how.environment},

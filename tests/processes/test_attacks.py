@@ -67,11 +67,7 @@ def test_the_table_has_each_attack_and_level() -> None:
     assert page.partition(BEGIN)[2].partition(END)[0].strip() == markdown(cells)
 
 
-NOT_YET = pytest.mark.xfail(strict=True, reason="the table has attacks that still succeed")
-"""Where the aim is not reached: to be taken away with the last of these attacks."""
-
-
-@pytest.mark.parametrize("level", ["landlock", pytest.param("bwrap", marks=NOT_YET)])
+@pytest.mark.parametrize("level", ["landlock", "bwrap"])
 def test_no_attack_reaches_others_from_confinement(level: str) -> None:
     found = {
         key: what
@@ -81,12 +77,16 @@ def test_no_attack_reaches_others_from_confinement(level: str) -> None:
     assert found and not {key: what for key, what in found.items() if what not in HARMLESS}
 
 
-@NOT_YET
+ONLY_LOOK = {"results-listed", "results-measured", "results-watched"}
+"""Attacks on results that neither change them nor read what is hidden."""
+
+
 def test_at_basic_no_run_hangs_and_no_result_is_lost_in_silence() -> None:
     cells = {key: what for key, what in table(PAGE.read_text()).items() if key[1] == "basic"}
-    assert Outcome.HANGS not in cells.values()
-    results = {key: what for key, what in cells.items() if BY_NAME[key[0]].area is Area.RESULTS}
-    assert results and Outcome.SUCCEEDS not in results.values()
+    assert cells and Outcome.HANGS not in cells.values()
+    succeeding = {name for (name, _, _), what in cells.items() if what is Outcome.SUCCEEDS}
+    assert {name for name in succeeding if BY_NAME[name].area is Area.RESULTS} <= ONLY_LOOK
+    assert succeeding.isdisjoint(("memory-file", "memory-call", "questions-read", "results-read"))
 
 
 @pytest.mark.parametrize(("name", "level"), QUICK)

@@ -12,7 +12,7 @@ from referee.processes.usage import INTERVAL_S, SHARE, Usage
 
 
 def limited(processes: int | None) -> Request:
-    return Request((), "/", {}, False, {}, None, processes, None, None, (), b"")
+    return Request("", (), "/", {}, False, {}, None, processes, None, None, (), b"")
 
 
 def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
