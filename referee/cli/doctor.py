@@ -90,7 +90,6 @@ def _json(figures: Figures, diagnosis: Diagnosis) -> str:
 
 def _plain(value: Any) -> Any:
     """Named tuples as JSON objects, also inside each other."""
-    if not isinstance(value, tuple):
+    if not isinstance(value, tuple) or not hasattr(value, "_asdict"):
         return value
-    named: Any = value
-    return {name: _plain(what) for name, what in named._asdict().items()}
+    return {name: _plain(what) for name, what in value._asdict().items()}

@@ -105,6 +105,7 @@ elif "run" in sys.orig_argv:
 """
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(HANGS)
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, clock="none")
@@ -113,6 +114,7 @@ def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
     assert "1:b:a" in games(tmp_path / "t-results")
 
 
+@pytest.mark.slow
 def test_a_worker_that_only_waits_for_bots_is_not_silent(tmp_path: Path) -> None:
     """The bots may think as long as they want."""
     (tmp_path / "sitecustomize.py").write_text(HANGS.replace('"1:a:b"', '""'))
@@ -122,6 +124,7 @@ def test_a_worker_that_only_waits_for_bots_is_not_silent(tmp_path: Path) -> None
     assert done.code == 0 and "sign of life" not in done.err and len(games(tmp_path / "t-results")) == 2
 
 
+@pytest.mark.slow
 def test_a_second_signal_ends_the_run_though_a_worker_hangs(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(HANGS)
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1)
@@ -139,6 +142,7 @@ def test_a_second_signal_ends_the_run_though_a_worker_hangs(tmp_path: Path) -> N
     assert not Path(f"/proc/{worker}").exists()
 
 
+@pytest.mark.slow
 def test_a_stopped_worker_ends_with_its_referee(tmp_path: Path) -> None:
     word = f"{MARK}1"
     run = begun(toml(tmp_path / "t.toml", {"a": sh(f"sleep {word}"), "b": PLAIN}, rounds=1, clock="60s"))
@@ -154,6 +158,7 @@ def test_a_stopped_worker_ends_with_its_referee(tmp_path: Path) -> None:
 # --- What is left behind -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> None:
     """It would stay for ever, and hold the referee's stderr."""
     word = f"{MARK}2"
@@ -170,6 +175,7 @@ def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> 
     assert gone_within(word, 5) and not is_living(launcher)
 
 
+@pytest.mark.slow
 def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> None:
     """Launcher and warden, one after the other: the worker adopts what remains, though the game goes on."""
     word = f"{MARK}3"
@@ -185,6 +191,7 @@ def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> 
     assert run.returncode == 0 and len(games(tmp_path / "t-results")) == 2
 
 
+@pytest.mark.slow
 def test_a_run_has_nothing_in_shared_memory_that_could_be_left_there(tmp_path: Path) -> None:
     """Where all of it is killed, nobody could clean up."""
     word = f"{MARK}4"
@@ -200,6 +207,7 @@ def test_a_run_has_nothing_in_shared_memory_that_could_be_left_there(tmp_path: P
     assert gone_within(word, 5)
 
 
+@pytest.mark.slow
 def test_no_more_workers_are_started_than_there_are_encounters(tmp_path: Path) -> None:
     word = f"{MARK}5"
     bots = dict.fromkeys("abc", sh(f"sleep {word}"))
@@ -257,7 +265,7 @@ READS = (
 )
 
 
-@pytest.mark.parametrize("traceable", ["", "1"])
+@pytest.mark.parametrize("traceable", ["", pytest.param("1", marks=pytest.mark.slow)])
 def test_the_referee_s_processes_are_closed_to_the_bots_of_an_ordinary_user(
     ordinary: tuple[Path, list[str], dict[str, str]], traceable: str
 ) -> None:

@@ -29,22 +29,17 @@ REACHING = (Area.OPPONENT, Area.REFEREE, Area.RESULTS, Area.HIDDEN, Area.NETWORK
 
 QUICK = (
     ("memory-call", "landlock"),
-    ("memory-file", "bwrap"),
-    ("kill", "landlock"),
-    ("renice", "landlock"),
-    ("source", "bwrap"),
     ("move-forged", "landlock"),
-    ("warden-exited", "landlock"),
     ("kill-worker", "bwrap"),
-    ("results-read", "landlock"),
     ("results-remove", "bwrap"),
-    ("udp", "landlock"),
-    ("home-read", "bwrap"),
 )
 """What is tried at once; all other combinations are slow."""
 
-SLOW = (("basic", "ordinary"), ("landlock", "root"), ("bwrap", "ordinary"))
+SLOW = (("bwrap", "ordinary"),)
 """What the slow test compares with the table; `tests.tools.attacks` plays everything."""
+
+BY_CHANCE = {"fork-bomb"}
+"""Whether it is seen to have more processes than it may before it is ended."""
 
 BY_NAME = {attack.name: attack for attack in ATTACKS}
 
@@ -108,7 +103,7 @@ def test_the_table_is_what_is_seen_here(group: tuple[Attack, ...], level: str, u
         pytest.skip(f"bots cannot be started as {user} here")
     can_be_tried(group[0], level)
     for name, (what, seen) in play(place, group, level, user).items():
-        if what is not Outcome.NOT_TRIED:
+        if what is not Outcome.NOT_TRIED and name not in BY_CHANCE:
             assert (name, what) == (name, expected[name, level, user]), seen
 
 

@@ -44,7 +44,7 @@ def limited(files: int, workers: int) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_machine_that_lacks_descriptors_cannot_run_a_tournament() -> None:
-    done = limited(files=20, workers=1)
+    done = limited(files=14, workers=1)
     assert done.returncode == 5 and "Traceback" not in done.stderr
     assert done.stdout.startswith("No tournament can be run here.")
     assert "`ulimit -n 64` before the referee is started" in done.stdout

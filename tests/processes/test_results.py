@@ -55,6 +55,9 @@ def played(played_once: Path, tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "t.toml", tmp_path / "t-results"
 
 
+SLOW = pytest.mark.slow
+
+
 # --- While the run is on ---------------------------------------------------------------------------------
 
 
@@ -62,11 +65,15 @@ def played(played_once: Path, tmp_path: Path) -> tuple[Path, Path]:
     ("deed", "told"),
     [
         ("rm -r $r", "was removed"),
-        ("rm $r/games.jsonl", "was removed"),
+        pytest.param(*("rm $r/games.jsonl", "was removed"), marks=SLOW),
         ("cp $r/games.jsonl $r/x; mv $r/x $r/games.jsonl", "was replaced by another file"),
-        ("rm $r/games.jsonl; mkfifo $r/games.jsonl", "was replaced by another file"),
-        (": > $r/games.jsonl", "was changed by another program: it has"),
-        ("truncate -s -100 $r/games.jsonl", "was changed by another program: it has"),
+        pytest.param(
+            *("rm $r/games.jsonl; mkfifo $r/games.jsonl", "was replaced by another file"), marks=SLOW
+        ),
+        pytest.param(*(": > $r/games.jsonl", "was changed by another program: it has"), marks=SLOW),
+        pytest.param(
+            *("truncate -s -100 $r/games.jsonl", "was changed by another program: it has"), marks=SLOW
+        ),
         ("echo {} >> $r/games.jsonl", "was changed by another program: it has"),
         (
             "printf x | dd of=$r/games.jsonl bs=1 seek=700 conv=notrunc 2>&-",
@@ -102,8 +109,14 @@ def test_a_match_notices_it_too(tmp_path: Path) -> None:
     assert done.code == 4 and done.out == "" and "was removed; all its records are in" in done.err
 
 
-@pytest.mark.parametrize("after", [1, 4])
-@pytest.mark.parametrize("deed", ["mkfifo $d", "ln -s /dev/zero $d", "ln -s ../t.toml $d", "mkdir $d"])
+@pytest.mark.parametrize("after", [1, pytest.param(4, marks=SLOW)])
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "mkfifo $d",
+        *(pytest.param(d, marks=SLOW) for d in ("ln -s /dev/zero $d", "ln -s ../t.toml $d", "mkdir $d")),
+    ],
+)
 def test_what_lies_in_place_of_the_dialogues_ends_the_run(deed: str, after: int, tmp_path: Path) -> None:
     """Before their file was opened, and after that."""
     file = attacked(tmp_path, f"d=$r/dialogues.jsonl; rm -f $d; {deed}", after, keep="all")

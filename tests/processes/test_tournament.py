@@ -359,10 +359,13 @@ KILLS_ITS_WORKER = (
 
 
 @pytest.mark.slow
-def test_a_bot_that_kills_its_worker_forfeits_its_games(tmp_path: Path) -> None:
+def test_a_bot_that_kills_its_worker_forfeits_its_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is found since it sat in more void games than anybody else; the games that others play at the same
     time count no attempt.
     """
+    monkeypatch.setenv("REFEREE_ISOLATION", "none")
     slow = f"{BAD} sleep 0.4 0.4 60"
     file = toml(tmp_path / "t.toml", {"a": slow, "b": slow}, workers=2, rounds=1)
     file.write_text(
@@ -383,7 +386,10 @@ def test_a_bot_that_kills_its_worker_forfeits_its_games(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_void_that_either_of_two_bots_may_have_bought_is_a_loss_of_both(tmp_path: Path) -> None:
+def test_a_void_that_either_of_two_bots_may_have_bought_is_a_loss_of_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_ISOLATION", "none")
     file = toml(tmp_path / "t.toml", {"a": PLAIN}, rounds=1)
     file.write_text(
         file.read_text() + f"""[[bot]]\nname = "killer"\ncmd = ["sh", "-c", '{KILLS_ITS_WORKER}']\n"""
