@@ -151,6 +151,7 @@ def test_records_of_a_game_that_is_built_in_say_nothing_of_it(tmp_path: Path) ->
     assert first.startswith('{"kind":"tournament","record":1,"game":"blooms","rules":1,"options":{')
 
 
+@pytest.mark.slow
 def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
     mark = file.folder / "mark"
     with (file.folder / "connect_four.py").open("a") as source:

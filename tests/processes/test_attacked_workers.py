@@ -281,6 +281,7 @@ def test_the_referee_s_processes_are_closed_to_the_bots_of_an_ordinary_user(
     assert (folder / "score").read_text().strip() == "1000"
 
 
+@pytest.mark.slow
 def test_time_and_processes_of_an_ordinary_user_s_bots_are_still_seen(
     ordinary: tuple[Path, list[str], dict[str, str]],
 ) -> None:

@@ -27,12 +27,7 @@ HARMLESS = (Outcome.STOPPED, Outcome.NOT_TRIED)
 REACHING = (Area.OPPONENT, Area.REFEREE, Area.RESULTS, Area.HIDDEN, Area.NETWORK)
 """At a level that confines, no attack of these areas may succeed."""
 
-QUICK = (
-    ("memory-call", "landlock"),
-    ("move-forged", "landlock"),
-    ("kill-worker", "bwrap"),
-    ("results-remove", "bwrap"),
-)
+QUICK = (("results-remove", "bwrap"),)
 """What is tried at once; all other combinations are slow."""
 
 SLOW = (("bwrap", "ordinary"),)

@@ -25,7 +25,7 @@ from tests.processes.runs import games, toml
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
 
-@pytest.fixture(params=LEVELS)
+@pytest.fixture(params=[*(pytest.param(level, marks=pytest.mark.slow) for level in LEVELS[:-1]), LEVELS[-1]])
 def level(request: pytest.FixtureRequest) -> str:
     return needed(request.param)
 

@@ -66,7 +66,13 @@ def played(*bots: Bot) -> tuple[dict[str, Any], dict[str, ExitReport]]:
     return dict(zip(names, record.measured["seats"], strict=True)), exits
 
 
-@pytest.mark.parametrize("kind", ["thinks", "has-helpers", "has-late-helpers"])
+KINDS = [
+    "thinks",
+    *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("has-helpers", "has-late-helpers")),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_path: Path) -> None:
     measured, _ = played(bot(tmp_path, kind), bot(tmp_path, "slow"))
     seat = measured[kind]
@@ -74,7 +80,7 @@ def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_pa
     assert measured["slow"].get("off_turn_cpu_us", 0) < measured["slow"]["off_turn_us"] / 2
 
 
-@pytest.mark.parametrize("kind", ["thinks", "has-helpers", "has-late-helpers"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_bot_that_is_paused_computes_nothing_and_plays_on(kind: str, tmp_path: Path) -> None:
     paused = replace(bot(tmp_path, kind), pause=True)
     measured, exits = played(paused, bot(tmp_path, "slow"))
@@ -84,6 +90,7 @@ def test_a_bot_that_is_paused_computes_nothing_and_plays_on(kind: str, tmp_path:
         assert exits[kind].status == "exited with status 0", "it runs again when the games are over"
 
 
+@pytest.mark.slow
 def test_a_match_tells_who_computed_and_can_prevent_it(tmp_path: Path) -> None:
     """Also between the games of an encounter."""
     path = bot(tmp_path, "thinks").command[1]

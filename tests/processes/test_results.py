@@ -102,6 +102,7 @@ def test_a_run_notices_that_its_records_are_gone_and_rescues_them(
     assert len(games(folder)) == 12 and referee("verify", str(folder)).code == 0
 
 
+@pytest.mark.slow
 def test_a_match_notices_it_too(tmp_path: Path) -> None:
     deed = "[ $(wc -l < r/games.jsonl) -lt 3 ] || rm -rf r"
     bots = [f"a={sh(f'cd {tmp_path}; while asked; do {deed}; echo resign $n; done')}", f"b={sh(RESIGNS)}"]
@@ -129,6 +130,7 @@ def test_what_lies_in_place_of_the_dialogues_ends_the_run(deed: str, after: int,
     assert "bad" in done.out, "the games are stored, and the table is true"
 
 
+@pytest.mark.slow
 def test_a_second_referee_is_refused_without_the_lock_file(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 1 1 1 1"), workers=0)
     process = subprocess.Popen(
@@ -215,6 +217,7 @@ def test_a_run_is_closed_to_others(tmp_path: Path) -> None:
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in folder.iterdir() if path.name != "lock")
 
 
+@pytest.mark.slow
 def test_a_folder_with_other_things_in_it_stays_open(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)), rounds=1)
     folder = tmp_path / "mine"

@@ -93,6 +93,7 @@ def test_a_complete_run_reveals_its_seed_once(played: tuple[Path, Path]) -> None
     assert (folder / "games.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_more_rounds_are_played_under_another_seed(played: tuple[Path, Path]) -> None:
     file, folder = played
     first = lines_of(folder)
@@ -139,6 +140,7 @@ def test_a_run_whose_seed_was_never_hidden_is_continued_under_one_that_is(tmp_pa
     assert len(games(folder)) == 4 and referee("verify", str(folder)).err == ""
 
 
+@pytest.mark.slow
 def test_a_seed_that_the_run_did_not_begin_with(played: tuple[Path, Path]) -> None:
     file, folder = played
     seed = lines_of(folder)[-1]["seed"]
