@@ -77,7 +77,7 @@ def confine(confinement: Confinement) -> None:
     if confinement.user:
         _become(*confinement.user)  # guard: user
     if confinement.drops_capabilities:
-        _drop_capabilities()
+        _drop_capabilities()  # guard: capabilities
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
     if confinement.sandbox:
         _enter_sandbox(confinement.sandbox == FILES, confinement.rights)
@@ -103,7 +103,7 @@ def _drop_capabilities() -> None:
     libc.prctl(_AMBIENT, _CLEAR)
     kept = 1 << _READ_SEARCH
     header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
-    libc.syscall(_CAPSET, header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))  # guard: capabilities
+    libc.syscall(_CAPSET, header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
 
 def _enter_sandbox(confines_files: bool, rights: tuple[tuple[str, int], ...]) -> None:

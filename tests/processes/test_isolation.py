@@ -12,7 +12,7 @@ import pytest
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.isolation import CONFINED, LEVELS
-from referee.processes import levels
+from referee.processes import levels, seccomp
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI, landlock_abi
 from referee.processes.ending import end_processes
@@ -192,6 +192,15 @@ def test_root_can_run_bots_as_another_user(level: str) -> None:
         pytest.skip(why)
     said, _, _ = run(replace(shell("id -un; echo x > $TMPDIR/f && cat $TMPDIR/f", level), user="nobody"))
     assert said == "nobody\nx\n"
+
+
+@pytest.mark.skipif(
+    not (landlock_abi() and seccomp.AVAILABLE),
+    reason="the kernel has no Landlock, or there is no filter for it",
+)
+def test_landlock_works_where_the_kernel_has_it() -> None:
+    """Its trial finds nothing that a bot could do there. Other tests skip a level that fails its trial."""
+    assert levels.reason("landlock") == ""
 
 
 def test_auto_is_the_strongest_level_that_works(monkeypatch: pytest.MonkeyPatch) -> None:

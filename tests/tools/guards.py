@@ -144,7 +144,7 @@ GUARDS = [
     dropped("user", f"{ISOLATION} -k user"),
     dropped("no-new-privileges", f"{ISOLATION} -k privileges"),
     dropped("capabilities", f"{ISOLATION} -k rights"),
-    dropped("landlock", f"{ISOLATION} -k closed"),
+    dropped("landlock", f"{ISOLATION} -k works_where"),
     dropped("system-calls", f"{ISOLATION} -k beyond"),
     replaced("hidden-files", "found.append(bot)", f"{ISOLATION} -k hidden"),
     never("named-level", f"{ISOLATION} -k missing"),
