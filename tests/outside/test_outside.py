@@ -89,6 +89,7 @@ def test_a_match_is_played_replayed_and_verified(place: Place) -> None:
     assert "search" in place("table", "run").out and "1:search" in place("find", "run").out
 
 
+@pytest.mark.slow
 def test_a_tournament_is_played_and_continued(place: Place) -> None:
     bot = '[[bot]]\nname = "{}"\ncmd = "{}"\n'
     bots = bot.format("random", RANDOM) + bot.format("search", place.searching)

@@ -27,8 +27,21 @@ HARMLESS = (Outcome.STOPPED, Outcome.NOT_TRIED)
 REACHING = (Area.OPPONENT, Area.REFEREE, Area.RESULTS, Area.HIDDEN, Area.NETWORK)
 """At a level that confines, no attack of these areas may succeed."""
 
-QUICK = (("results-remove", "bwrap"),)
-"""What is tried at once; all other combinations are slow."""
+IMPORTANT = (
+    ("memory-call", "landlock"),
+    ("kill", "landlock"),
+    ("renice", "landlock"),
+    ("move-forged", "landlock"),
+    ("warden-exited", "landlock"),
+    ("results-read", "landlock"),
+    ("udp", "landlock"),
+    ("memory-file", "bwrap"),
+    ("source", "bwrap"),
+    ("kill-worker", "bwrap"),
+    ("results-remove", "bwrap"),
+    ("home-read", "bwrap"),
+)
+"""Attacks that are tried as the user who runs the tests."""
 
 SLOW = (("bwrap", "ordinary"),)
 """What the slow test compares with the table; `tests.tools.attacks` plays everything."""
@@ -79,7 +92,8 @@ def test_at_basic_no_run_hangs_and_no_result_is_lost_in_silence() -> None:
     assert succeeding.isdisjoint(("memory-file", "memory-call", "questions-read", "results-read"))
 
 
-@pytest.mark.parametrize(("name", "level"), QUICK)
+@pytest.mark.parametrize(("name", "level"), IMPORTANT)
+@pytest.mark.slow
 def test_the_most_important_attacks_are_stopped(name: str, level: str, place: Lab) -> None:
     attack = BY_NAME[name]
     can_be_tried(attack, level)

@@ -34,6 +34,7 @@ def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Pat
     assert raw.isascii() and all(byte >= 0x20 or byte == 0x0A for byte in raw) and b"\x7f" not in raw
 
 
+@pytest.mark.slow
 def test_a_tournament_of_forgers(tmp_path: Path) -> None:
     bots = {"-1": "", "+x": "malformed", "c": "partial", "good": None}
     file = tmp_path / "t.toml"

@@ -102,6 +102,7 @@ def test_a_match_tells_who_computed_and_can_prevent_it(tmp_path: Path) -> None:
     assert done.code == 0 and "computed for" not in done.err
 
 
+@pytest.mark.slow
 def test_bots_that_are_asked_at_the_same_time_can_be_paused() -> None:
     bots = [f"{name}={RANDOM}" for name in "ab"]
     done = referee("match", "floral", "-n", "1", "--seed", "x", "--pause", "--time", "5s", "--strict", *bots)

@@ -156,6 +156,7 @@ def test_a_second_referee_is_refused_without_the_lock_file(tmp_path: Path) -> No
 # --- Before a run is continued ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_line_that_is_too_long_cuts_off_no_games_behind_it(
     played: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +201,7 @@ def test_no_command_hangs_at_what_is_no_regular_file(
         assert done.code == (2 if refused else 0), (words, done.err)
 
 
+@pytest.mark.slow
 def test_a_run_is_closed_to_others(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)), rounds=1, keep="all")
     folder = tmp_path / "new" / "newer" / "run"

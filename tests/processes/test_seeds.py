@@ -201,6 +201,7 @@ def _short_hash(lines: Lines) -> None:
         (_short_hash, "`seed_sha256` is `0`, expected 64 hexadecimal digits"),
     ],
 )
+@pytest.mark.slow
 def test_seeds_that_do_not_fit_are_found(
     forge: Callable[[Lines], None], message: str, played: tuple[Path, Path]
 ) -> None:

@@ -267,6 +267,7 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     assert excess(started(together, Limits(memory=300 << 20))).endswith("of memory, and 300 MB are allowed")
 
 
+@pytest.mark.slow
 def test_no_more_computing_time_than_allowed() -> None:
     told = "more processor time than it may use"
     assert excess(started("while :; do :; done", Limits(cpu=1))) == told
@@ -274,6 +275,7 @@ def test_no_more_computing_time_than_allowed() -> None:
 
 
 @pytest.mark.skipif(not cpu.AVAILABLE, reason="needs the processor time of processes")
+@pytest.mark.slow
 def test_who_ignores_the_warning_before_the_limit_of_computing_time_is_told_of_the_limit() -> None:
     ignoring = "trap '' XCPU; while :; do :; done"
     process = started(ignoring, Limits(cpu=1))
