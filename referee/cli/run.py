@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import click
 
-from referee.cli.options import isolation_option
-from referee.cli.output import count_text, say, show_data
-from referee.cli.progress import (
-    ProgressLines,
-    ProgressScreen,
-    on_a_terminal,
-    report_off_turn,
-    report_stoppages,
-)
-from referee.core.control_groups import usable_memory
-from referee.core.cores import usable_cores
-from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
-from referee.core.stop import Stop
+from referee.cli.options import isolation_option, workers_option
+from referee.cli.output import amount_text, show_data
+from referee.cli.playing import Conduct, conduct
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about_size, show_period
-from referee.ratings.table import rendered
 from referee.tournament.config import Config, load
-from referee.tournament.folder import OpenRun, locked
-from referee.tournament.opening import Candidate, examine, open_run, settled
-from referee.tournament.schedule import round_robin
-from referee.tournament.tournament import Tournament, game_ids, total
+from referee.tournament.tournament import tournament_of
 
 RECORD_BYTES = 200
 """About the size of an event in a record, with its times."""
@@ -44,11 +28,7 @@ RECORD_BYTES = 200
     type=click.Path(path_type=Path),
     help="Folder for the results. Default: NAME-results beside NAME.toml.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(0, 1000),
-    help="Games at a time; with 0, games are played in this process.",
-)
+@workers_option
 @click.option(
     "--dry-run", is_flag=True, help="Print the number of games and estimates of time and disk space."
 )
@@ -70,114 +50,33 @@ def run(
     config = load(file)
     folder = folder or config.folder
     count = config.workers if workers is None else workers
-    for line in config.absent:
-        say(line)
-    if config.seed is not None and not config.game.is_open:
-        say(
-            "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
-            "them; without one, a seed is drawn and kept secret"
-        )
     if dry_run:
         show_data(_forecast(config, folder, count))
         return
-    cores = len(usable_cores())
-    if count > cores:
-        say(f"warning: {count} workers on {cores} cores; measured times will be longer")
-    if config.pin and not hasattr(os, "sched_setaffinity"):
-        say("warning: this system cannot pin processes to cores; `pin` is ignored")
-    with locked(folder):
-        candidate = examine(config, folder)
-        for name, command, cwd in config.builds:
-            _build(name, command, cwd)
-        for entrant in config.entrants:
-            entrant.check()
-        candidate = settled(candidate, isolation)
-        with open_run(candidate, say) as opened:
-            try:
-                _play(candidate, opened, count)
-            finally:
-                opened.reveal_seed()
-                opened.check()  # no table of games that are not stored
-                games = list(opened.games.values())
-                if games:
-                    show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))
-                say(f"{count_text(len(games), total(config))}, head hash {opened.head}")
-    if opened.suspects:
-        seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
-        say(f"some games were void; how often each bot played in one: {seen}")
-    if opened.forfeited:
-        lost = ", ".join(f"{name} {count}" for name, count in opened.forfeited.most_common(10))
-        say(f"games were forfeited since games had become void; how many by each bot: {lost}")
-    missing = [game for game in game_ids(config) if game not in opened.games]
-    if unscored := [game for game in missing if not opened.is_open(game)]:
-        raise RefereeError(f"games without a result: {', '.join(unscored[:10])}; see void.jsonl")
-    if opened.unexplained:
-        unexplained = ", ".join(opened.unexplained[:10])
-        raise RefereeError(
-            f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
-            "see void.jsonl"
-        )
-    if missing:
-        raise RefereeError(f"{len(missing)} games were not played; the same command continues")
-    if strict and any(any(game.faults) for game in games):
-        raise BotFaulted("a bot was at fault")
-
-
-def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
-    """Plays the remaining games. Raises `Stopped` if a signal stopped the run before all were played."""
-    names, in_all, played = candidate.plan.names, total(candidate.config), len(opened.games)
-    say(f"{played} of {in_all} games played; results in {shown(str(opened.folder))}")
-    if played == in_all:
-        return
-    progress = (
-        ProgressScreen(names, in_all, opened.games) if on_a_terminal() else ProgressLines(in_all, played)
-    )
-    plan = candidate.plan.sharing(usable_memory(), max(1, workers))
-    tournament = Tournament(candidate.config, plan, opened, progress, candidate.programs)
-    pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
-    with Stop(progress.interrupt) as stop, progress:
-        tournament.play(workers, pin, lambda: bool(stop.asked))
-    report_stoppages(tournament.timed)
-    report_off_turn(tournament.off_turn)
-    if stop.asked and len(opened.games) < in_all:
-        done = len(opened.games)
-        raise Stopped(f"stopped by {stop.asked} after {done} of {in_all} games; the same command continues")
-
-
-def _build(name: str, command: tuple[str, ...], cwd: Path) -> None:
-    """Runs the build command of a bot. Raises `UsageError` if that fails."""
-    say(f"building {name}")
-    try:
-        done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
-    except OSError as error:
-        raise UsageError(f"cannot build bot `{name}`: {error.strerror}: `{shown(command[0])}`") from None
-    if done.returncode:
-        for line in (done.stdout + done.stderr).splitlines()[-10:]:
-            say(f"  {shown(line)}")
-        raise UsageError(
-            f"cannot build bot `{name}`: `{shown(command[0])}` exited with status {done.returncode}"
-        )
+    conduct(config, Conduct(folder, count, isolation, strict))
 
 
 def _forecast(config: Config, folder: Path, workers: int) -> str:
     """The number of games, and upper bounds of time and disk space."""
-    game, options = config.game, config.options
-    names = [entrant.bot.name for entrant in config.entrants]
-    controls = {entrant.bot.name: entrant.control for entrant in config.entrants}
-    turns = game.longest(options)
-    games = longest_us = 0
-    for encounter in round_robin(names, game.seats(options), config.rounds):
-        for pairing in encounter.games:
-            games += 1
-            share = -(-turns // len(pairing.bots))
-            longest_us += sum(_most_us(controls[name], share) for name in pairing.bots)
+    tournament = tournament_of(config)
+    tournament.check()
+    lines = []
+    longest_us = size = 0
+    for plan in tournament.plans:
+        amount = config.format.games_in_all(len(plan.names), plan.seats)
+        turns = plan.game.longest(plan.options)
+        most_us = max(_most_us(entrant.control, -(-turns // plan.seats)) for entrant in plan.entrants)
+        longest_us += amount.games * plan.seats * most_us
+        size += amount.games * turns * RECORD_BYTES
+        lines += [f"{amount_text(amount)} games of {plan.game.slug}, at most {turns} moves a game"]
     seconds = longest_us // 1_000_000 // max(1, workers)
-    return (
-        f"{games} games of {game.slug}, {len(names)} bots, {config.rounds} rounds, {workers} workers\n"
-        f"at most {turns} moves a game\n"
-        f"at most {show_period((seconds // 60 + 1) * 60_000_000)} if every bot uses all of its time\n"
-        f"at most about {about_size(games * turns * RECORD_BYTES)} in {shown(str(folder))}, "
-        "and as much again until the run ends"
+    return "\n".join(
+        [
+            *lines,
+            f"{len(tournament.names)} bots, {workers} workers",
+            f"at most {show_period((seconds // 60 + 1) * 60_000_000)} if every bot uses all of its time",
+            f"at most about {about_size(size)} in {shown(str(folder))}, and as much again until the run ends",
+        ]
     )
 
 

@@ -34,7 +34,7 @@ KEYS_OF = {
     SWISS: ("rounds", "seeding"),
     KNOCKOUT: ("best_of", "seeding", "third_place"),
     LEAGUE: ("budget",),
-    PAIRINGS: ("rounds", "pairings"),
+    PAIRINGS: ("rounds", "pairings", "budget"),
 }
 """By format, its keys in a tournament file."""
 
@@ -87,14 +87,14 @@ class Format:
     pairings: tuple[tuple[str, ...], ...] = ()
     """Of explicit pairings: the bots of each encounter of a round."""
     budget: int = 0
-    """Of a league: how many games are played in all."""
+    """How many games are played in all: of a league, and of explicit pairings, where 0 is no limit."""
 
     def check(self, bots: int, seats: int) -> None:
         """Raises `UsageError` where so many bots cannot play a game of so many seats in this format."""
         has = f"and the game has {seats} {'seat' if seats == 1 else 'seats'}, expected"
         if self.name in (SWISS, KNOCKOUT, LEAGUE) and seats != 2:
             raise UsageError(f"`format` is `{self.name}`, {has} 2, or `{ROUND_ROBIN}` for other numbers")
-        if self.name in (GAUNTLET, PAIRINGS) and seats == 1:
+        if self.name == GAUNTLET and seats == 1:
             raise UsageError(f"`format` is `{self.name}`, {has} 2 or more, or `{ROUND_ROBIN}`")
         if self.tables == BALANCED and seats < 3:
             raise UsageError(f"`tables` is `{BALANCED}`, {has} 3 or more, or `all`")
@@ -122,7 +122,7 @@ class Format:
         if self.name == GAUNTLET:
             return gauntlet(names, self.against, seats, self.rounds, section)
         if self.name == PAIRINGS:
-            return explicit(self.pairings, self.rounds, section)
+            return explicit(self.pairings, self.rounds, section, self.budget)
         if self.name == LEAGUE:
             raise NotImplementedError(self.name)
         if self.tables == BALANCED:
@@ -147,7 +147,8 @@ class Format:
         """How many games the schedule has for this number of bots and seats."""
         if self.name == LEAGUE:
             return Amount(self.budget, True)
-        return Amount(self._encounters_in_all(bots, seats) * seats, self.name != KNOCKOUT)
+        games = self._encounters_in_all(bots, seats) * seats
+        return Amount(min(games, self.budget or games), self.name != KNOCKOUT)
 
     def _encounters_in_all(self, bots: int, seats: int) -> int:
         if self.name == SWISS:

@@ -81,7 +81,8 @@ def _read(
     if name == GAUNTLET:
         return Format(name, rounds, against=reader.against())
     if name == PAIRINGS:
-        return Format(name, rounds, pairings=reader.pairings())
+        budget = fields.number("budget", 1, MOST_GAMES, default=0)
+        return Format(name, rounds, pairings=reader.pairings(), budget=budget)
     tables = fields.text("tables", TABLES[0])
     if tables not in TABLES:
         raise fields.wrong("tables", f"one of {', '.join(TABLES)}")
