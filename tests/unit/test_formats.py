@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from itertools import combinations
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,10 +18,12 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
-from referee.tournament.formats import Format, format_of, from_header
+from referee.tournament.formats import FORMATS, Format, format_of, from_header
 from referee.tournament.schedule import Schedule, rotations
+from tests.command import ROOT
 from tests.unit.simulated import drawn, play, play_disturbed
 
+FOLDER = Path(ROOT) / "referee" / "tournament"
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -278,3 +282,23 @@ def test_what_changed_since_a_run_began_is_named() -> None:
     assert Format(tables="balanced").may_grow(Format(tables="balanced"), ["x"]) == [
         "bot `x` was not there: no bot may be added with balanced tables"
     ]
+
+
+def test_the_samples_of_the_page_and_of_the_tournaments_are_read() -> None:
+    samples = re.findall(
+        r"^```toml\n(.*?)^```", (FOLDER / "FORMATS.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    read = [
+        format_of(
+            Fields(tomllib.loads(text)["tournament"], "tournament", UsageError), [*"abcd", "mine", "old"]
+        )
+        for text in samples
+    ]
+    assert {one.name for one in read} | {"league"} == set(FORMATS)
+    for path in (ROOT / "tournaments").glob("*.toml"):
+        file = tomllib.loads(path.read_text())
+        names = [bot["name"] for bot in file["bot"]]
+        one = format_of(Fields(file["tournament"], "tournament", UsageError), names)
+        one.check(len(names), int(file.get("options", {}).get("players", 2)))
+        read.append(one)
+    assert {"gauntlet", "swiss", "knockout"} <= {one.name for one in read[len(samples) :]}
