@@ -236,7 +236,7 @@ def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "; ".join(", ".join(one) if isinstance(one, tuple) else one for one in value) or "not given"
+        return ", ".join(":".join(one) if isinstance(one, tuple) else one for one in value) or "not given"
     return str(value)
 
 
