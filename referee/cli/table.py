@@ -10,6 +10,7 @@ from referee.cli.output import count_text, say, show_data
 from referee.ratings.table import FORMATS, rendered
 from referee.records.header import seats_of
 from referee.tournament.folder import planned, read_run
+from referee.tournament.reading import run_folder
 
 
 @click.command(short_help="Prints the table of a run.")
@@ -29,7 +30,7 @@ def table(folder: Path, form: str) -> None:
     are the number of games and the head hash, the hash of the last line: `referee verify --head` detects
     with it later whether these records are as they were.
     """
-    run = read_run(folder)
+    run = read_run(run_folder(folder))
     games = list(run.games.values())
     seats = seats_of(run.header, games)
     show_data(rendered(list(run.header["bots"]), games, form, seats))

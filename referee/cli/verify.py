@@ -18,6 +18,7 @@ from referee.records import journal
 from referee.records.examining import examined_lines
 from referee.records.replay import RunVerifier
 from referee.tournament.folder import planned, read_run
+from referee.tournament.reading import records_at
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -37,13 +38,14 @@ _MAX_SHOWN = 20
 def verify(file: Path, noted: str | None, workers: int | None, game: str | None) -> None:
     """Replays every game in FILE, with its rules and clocks, and compares everything.
 
-    FILE is a file of records, or a folder with one. Prints the number of games and the hash of the last
-    line. This head hash is also printed at the end of a run and by `table`: note it, and --head detects
-    later that records are missing at the end or that the whole file was written anew. More records may
-    follow the one with this hash.
+    FILE is a file of records, a folder with one, or a tournament file, which stands for its results.
+    Prints the number of games and the hash of the last line. This head hash is also printed at the end of
+    a run and by `table`: note it, and --head detects later that records are missing at the end or that the
+    whole file was written anew. More records may follow the one with this hash.
     """
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
+    file = records_at(file)
     audit = RunVerifier(outside_game(game))
     failed_lines = 0
     head = journal.FIRST
