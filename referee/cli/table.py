@@ -9,6 +9,7 @@ import click
 from referee.cli.output import count_text, say, show_data
 from referee.ratings.table import FORMATS, rendered
 from referee.tournament.folder import read_run
+from referee.tournament.reading import run_folder
 
 
 @click.command(short_help="Prints the table of a run.")
@@ -28,7 +29,7 @@ def table(folder: Path, form: str) -> None:
     are the number of games and the head hash, the hash of the last line: `referee verify --head` detects
     with it later whether these records are as they were.
     """
-    run = read_run(folder)
+    run = read_run(run_folder(folder))
     games = run.shown_games
     seats = max(run.seats.values())
     show_data(rendered(run.names, games, form, seats))

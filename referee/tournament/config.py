@@ -17,6 +17,7 @@ from referee.gameplay.terms import MARGIN_US, REJECTIONS
 from referee.games import game_given
 from referee.games.api import Game, Options
 from referee.records.amendments import Strikes, strikes_of
+from referee.records.run_files import results_folder
 from referee.tournament import formats
 from referee.tournament.bot_table import COMMON_KEYS, Build, bot_tables, control_of
 from referee.tournament.formats import Format, format_of
@@ -74,7 +75,7 @@ class Config:
     @property
     def folder(self) -> Path:
         """The default folder of the results: beside the file."""
-        return self.path.with_name(f"{self.path.stem}-results")
+        return results_folder(self.path)
 
 
 def default_workers() -> int:

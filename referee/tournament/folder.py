@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
-from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.regular import open_without_links
 from referee.core.seeds import shared_by
@@ -30,7 +29,8 @@ from referee.records import journal
 from referee.records.amendments import Amendments, amendments_of
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.header import apply_change, change_line, read_header, seats_of
-from referee.records.record import Summary, head_of, parse_json, summary
+from referee.records.heads import Head, Heads
+from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
 from referee.tournament.formats import Amount
 from referee.tournament.scheduled import Scheduled
@@ -120,27 +120,28 @@ def read_run(folder: Path) -> Run:
     shared_seeds: dict[str, bytes] = {}
     seats: dict[str, int] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
+    heads = Heads()
     for line in journal.read(folder):
-        where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
         if line.torn:
             torn = line.size
             break
-        if line.error:
-            raise RecordError(f"{where}: {line.error}")
         try:
-            value = head_of(line.text)
+            if line.error:
+                raise RecordError(line.error)
             if line.number == 1:
-                header = read_header(value)
+                header = read_header(head_of(line.text))
                 scheduled = Scheduled(header)
-            elif value.get("kind") == "game":
-                game = summary(value)
-                _check_game(game, scheduled, games, failed_attempts, seats)
-                games[game.id] = game
-                shared_seeds.setdefault(shared_by(game.id), Fields(value, "", RecordError).hex("shared_seed"))
-            elif value.get("kind") == "change":
-                apply_change(header, value)
-                scheduled = Scheduled(header)
+            else:
+                match heads.read(line.text):
+                    case Head(game, shared_seed):
+                        _check_game(game, scheduled, games, failed_attempts, seats)
+                        games[game.id] = game
+                        shared_seeds.setdefault(shared_by(game.id), shared_seed)
+                    case {"kind": "change"} as change:
+                        apply_change(header, change)
+                        scheduled = Scheduled(header)
         except RecordError as error:
+            where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
             raise RecordError(f"{where}: {error}") from None
         last_hash = line.hash
         length += line.size
@@ -152,6 +153,21 @@ def read_run(folder: Path) -> Run:
         del games[name]
     voids = _of_run(voids, header)
     return Run(folder, header, games, voids, last_hash, length, torn, shared_seeds, seats, annulled)
+
+
+def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """These games of a run, each id with its line. Raises `RecordError`."""
+    heads = Heads()
+    for line in journal.read(run.folder):
+        if line.torn:
+            return
+        if line.error:
+            raise RecordError(
+                f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`: {line.error}"
+            )
+        read = heads.read(line.text)
+        if isinstance(read, Head) and read.game.id in games:
+            yield read.game.id, line.text
 
 
 def _check_game(
