@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import Watch, play, seeded_dice
+from referee.gameplay.openings import BadOpening, Openings
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, Game, State
 from referee.records.header import (
@@ -51,7 +53,7 @@ def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
 
     try:
         verdict = play(record.terms, wire, dice if by_seed else wire.dice, compare)
-    except BadChance as error:
+    except (BadChance, BadOpening) as error:
         raise RecordError(f"event {count + 1}: {error}") from None
     if count != len(record.events):
         raise RecordError(f"the game is over after event {count}, and the record goes on")
@@ -64,8 +66,10 @@ def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
     return verdict
 
 
-def verify(value: dict[str, Any]) -> None:
-    """Raises `RecordError` where the replay of a record, given as JSON, differs from it."""
+def verify(value: dict[str, Any], openings: Openings | None = None) -> None:
+    """Raises `RecordError` where the replay of a record, given as JSON, differs from it, or its opening from
+    the one that the openings of its run give it, if these are given.
+    """
     record = from_json(value)
     game = record.terms.game
     if record.rules != game.rules:
@@ -73,6 +77,8 @@ def verify(value: dict[str, Any]) -> None:
             f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
         )
     replay(record, lambda event, state: None, by_seed=True)
+    if openings is not None:
+        openings.check(record.terms)
     # What the replay did not compare is compared here, as well as the set of keys.
     again = to_json(record)
     again.update((name, value[name]) for name in ("prev", "hash") if name in value)
@@ -101,6 +107,8 @@ class RunVerifier:
         self.header: dict[str, Any] = {}
         """The first line with the changes so far; empty before the first line."""
         self._seeds = SeedVerifier({})
+        self._openings: dict[str, Openings] = {}
+        """How games begin, by section."""
         self.ids: set[str] = set()
         """The ids of the games so far."""
         self.seats: dict[str, int] = {}
@@ -118,6 +126,8 @@ class RunVerifier:
             self._seeds = SeedVerifier(self.header)
             self._check_scheduled = self._check_of(self.header)
             sections = sections_of(self.header).values()
+            for name, section in sections_of(self.header).items():
+                self._openings[name] = Openings.of_header(Fields(section, "", RecordError))
             for section in sections:
                 is_given = self._given and (len(sections) == 1 or self._given.slug == section["game"])
                 if is_given or "origin" in section:
@@ -133,9 +143,9 @@ class RunVerifier:
                 if game in self.ids:
                     raise RecordError("duplicate game")
                 self.ids.add(game)
-                verify(value)
-                check_against(self.header, value)
                 pairing = Pairing.parse(game)
+                verify(value, self._openings.get(pairing.section))
+                check_against(self.header, value)
                 self._check_scheduled(pairing)
                 self.seats[pairing.section] = len(pairing.bots)
                 self._seeds.take_game(value)
