@@ -13,7 +13,7 @@ from types import TracebackType
 
 from referee.core.errors import EnvironmentLacksError
 from referee.records.journal import Line
-from referee.records.replay import Examined, examined
+from referee.records.replay import Examined, OpeningsBySection, examined, openings_of_run
 
 CHUNK_BYTES = 1 << 16
 """How many bytes of lines a process is given at once, at least: enough that a few games take longer than to
@@ -34,12 +34,13 @@ def examined_lines(lines: Iterable[Line], workers: int) -> Generator[tuple[Line,
     """
     chunks = _chunks(lines)
     first = list(islice(chunks, 2))
+    openings = openings_of_run(first[0][0].text) if first else {}
     chunks = chain(first, chunks)
     if workers < 2 or len(first) < 2:
         for line in chain.from_iterable(chunks):
-            yield line, examined(line.text)
+            yield line, examined(line.text, openings)
         return
-    with _Examiners(workers) as examiners:
+    with _Examiners(workers, openings) as examiners:
         yield from examiners.examine(chunks)
 
 
@@ -61,8 +62,9 @@ class _Examiners:
     other ends of their connections.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, openings: OpeningsBySection) -> None:
         self._count = count
+        self._openings = openings
         self._idle: list[Connection] = []
         self._processes: list[BaseProcess] = []
         self._given: dict[Connection, int] = {}
@@ -76,7 +78,8 @@ class _Examiners:
             for _ in range(self._count):
                 ours, theirs = context.Pipe()
                 self._idle.append(ours)
-                process = context.Process(target=_work, args=(theirs, list(self._idle), blocked), daemon=True)
+                args = (theirs, list(self._idle), blocked, self._openings)
+                process = context.Process(target=_work, args=args, daemon=True)
                 process.start()
                 self._processes.append(process)
                 theirs.close()
@@ -125,7 +128,12 @@ class _Examiners:
             ) from None
 
 
-def _work(connection: Connection, others: list[Connection], blocked: set[signal.Signals]) -> None:
+def _work(
+    connection: Connection,
+    others: list[Connection],
+    blocked: set[signal.Signals],
+    openings: OpeningsBySection,
+) -> None:
     """Examines the lines that come, until nobody is left to send any."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -135,4 +143,4 @@ def _work(connection: Connection, others: list[Connection], blocked: set[signal.
         other.close()
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
-            connection.send([examined(line) for line in connection.recv()])
+            connection.send([examined(line, openings) for line in connection.recv()])

@@ -12,6 +12,7 @@ from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
+from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
 from referee.records.amendments import MEMBERS, check_amendments
@@ -19,6 +20,11 @@ from referee.records.record import FORMAT
 
 _GROWING = ("rounds", "budget")
 """The numbers that may grow while a run goes on."""
+
+REPEATS = ("cluster", "count")
+"""How games count that are move by move the same as others between the same bots: together, so that they
+narrow no interval, or each by itself. The first is the default.
+"""
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -35,6 +41,8 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     elif fields.has("seed"):
         raise fields.wrong("seed", "either `seed` or `seed_sha256`")
     fields.object("bots")
+    if fields.text("repeats", REPEATS[0]) not in REPEATS:
+        raise fields.wrong("repeats", f"one of {', '.join(REPEATS)}")
     _check_additions(fields)
     if fields.has("games"):
         games = fields.object("games")
@@ -53,6 +61,7 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
 def _check_origin(fields: Fields) -> None:
     if fields.has("origin"):
         fields.scalars("origin")
+    Openings.of_header(fields)
 
 
 def sections_of(header: dict[str, Any]) -> dict[str, dict[str, Any]]:

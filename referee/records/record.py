@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
@@ -20,7 +20,7 @@ from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.clock import Charge
-from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Timing, Unplayed
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import game_named
 from referee.games.api import Outcome
@@ -96,6 +96,8 @@ def _event_json(event: Event) -> dict[str, Any]:
             return {"seat": seat + 1, "default" if defaulted else "move": text}
         case Drawn(text):
             return {"chance": text}
+        case Preset(seat, text):
+            return {"seat": seat + 1, "opening": text}
         case Unplayed(seat, text):
             return {"seat": seat + 1, "unplayed": text}
         case Rejected(seat, text, reason, sentence):
@@ -139,7 +141,7 @@ def _event_measured(event: Event) -> dict[str, Any]:
             if info:
                 measured["info"] = info
             return _add_timing(measured, event.timing)
-        case Drawn():
+        case Drawn() | Preset():
             return {}
         case Retired(used_us=used_us, detail=detail, hint=hint):
             said = {"detail": detail, **({"hint": hint} if hint else {})}
@@ -324,9 +326,11 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     times = list(fields.object("measured").objects("events"))
     if len(times) != len(events):
         raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
+    happened = tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True))
+    opening = tuple(event.text for event in happened if isinstance(event, Preset))
     return GameRecord(
-        terms,
-        tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True)),
+        replace(terms, opening=opening),
+        happened,
         verdict,
         {name: what for name, what in value["measured"].items() if name != "events"},
         fields.number("rules"),
@@ -395,6 +399,8 @@ def _event(fields: Fields, times: Fields, seats: int) -> Event:
         return Moved(
             seat, fields.text("default" if defaulted else "move"), charge, defaulted, info, _timing(times)
         )
+    if fields.has("opening"):
+        return Preset(seat, fields.text("opening"))
     if fields.has("unplayed"):
         return Unplayed(seat, fields.text("unplayed"), times.number("used_us"), _timing(times))
     if fields.has("rejected"):

@@ -54,7 +54,7 @@ def _tasks(tournament: Tournament, run: OpenRun, keep: str) -> Iterator[Task | N
         ]
         first = games[0][0]
         shared_seed = run.shared_seeds.get(shared_by(first.id))
-        part_of_plan = tournament.plan(first).among(sorted(first.bots), shared_seed)
+        part_of_plan = tournament.plan(first).for_encounter(first, shared_seed)
         alone = [game for game in games if run.suspicion.is_undecided(game[0].id)]
         together = [game for game in games if game not in alone]
         for part in ([together] if together else []) + [[game] for game in alone]:

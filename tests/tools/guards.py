@@ -82,6 +82,7 @@ ISOLATION = "tests/processes/test_isolation.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
+OPENINGS = "tests/unit/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
 
 GUARDS = [
@@ -96,6 +97,9 @@ GUARDS = [
     never("lines-of-a-turn", f"{PROCESSES} -k flood"),
     never("bytes-of-a-line", f"{PROCESSES} tests/unit/test_messages.py -k flood or line"),
     never("lists-of-a-question", "tests/unit/test_sessions.py tests/unit/test_match.py"),
+    never("openings", OPENINGS),
+    always("open-openings", OPENINGS),
+    never("openings-of-open-games", OPENINGS),
     replaced("group-kill", "os.kill(self._bot, number)", WARDENS),
     dropped("orphans", WARDENS),
     replaced("killed-referee", "return", WARDENS),
