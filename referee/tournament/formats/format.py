@@ -180,13 +180,13 @@ class Format:
         seats and the results.
         """
         where = f"game `{shown(pairing.id)}`"
-        if not 1 <= pairing.number <= self.rounds:
+        if not 1 <= pairing.number <= self.rounds:  # guard: rounds
             raise RecordError(f"the round of {where} is not in this run")
         if (pairing.part > 0) != (self.name == KNOCKOUT) or pairing.part > 2 * self.best_of:
             raise RecordError(f"the number of the encounter of {where} is not in this run")
         if not pairing.bots or not all(name in names for name in pairing.bots):
             raise RecordError(f"a bot of {where} is not in this run")
-        if len(set(pairing.bots)) != len(pairing.bots):
+        if len(set(pairing.bots)) != len(pairing.bots):  # guard: several-seats
             raise RecordError(f"a bot has several seats in {where}")
         if self.pairings and not any(pairing.bots in rotations(bots) for bots in self.pairings):
             raise RecordError(f"the bots of {where} are in none of the `pairings`")

@@ -182,7 +182,7 @@ def _schedule(scores: _Scores, rounds: int, section: str, games: Mapping[str, Su
         pairs, bye = _Round(scores).paired()
         encounters = [encounter(number, pair, section=section) for pair in pairs]
         yield from encounters
-        yield wait_for(encounters)
+        yield wait_for(encounters)  # guard: wait-for-round
         scores.add(encounters, bye, games)
 
 
