@@ -77,6 +77,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
+FORMATS = "tests/unit/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
@@ -159,6 +160,10 @@ GUARDS = [
     dropped("lock-of-records", f"{RESULTS} -k second_referee"),
     never("duplicate-games", f"{RESULTS} -k schedule"),
     never("attempts", f"{RESULTS} -k schedule"),
+    dropped("wait-for-round", FORMATS),
+    dropped("wait-for-wave", FORMATS),
+    never("several-seats", FORMATS),
+    never("rounds", FORMATS),
     never("head-hash", f"{RESULTS} -k head_hash"),
     never("hidden-seed", SEEDS),
     never("seed-hash", SEEDS),

@@ -116,7 +116,7 @@ def _waves(number: int, series: Sequence[_Series], section: str, games: Mapping[
         part += 1
         encounters = [encounter(number, one.bots, part, section) for one in still]
         yield from encounters
-        yield wait_for(encounters)
+        yield wait_for(encounters)  # guard: wait-for-wave
         for one, played in zip(still, encounters, strict=True):
             one.add(played, games)
 
