@@ -18,7 +18,7 @@ from rich.text import Text
 from referee.cli.game_text import fault_report, placings, result
 from referee.cli.output import say, say_now
 from referee.core.units import about
-from referee.ratings.table import Tally
+from referee.ratings.tally import Tallies
 from referee.records.record import OFF_TURN, GameRecord, Summary, from_json
 from referee.tournament.task import Finished
 
@@ -107,9 +107,7 @@ class ProgressScreen:
         self._total = total
         self._games = games
         self._played_before = len(games)
-        self._tallies = {name: Tally() for name in names}
-        for game in games.values():
-            self._add(game)
+        self._tallies = Tallies(names, games.values())
         self._started_s = time.monotonic()
         self._current: dict[str, float] = {}
         self._notes: deque[str] = deque(maxlen=MAX_NOTES)
@@ -135,14 +133,10 @@ class ProgressScreen:
     def finished(self, finished: Finished) -> None:
         """Adds the result of a game to the standings, and a note if it had a fault."""
         game = finished.game
-        self._add(game)
+        self._tallies.add(game)
         self._current.pop(game.id, None)
         if any(game.faults):
             self._notes.append(f"{game.id}: {_result(game)}")
-
-    def _add(self, game: Summary) -> None:
-        for name in game.bots:
-            self._tallies[name].add(name, game)
 
     def note(self, line: str) -> None:
         """Shows a note until newer ones replace it."""
@@ -182,7 +176,7 @@ class ProgressScreen:
         table = Table(box=None, pad_edge=False)
         for column in ("bot", "games", "points", "faults"):
             table.add_column(column, justify="left" if column == "bot" else "right")
-        tallies = self._tallies
+        tallies = self._tallies.by_bot
         best = sorted(tallies, key=lambda name: (-tallies[name].points / max(1, tallies[name].games), name))
         for name in best[:MAX_BOTS]:
             found = tallies[name]

@@ -7,68 +7,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tabulate import tabulate, tabulate_formats
 
 from referee.core.pairing import Pairing
-from referee.games.api import share_beaten
 from referee.ratings.pool import Pool, Result, fit
+from referee.ratings.tally import Tallies, Tally, result
 from referee.ratings.two import Comparison, compare
 from referee.records.record import Summary
 
 FORMATS = ("csv", "json", *tabulate_formats)
-
-
-@dataclass
-class Tally:
-    """One bot's results."""
-
-    by_seat: dict[int, list[int]] = field(default_factory=dict)
-    """By seat, its losses, draws and wins."""
-    points: float = 0
-    """A game gives the share of opponents that it beat, where a tie counts half: for two seats, wins and half
-    the draws. For a bot that plays alone, a win gives 1.
-    """
-    faults: Counter[str] = field(default_factory=Counter)
-    """How often it committed a fault, by the word of the fault."""
-
-    @property
-    def counts(self) -> list[int]:
-        """Losses, draws, wins."""
-        return [sum(column) for column in zip([0, 0, 0], *self.by_seat.values(), strict=True)]
-
-    @property
-    def games(self) -> int:
-        """How many of its games were rated."""
-        return sum(self.counts)
-
-    def add(self, name: str, game: Summary) -> None:
-        """Adds a game of the bot."""
-        seat = game.bots.index(name)
-        if game.faults[seat]:
-            self.faults[game.faults[seat]] += 1
-        if game.rated:
-            self.by_seat.setdefault(seat, [0, 0, 0])[score(name, game)] += 1
-            self.points += share_beaten(game.ranks, seat)
-
-
-def tally(name: str, games: Iterable[Summary]) -> Tally:
-    """A bot's results in these games."""
-    found = Tally()
-    for game in games:
-        if name in game.bots:
-            found.add(name, game)
-    return found
-
-
-def score(name: str, game: Summary) -> int:
-    """0 for a bot that is not first, 1 for a shared first place, 2 for first place alone."""
-    own = game.ranks[game.bots.index(name)]
-    return 0 if own > 1 else 1 if game.ranks.count(1) > 1 else 2
 
 
 def _faults(found: Tally) -> str:
@@ -88,8 +38,9 @@ def match_table(names: Sequence[str], games: Sequence[Summary]) -> str:
     headers += ["seat 1 w–d–l", "seat 2 w–d–l", "faults"]
     rows: list[list[object]] = []
     notes = set()
+    tallies = Tallies(names, games)
     for name in names:
-        found = tally(name, games)
+        found = tallies[name]
         losses, draws, wins = found.counts
         comparison = _comparison(name, games, found)
         if comparison.clamped:
@@ -112,7 +63,7 @@ def _comparison(name: str, games: Sequence[Summary], found: Tally) -> Comparison
         return compare(found.counts)
     counts = [0] * 5
     for pair in pairs.values():
-        counts[sum(score(name, game) for game in pair)] += 1
+        counts[sum(result(game.bots.index(name), game) for game in pair)] += 1
     return compare(counts)
 
 
@@ -177,9 +128,10 @@ def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
     ordered = sorted(games, key=lambda game: game.id)
     rated = [game for game in ordered if game.rated]
     pool = fit((Result(g.bots, g.ranks, Pairing.parse(g.id).encounter) for g in rated), sorted(names))
+    tallies = Tallies(names, ordered)
     rows: list[Standing] = []
     for name in sorted(names, key=lambda name: (-round(pool.ratings[name].elo, 6), name)):
-        found = tally(name, ordered)
+        found = tallies[name]
         losses, draws, wins = found.counts
         rating = pool.ratings[name]
         faults = dict(sorted(found.faults.items()))
@@ -269,12 +221,12 @@ class SoloStanding(NamedTuple):
 
 def solo_standings(names: Sequence[str], games: Sequence[Summary]) -> list[SoloStanding]:
     """The rows, best first: by share of wins, then by mean score."""
+    tallies = Tallies(names, games)
     rows = []
     for name in sorted(names):
-        found = tally(name, games)
-        left = [game.scores[0] for game in games if game.rated and game.bots == (name,)]
+        found = tallies[name]
         played = max(1, found.games)
-        rows.append((-found.points / played, sum(left) / played, name, found))
+        rows.append((-found.points / played, found.scores / played, name, found))
     return [
         SoloStanding(
             rank, name, found.games, found.counts[2], -share, left, dict(sorted(found.faults.items()))

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from referee.ratings.table import rendered, solo_standings, tally
+from referee.ratings.table import rendered, solo_standings
+from referee.ratings.tally import Tallies
 from referee.records.record import Summary
+
+ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7
 
 
 def summary(bots: str, ranks: tuple[int, ...], scores: tuple[int, ...], number: int = 1) -> Summary:
@@ -29,13 +32,20 @@ def summary(bots: str, ranks: tuple[int, ...], scores: tuple[int, ...], number: 
 
 def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
     results = [summary("abcd", (1, 2, 2, 4), (0, 3, 3, 9))]
-    assert [tally(name, results).points for name in "abcd"] == [1, 0.5, 0.5, 0]
+    assert [Tallies("abcd", results)[name].points for name in "abcd"] == [1, 0.5, 0.5, 0]
     results.append(summary("bcda", (1, 1, 3, 4), (2, 2, 5, 6), 2))
-    assert tally("b", results).points == 0.5 + 2.5 / 3
-    assert tally("b", results).counts == [1, 1, 0]
+    assert Tallies("abcd", results)["b"].points == 4 / 3
+    assert Tallies("abcd", results)["b"].counts == (1, 1, 0)
     table = rendered("abcd", results, "simple", 4)
     assert "first" in table and "behind" in table and "41.7 %" not in table
     assert "66.7 %" in table  # b: 4/3 of 2
+
+
+def test_tallies_do_not_depend_on_the_order_of_the_games() -> None:
+    results = [summary("abcd", tuple(ranks), (0, 0, 0, 0), n) for n, ranks in enumerate(ORDERS, 1)]
+    forward, backward = Tallies("abcd", results), Tallies("abcd", reversed(results))
+    assert [forward[name] for name in "abcd"] == [backward[name] for name in "abcd"]
+    assert [forward[name].points for name in "abcd"] == [backward[name].points for name in "abcd"]
 
 
 def test_bots_that_play_alone_are_ranked_by_wins_and_then_by_what_is_left() -> None:
