@@ -29,7 +29,7 @@ from referee.games.api import State
 from referee.processes.bot import Bot, distinct
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
-from referee.ratings.table import match_table, rendered
+from referee.ratings.table import rendered
 from referee.records import journal
 from referee.records.header import change_line
 from referee.records.record import Summary, off_turn_times, summary, timed_moves, to_json
@@ -171,10 +171,7 @@ def match(
         else:
             say(f"seed {plan.seed}")
         if records:
-            if plan.seats == 2:
-                show_data(match_table(plan.names, records))
-            else:
-                show_data(rendered(plan.names, records, "simple", plan.seats))
+            show_data(rendered(plan.names, records, "simple", plan.seats))
         if log:
             say(f"{count_text(len(records), count)}, head hash {log.head}")
     if strict and any(any(game.faults) for game in records):

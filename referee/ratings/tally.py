@@ -20,9 +20,9 @@ class Tally:
     """How often it committed a fault, by the word of the fault."""
     scores: int = 0
     """The sum of the scores of its rated games, such as tiles left."""
-    _halves: Counter[int] = field(default_factory=Counter)
-    """Twice the opponents that it beat, by their number in a game: whole numbers, so that the sum does not
-    depend on the order of the games.
+    _halves: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """Twice the opponents that it beat, by its seat and the number of opponents in a game: whole numbers, so
+    that the sum does not depend on the order of the games.
     """
 
     @property
@@ -43,7 +43,14 @@ class Tally:
         """The sum of its points. A game gives the share of opponents that it beat, where a tie counts half:
         for two seats, wins and half the draws. For a bot that plays alone, a win gives 1.
         """
-        return sum(halves / (2 * others) for others, halves in sorted(self._halves.items()))
+        halves: Counter[int] = Counter()
+        for (_, others), count in self._halves.items():
+            halves[others] += count
+        return sum(count / (2 * others) for others, count in sorted(halves.items()))
+
+    def points_of_seat(self, seat: int) -> float:
+        """The sum of its points in one seat."""
+        return sum(halves / (2 * others) for (own, others), halves in self._halves.items() if own == seat)
 
     @property
     def score(self) -> float | None:
@@ -59,7 +66,7 @@ class Tally:
             return
         self.by_seat.setdefault(seat, [0, 0, 0])[result(seat, game)] += 1
         others = max(1, len(game.ranks) - 1)
-        self._halves[others] += round(2 * others * share_beaten(game.ranks, seat))
+        self._halves[seat, others] += round(2 * others * share_beaten(game.ranks, seat))
         self.scores += game.scores[seat]
 
 

@@ -18,6 +18,11 @@ from referee.records.record import FORMAT, Summary
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
+CHANGED = "changed"
+"""The member of a header, as it was read, that has the bots whose programs changed during the run, with the
+time of the last change. It stands in no file.
+"""
+
 
 def read_header(value: dict[str, Any]) -> dict[str, Any]:
     """The checked first line of a run's records, without its chain. Raises `RecordError`."""
@@ -34,7 +39,7 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     if fields.has("origin"):
         fields.scalars("origin")
     _check_additions(fields)
-    return {name: what for name, what in value.items() if name not in ("prev", "hash")}
+    return {name: what for name, what in value.items() if name not in ("prev", "hash", CHANGED)}
 
 
 def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]:
@@ -99,6 +104,10 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     """Applies a line of kind `change` to the header. Raises `RecordError`."""
     fields = Fields(change, "", RecordError)
     _check_additions(fields)
+    files = header.get("files", {})
+    if changed := [bot for bot, now in change.get("files", {}).items() if files.get(bot, now) != now]:
+        when = shown(fields.text("when", ""), 40)
+        header[CHANGED] = {**header.get(CHANGED, {}), **dict.fromkeys(changed, when)}
     for name in ("bots", "files"):
         if fields.has(name):
             header[name] = {**header.get(name, {}), **change[name]}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import Any
 
 import pytest
 
-from referee.ratings.table import rendered, solo_standings
+from referee.ratings.standings import standings
+from referee.ratings.table import rendered
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
 
@@ -37,7 +40,7 @@ def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
     assert Tallies("abcd", results)["b"].points == 4 / 3
     assert Tallies("abcd", results)["b"].counts == (1, 1, 0)
     table = rendered("abcd", results, "simple", 4)
-    assert "first" in table and "behind" in table and "41.7 %" not in table
+    assert "1st–tied–behind" in table and "41.7 %" not in table
     assert "66.7 %" in table  # b: 4/3 of 2
 
 
@@ -53,14 +56,20 @@ def test_bots_that_play_alone_are_ranked_by_wins_and_then_by_what_is_left() -> N
     for number, (a, b, c) in enumerate([(0, 4, 3), (5, 0, 2), (9, 0, 0)], 1):
         for name, left in zip("abc", (a, b, c), strict=True):
             results.append(summary(name, (1,) if left == 0 else (2,), (left,), number))
-    rows = solo_standings("abc", results)
-    assert [(row.bot, row.wins, round(row.left, 2)) for row in rows] == [
-        ("b", 2, 1.33),
-        ("c", 1, 1.67),
-        ("a", 1, 4.67),
+    rows = standings("abc", results, 1).rows
+    assert [(row.bot, row.tally.counts[2], row.tally.scores) for row in rows] == [
+        ("b", 2, 4),
+        ("c", 1, 5),
+        ("a", 1, 14),
     ]
     text = rendered("abc", results, "simple", 1)
     assert "Elo" not in text and text.index(" b ") < text.index(" c ") < text.index(" a ")
     values: dict[str, Any] = json.loads(rendered("abc", results, "json", 1))
-    assert values["standings"][0]["share"] == pytest.approx(2 / 3)
-    assert rendered("abc", results, "csv", 1).splitlines()[1].startswith("1,b,3,2,0.6667,1.3333")
+    assert values["standings"][0]["score"] == pytest.approx(2 / 3)
+    first = next(csv.DictReader(io.StringIO(rendered("abc", results, "csv", 1))))
+    assert (first["bot"], first["wins"], first["score"], first["mean_score"]) == (
+        "b",
+        "2",
+        "0.666667",
+        "1.333333",
+    )
