@@ -134,7 +134,7 @@ def standings_grid(table: Standings, columns: Sequence[str], times: Times | None
 
 def results_heading(seats: int) -> str:
     """The heading over wins, draws and losses in games with so many seats."""
-    return "w–d–l" if seats <= 2 else "1st–tied–behind"
+    return "w–d–l" if seats <= 2 else "1st–tied–rest"
 
 
 def _heads(name: str, seats: int) -> list[Column]:

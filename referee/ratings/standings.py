@@ -109,28 +109,56 @@ class Standings:
 
 
 def standings(
-    names: Sequence[str],
-    games: Iterable[Summary],
-    seats: int = 2,
-    facts: Facts | None = None,
-    section: str = "",
+    names: Sequence[str], games: Iterable[Summary], seats: int = 2, facts: Facts | None = None
 ) -> Standings:
     """The standings of all bots in these games; `seats` is said where there are no games yet."""
+    return _standings(names, _by_section(games), seats, facts or Facts(), "")
+
+
+def with_sections(
+    names: Sequence[str], games: Iterable[Summary], seats: int = 2, facts: Facts | None = None
+) -> tuple[Standings, list[Standings]]:
+    """The standings of the whole, and of each section where there are several."""
     facts = facts or Facts()
-    ordered = sorted(games, key=lambda game: game.id)
-    seats = max((len(game.bots) for game in ordered), default=seats)
-    found = clusters(ordered, facts.repeats)
-    tallies = Tallies(names, ordered)
-    met = [
-        (game, of) for game, of in zip(ordered, found.of, strict=True) if game.rated and len(game.bots) > 1
+    by_section = _by_section(games)
+    parts = []
+    for section, played in by_section.items() if len(by_section) > 1 else ():
+        bots = {bot for game in played for bot in game.bots}
+        own = [name for name in names if name in bots]
+        parts.append(_standings(own, {section: played}, seats, facts, section))
+    return _standings(names, by_section, seats, facts, ""), parts
+
+
+def _by_section(games: Iterable[Summary]) -> dict[str, list[Summary]]:
+    """The games of each section, both in the order of their names."""
+    found: dict[str, list[Summary]] = defaultdict(list)
+    for game in sorted(games, key=lambda game: game.id):
+        found[Pairing.parse(game.id).section].append(game)
+    return dict(sorted(found.items()))
+
+
+def _standings(
+    names: Sequence[str],
+    by_section: Mapping[str, Sequence[Summary]],
+    seats: int,
+    facts: Facts,
+    section: str,
+) -> Standings:
+    games = [game for played in by_section.values() for game in played]
+    seats = max((len(game.bots) for game in games), default=seats)
+    found = clusters(games, facts.repeats)
+    tallies = Tallies(names, games)
+    of = iter(found.of)
+    results = [
+        Result(game.bots, game.ranks, cluster, name)
+        for name, played in by_section.items()
+        for game, cluster in zip(played, of, strict=False)
+        if game.rated and len(game.bots) > 1
     ]
-    pool = fit(
-        (Result(game.bots, game.ranks, of, Pairing.parse(game.id).section) for game, of in met),
-        sorted(names),
-    )
+    pool = fit(results, sorted(names))
     own = facts.places.get(section)
     places: Sequence[Place] = own if own is not None else _places(names, tallies, pool, seats)
-    independent = _independent(ordered, found)
+    independent = _independent(games, found)
     of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
     rows = []
     for at, (rank, name, columns) in enumerate(places):
@@ -150,23 +178,7 @@ def standings(
                 columns,
             )
         )
-    return Standings(section, ordered, found, tallies, pool, rows, seats, own is not None or seats == 1)
-
-
-def sections(
-    names: Sequence[str], games: Sequence[Summary], seats: int = 2, facts: Facts | None = None
-) -> list[Standings]:
-    """The standings of each section, where there are several; none where there is only one."""
-    by_section: dict[str, list[Summary]] = defaultdict(list)
-    for game in games:
-        by_section[Pairing.parse(game.id).section].append(game)
-    if len(by_section) < 2:
-        return []
-    found = []
-    for section, played in sorted(by_section.items()):
-        bots = {bot for game in played for bot in game.bots}
-        found.append(standings([name for name in names if name in bots], played, seats, facts, section))
-    return found
+    return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
 
 
 def _places(names: Sequence[str], tallies: Tallies, pool: Pool, seats: int) -> list[Place]:

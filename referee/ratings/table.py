@@ -12,7 +12,7 @@ from referee.ratings.columns import MEASURED, default_columns, standings_grid
 from referee.ratings.data import to_csv, to_json
 from referee.ratings.grids import Grid
 from referee.ratings.notes import findings, meanings
-from referee.ratings.standings import Facts, Standings, sections, standings
+from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
 
 FORMATS = ("csv", "json", *grids.TABULATED)
@@ -73,8 +73,7 @@ def rendered(
     view, facts = view or View(), facts or Facts()
     if form in _SEPARATED and len(view.show) > 1:
         raise UsageError(f"`{form}` has one table, expected one in `--show`, not {len(view.show)}")
-    whole = standings(names, games, seats, facts)
-    parts = sections(names, games, seats, facts)
+    whole, parts = with_sections(names, games, seats, facts)
     if form == "json":
         return to_json(whole, parts, [*findings(whole, facts)], facts)
     if form in _SEPARATED:

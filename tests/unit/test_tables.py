@@ -40,7 +40,7 @@ def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
     assert Tallies("abcd", results)["b"].points == 4 / 3
     assert Tallies("abcd", results)["b"].counts == (1, 1, 0)
     table = rendered("abcd", results, "simple", 4)
-    assert "1st–tied–behind" in table and "41.7 %" not in table
+    assert "1st–tied–rest" in table and "41.7 %" not in table
     assert "66.7 %" in table  # b: 4/3 of 2
 
 
