@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 
 import click
 
 from referee.core.errors import StorageError
+from referee.ratings.table import WIDTH
 
 
 def open_closed_streams() -> None:
@@ -28,6 +30,11 @@ def open_closed_streams() -> None:
 def count_text(played: int, in_all: int | None) -> str:
     """How many games were played: of how many is said where some are missing."""
     return f"{played} games" if in_all in (played, None) else f"{played} of {in_all} games"
+
+
+def table_width() -> int:
+    """How many characters a line of a table may have: those of the terminal, where stdout is one."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
 
 
 def show_data(text: str) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from referee.cli.output import count_text, say, show_data
+from referee.cli.output import count_text, say, show_data, table_width
 from referee.core.errors import RecordError
 from referee.core.text import shown
 from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS, parse_columns
 from referee.ratings.standings import Facts
-from referee.ratings.table import FORMATS, WIDTH, View, parse_show, rendered
+from referee.ratings.table import FORMATS, View, parse_show, rendered
 from referee.ratings.times import Times
 from referee.records import journal
 from referee.records.header import CHANGED, seats_of
@@ -39,7 +37,9 @@ from referee.tournament.folder import Run, planned, read_run
     help=f"The columns of the standings: {', '.join(COLUMNS)}, or time for those of times.",
 )
 @click.option(
-    "--show", metavar="T,…", help=f"The tables: {', '.join(BLOCKS)}. Default: standings,crosstable."
+    "--show",
+    metavar="T,…",
+    help=f"The tables: {', '.join(BLOCKS)}. Default: standings,crosstable where it fits.",
 )
 @click.option("--times", is_flag=True, help="Also the time that moves took, from the whole records.")
 @click.option(
@@ -64,7 +64,9 @@ def table(
     shown_blocks = parse_show(show) if show else ()
     if times and "times" not in shown_blocks:
         shown_blocks = (*(shown_blocks or ("standings", "crosstable")), "times")
-    view = View(parse_columns(columns) if columns else (), shown_blocks, _width(width))
+    view = View(
+        parse_columns(columns) if columns else (), shown_blocks, table_width() if width is None else width
+    )
     runs = [read_run(folder) for folder in folders]
     names = list(dict.fromkeys(name for run in runs for name in run.header["bots"]))
     games = [game for run in runs for game in run.games.values()]
@@ -78,12 +80,6 @@ def table(
         where = f"{shown(str(run.folder))}: " if len(runs) > 1 else ""
         seats = seats_of(run.header, played)
         say(f"{where}{count_text(len(played), planned(run.header, seats))}, head hash {run.last_hash}")
-
-
-def _width(given: int | None) -> int:
-    if given is not None:
-        return given
-    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
 
 
 def _times(runs: Sequence[Run]) -> Times:

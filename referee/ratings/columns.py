@@ -141,10 +141,8 @@ def _heads(name: str, seats: int) -> list[Column]:
     kind = COLUMNS[name]
     weight = _FIRST_OUT.index(name) + 1 if name in _FIRST_OUT else len(_FIRST_OUT) + 1
     if name == "seats":
-        return [
-            Column(name, f"seat {seat} {results_heading(seats)}", False, weight)
-            for seat in range(1, seats + 1)
-        ]
+        what = f" {results_heading(seats)}" if seats <= 2 else ""
+        return [Column(name, f"seat {seat}{what}", False, weight) for seat in range(1, seats + 1)]
     return [Column(name, results_heading(seats) if name == "wdl" else kind.heading, kind.left, weight)]
 
 

@@ -28,7 +28,15 @@ def to_json(table: Standings, parts: Sequence[Standings], notes: Sequence[str], 
         "notes": list(notes),
         "sections": [{"section": part.section, **_table(part, facts)} for part in parts],
     }
-    return json.dumps(value, indent=1)
+    members = [f"{json.dumps(name)}: {_lines(what)}" for name, what in value.items()]
+    return "{\n" + ",\n".join(members) + "\n}"
+
+
+def _lines(value: object) -> str:
+    """A member as JSON; of a list each item on a line of its own, so that it can be read and compared."""
+    if not isinstance(value, list) or not value:
+        return json.dumps(value)
+    return "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n]"
 
 
 def _table(table: Standings, facts: Facts) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from referee.ratings.tally import Tallies, Tally
 from referee.ratings.times import Times
 from referee.records.record import Summary
 
-Place = tuple[int, str, dict[str, float | str]]
+Place = tuple[int, str, Mapping[str, float | str]]
 """A bot's place in the order of a format: the rank, the bot, and what the place follows from, by heading."""
 
 UNKNOWN = Rating(0.0, None)
@@ -70,7 +70,7 @@ class Standing(NamedTuple):
     """None for the last bot, and where the two cannot be compared."""
     encounters: int
     """Its rated encounters that are independent of each other."""
-    columns: dict[str, float | str]
+    columns: Mapping[str, float | str]
     """What its place follows from in a format with an order of its own, by heading."""
 
     @property

@@ -37,7 +37,7 @@ class View:
     columns: tuple[str, ...] = ()
     """The columns of the standings, by the names of `COLUMNS`; empty for the default."""
     show: tuple[str, ...] = ()
-    """The tables, by the names of `BLOCKS`; empty for the standings, and the crosstable where it fits."""
+    """The tables, by the names of `BLOCKS`; empty for the default."""
     width: int = WIDTH
     """How many characters a line has at most; 0 for any number."""
 
@@ -89,7 +89,7 @@ def _report(table: Standings, view: View, form: str, facts: Facts, is_headed: bo
     columns: list[str] = []
     left_out: list[str] = []
     drawn: list[str] = []
-    for name in view.show or ("standings", "crosstable"):
+    for name in view.show or _default(table):
         if name in _AGAINST and table.seats == 1:
             continue
         if name in ("crosstable", "los"):
@@ -118,6 +118,11 @@ def _report(table: Standings, view: View, form: str, facts: Facts, is_headed: bo
         yield grids.headed(table.title, form)
     yield "\n".join([*drawn[:1], *filter(None, [grids.said(notes, form, width)])])
     yield from drawn[1:]
+
+
+def _default(table: Standings) -> tuple[str, ...]:
+    """The standings, and the crosstable; of two bots, which it says nothing new of, what they did by seat."""
+    return "standings", "crosstable" if len(table.names) > 2 else "seats"
 
 
 def _grids(name: str, table: Standings, view: View, facts: Facts) -> list[Grid]:
