@@ -167,7 +167,8 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
 def check_scheduled(header: dict[str, Any], game_id: str) -> None:
     """Raises `RecordError` where an id is not that of a game of the run, whatever its number of seats."""
     pairing = Pairing.parse(game_id)
-    if not 1 <= pairing.number <= header.get("rounds", pairing.number):
+    number = pairing.number
+    if not 1 <= number <= header.get("rounds", number):
         raise RecordError(f"the round of game `{shown(game_id)}` is not in this run")
     if not all(name in header["bots"] for name in pairing.bots):
         raise RecordError(f"a bot of game `{shown(game_id)}` is not in this run")

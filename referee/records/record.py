@@ -6,6 +6,7 @@ which one is wrong.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -155,6 +156,9 @@ def _add_timing(measured: dict[str, Any], timing: Timing) -> dict[str, Any]:
     return measured
 
 
+_EVENTS = b',"events":'
+_MEASURED = b',"measured":'
+
 _FAULTS = {"", *(ending.word for ending in Ending if ending.is_fault)}
 
 
@@ -175,7 +179,31 @@ class Summary(NamedTuple):
     isolation: tuple[str, ...] = ()
     """By seat, the level of isolation; empty in records of earlier versions."""
     digest: str = ""
-    """A hash of the events: the same for games with the same events; empty where it is not known."""
+    """Stands for the events: games with the same events have the same; empty if they were not at hand."""
+
+
+def json_of(value: object) -> bytes:
+    """JSON as it stands in a file of records."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def digest_of(events: bytes) -> str:
+    """The digest of a game's events, given as the JSON of the list as it stands in the file of records."""
+    return hashlib.blake2b(events, digest_size=8).hexdigest()
+
+
+def digest_of_line(line: bytes, at: int = 0) -> str:
+    """The digest of the events on a game's line, as `digest_of` gives it; they are looked for from `at`.
+
+    The list is cut out without being parsed, which is safe: what a bot wrote stands in texts, in which JSON
+    has a backslash before every quote. So a comma, a quote and a name are the end of one member and the
+    beginning of another, and no event has a member `measured`. Where a line has another form than the referee
+    writes, the digest is one of whatever stands there.
+    """
+    begin = line.find(_EVENTS, at)
+    begin = len(line) if begin < 0 else begin + len(_EVENTS)
+    end = line.find(_MEASURED, begin)
+    return digest_of(line[begin : end if end >= 0 else len(line)])
 
 
 def summary_of(record: GameRecord) -> Summary:
@@ -193,6 +221,7 @@ def summary_of(record: GameRecord) -> Summary:
         verdict.rated,
         faults(record),
         record.isolation,
+        digest_of(json_of([_event_json(event) for event in record.events])),
     )
 
 
@@ -220,8 +249,8 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def summary(value: dict[str, Any]) -> Summary:
-    """The head of a game's record. Raises `RecordError`."""
+def summary(value: dict[str, Any], digest: str = "") -> Summary:
+    """The head of a game's record, whose events have this digest. Raises `RecordError`."""
     fields = Fields(value, "", RecordError)
     found = Summary(
         fields.text("id"),
@@ -235,6 +264,7 @@ def summary(value: dict[str, Any]) -> Summary:
         fields.flag("rated"),
         fields.texts("faults"),
         _isolation(fields),
+        digest,
     )
     if shown(found.id, 2000) != found.id:
         raise fields.wrong("id", "a game's id")
@@ -249,7 +279,7 @@ def summary(value: dict[str, Any]) -> Summary:
 
 def head_of(line: bytes) -> dict[str, Any]:
     """The object of a line up to `events`, without its moves. Raises `RecordError`."""
-    head, comma, _ = line.partition(b',"events":')
+    head, comma, _ = line.partition(_EVENTS)
     return parse_json(head + b"}" if comma else line)
 
 

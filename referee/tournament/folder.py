@@ -8,7 +8,6 @@ the kernel unlocks when its holder dies.
 from __future__ import annotations
 
 import fcntl
-import itertools
 import json
 import os
 from collections import Counter
@@ -21,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
-from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.regular import open_without_links
 from referee.core.seeds import shared_by
@@ -30,7 +28,8 @@ from referee.gameplay.events import Ending
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.header import apply_change, change_line, check_scheduled, read_header
-from referee.records.record import Summary, head_of, parse_json, summary
+from referee.records.heads import Head, Heads
+from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
 from referee.tournament.schedule import games_in_all
 from referee.tournament.voids import VOIDS, Suspicion, VoidGame
@@ -81,25 +80,26 @@ def read_run(folder: Path) -> Run:
     failed_attempts = Counter(void.id for void in voids)
     shared_seeds: dict[str, bytes] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
+    heads = Heads()
     for line in journal.read(folder):
-        where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
         if line.torn:
             torn = line.size
             break
-        if line.error:
-            raise RecordError(f"{where}: {line.error}")
         try:
-            value = head_of(line.text)
+            if line.error:
+                raise RecordError(line.error)
             if line.number == 1:
-                header = read_header(value)
-            elif value.get("kind") == "game":
-                game = summary(value)
-                _check_game(game, header, games, failed_attempts)
-                games[game.id] = game
-                shared_seeds.setdefault(shared_by(game.id), Fields(value, "", RecordError).hex("shared_seed"))
-            elif value.get("kind") == "change":
-                apply_change(header, value)
+                header = read_header(head_of(line.text))
+            else:
+                match heads.read(line.text):
+                    case Head(game, shared_seed):
+                        _check_game(game, header, games, failed_attempts)
+                        games[game.id] = game
+                        shared_seeds.setdefault(shared_by(game.id), shared_seed)
+                    case {"kind": "change"} as change:
+                        apply_change(header, change)
         except RecordError as error:
+            where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
             raise RecordError(f"{where}: {error}") from None
         last_hash = line.hash
         length += line.size
@@ -115,9 +115,9 @@ def _check_game(
     check_scheduled(header, game.id)
     if Pairing.parse(game.id).bots != game.bots:
         raise RecordError(f"the bots of game `{shown(game.id)}` are not those of its id")
-    for other in itertools.islice(before.values(), 1):
-        if len(other.bots) != len(game.bots):
-            raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
+    first = next(iter(before.values()), game)
+    if len(first.bots) != len(game.bots):
+        raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
     if game.id in before:  # guard: duplicate-games
         raise RecordError(f"duplicate game `{shown(game.id)}`")
     failed = failed_attempts[game.id]

@@ -85,6 +85,7 @@ SHORT = {
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.guards": ("", "group-kill"),
     "tests.tools.attacks": ("", "in the table"),
+    "tests.tools.synthetic": ("", "448 games of 8 bots"),
     "tests.tools.golden": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }
