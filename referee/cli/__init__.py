@@ -10,6 +10,7 @@ import click
 import referee
 from referee.cli.check import check
 from referee.cli.doctor import doctor
+from referee.cli.export import export
 from referee.cli.find import find
 from referee.cli.games import games
 from referee.cli.match import match
@@ -68,7 +69,7 @@ _HELP = click.Option(
     help="Show this message and exit.",
 )
 
-for command in (run, match, check, table, find, replay, verify, games, doctor):
+for command in (run, match, check, table, find, replay, verify, export, games, doctor):
     cli.add_command(command)
 for command in (cli, *cli.commands.values()):
     command.add_help_option = False

@@ -43,6 +43,11 @@ game_option = click.option(
 )
 
 
+runs_argument = click.argument(
+    "folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+
+
 def outside_game(text: str | None) -> Game[Any] | None:
     """The game that `--game` names, or None without the option. Raises `UsageError`."""
     return None if text is None else game_given(text, Path.cwd())

@@ -40,11 +40,13 @@ class View:
     """The tables, by the names of `BLOCKS`; empty for the default."""
     width: int = WIDTH
     """How many characters a line has at most; 0 for any number."""
+    times: bool = False
+    """Whether the table of times is shown too."""
 
     @property
     def needs_times(self) -> bool:
         """Whether it shows what only the measurements in the records have."""
-        return "times" in self.show or not set(MEASURED).isdisjoint(self.columns)
+        return self.times or "times" in self.show or not set(MEASURED).isdisjoint(self.columns)
 
 
 def parse_show(text: str) -> tuple[str, ...]:
@@ -89,7 +91,8 @@ def _report(table: Standings, view: View, form: str, facts: Facts, is_headed: bo
     columns: list[str] = []
     left_out: list[str] = []
     drawn: list[str] = []
-    for name in view.show or _default(table):
+    shown_blocks = (*(view.show or _default(table)), *(("times",) if view.times else ()))
+    for name in dict.fromkeys(shown_blocks):
         if name in _AGAINST and table.seats == 1:
             continue
         if name in ("crosstable", "los"):

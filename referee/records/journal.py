@@ -68,6 +68,11 @@ def chained(body: bytes, prev: str) -> tuple[bytes, str]:
     return linked[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
 
 
+def unchained(line: bytes) -> bytes:
+    """The body of a line that is in the chain."""
+    return line[: -_HASH_SIZE - _PREV_SIZE + 1] + b"}"
+
+
 class Journal:
     """A file of records, open for writing; `create` and `reopen` give one."""
 

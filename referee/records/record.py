@@ -200,10 +200,36 @@ def digest_of_line(line: bytes, at: int = 0) -> str:
     beginning of another, and no event has a member `measured`. Where a line has another form than the referee
     writes, the digest is one of whatever stands there.
     """
+    begin, end = _span_of_events(line, at)
+    return digest_of(line[begin:end])
+
+
+def _span_of_events(line: bytes, at: int = 0) -> tuple[int, int]:
+    """Where the list of events begins and ends on a line."""
     begin = line.find(_EVENTS, at)
     begin = len(line) if begin < 0 else begin + len(_EVENTS)
     end = line.find(_MEASURED, begin)
-    return digest_of(line[begin : end if end >= 0 else len(line)])
+    return begin, end if end >= 0 else len(line)
+
+
+def events_of_line(line: bytes) -> list[dict[str, Any]]:
+    """The events on a game's line, cut out as `digest_of_line` does it. Raises `RecordError`."""
+    begin, end = _span_of_events(line)
+    value = parse_json(b'{"events":%b}' % line[begin:end])
+    events = Fields(value, "", RecordError).list("events")
+    if not all(isinstance(event, dict) for event in events):
+        raise RecordError("`events` is not a list of objects")
+    return events
+
+
+def moves_of_line(line: bytes) -> list[str]:
+    """The moves on a game's line, in the order in which they were played. Raises `RecordError`."""
+    return [
+        str(event[name])
+        for event in events_of_line(line)
+        for name in ("opening", "move", "default")
+        if name in event
+    ]
 
 
 def summary_of(record: GameRecord) -> Summary:

@@ -12,7 +12,7 @@ from referee.gameplay.loop import Watch, play, seeded_dice
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, Game, State
 from referee.records.header import apply_change, check_against, game_of, other_origin, read_header
-from referee.records.record import GameRecord, from_json, to_json
+from referee.records.record import GameRecord, from_json, parse_json, to_json
 from referee.records.recorded import RecordedWire
 from referee.records.seeds import SeedVerifier
 
@@ -76,6 +76,31 @@ def verify(value: dict[str, Any]) -> None:
             _compare(name, value.get(name), again[name])
 
 
+class Examined(NamedTuple):
+    """A line of a run, examined by itself."""
+
+    value: dict[str, Any]
+    """The object of the line, of a game its head; empty where the line is no object."""
+    error: str
+    """Why the line is no object, or how the game's replay differs from it; empty if nothing is wrong."""
+
+
+def examined(line: bytes) -> Examined:
+    """A line, after the replay of its game if it is a game's."""
+    value: dict[str, Any] = {}
+    try:
+        value = parse_json(line)
+        if value.get("kind") == "game":
+            verify(value)
+    except RecordError as error:
+        return Examined(_head(value), str(error))
+    return Examined(_head(value), "")
+
+
+def _head(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: what for name, what in value.items() if name not in ("events", "measured")}
+
+
 class RunVerifier:
     """Verifies the lines of a run, each by itself and against those before it."""
 
@@ -93,8 +118,11 @@ class RunVerifier:
         """How many games so far have a seed that has not been revealed, so that only its use is verified."""
         return self._seeds.unverified
 
-    def take(self, value: dict[str, Any]) -> None:
+    def take(self, line: Examined) -> None:
         """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
+        value = line.value
+        if not value and line.error:
+            raise RecordError(line.error)
         if not self.header:
             self.header = read_header(value)
             self._seeds = SeedVerifier(self.header)
@@ -110,7 +138,8 @@ class RunVerifier:
                 if game in self.ids:
                     raise RecordError("duplicate game")
                 self.ids.add(game)
-                verify(value)
+                if line.error:
+                    raise RecordError(line.error)
                 check_against(self.header, value)
                 self._seeds.take_game(value)
             case kind:

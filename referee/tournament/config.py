@@ -22,6 +22,7 @@ from referee.games import game_given
 from referee.games.api import Game, Options
 from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
+from referee.records.run_files import results_folder
 from referee.tournament.plan import PROCESSES, START_US, Entrant, checked_options, checked_seed
 
 SIZE_CAP = 1 << 20
@@ -71,7 +72,7 @@ class Config:
     @property
     def folder(self) -> Path:
         """The default folder of the results: beside the file."""
-        return self.path.with_name(f"{self.path.stem}-results")
+        return results_folder(self.path)
 
 
 def default_workers() -> int:

@@ -108,6 +108,21 @@ def read_run(folder: Path) -> Run:
     return Run(folder, header, games, _of_run(voids, header), last_hash, length, torn, shared_seeds)
 
 
+def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """These games of a run, each id with its line. Raises `RecordError`."""
+    heads = Heads()
+    for line in journal.read(run.folder):
+        if line.torn:
+            return
+        if line.error:
+            raise RecordError(
+                f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`: {line.error}"
+            )
+        read = heads.read(line.text)
+        if isinstance(read, Head) and read.game.id in games:
+            yield read.game.id, line.text
+
+
 def _check_game(
     game: Summary, header: dict[str, Any], before: dict[str, Summary], failed_attempts: Counter[str]
 ) -> None:
