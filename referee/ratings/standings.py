@@ -105,7 +105,9 @@ class Standings:
     def title(self) -> str:
         """The games that these are the standings of."""
         played = " and ".join(sorted({game.game for game in self.games}))
-        return f"{self.section}: {played}" if self.section else f"all together: {played}"
+        if self.section == played:
+            return played
+        return f"{self.section or 'all together'}: {played}"
 
 
 def standings(
@@ -118,7 +120,10 @@ def standings(
 def with_sections(
     names: Sequence[str], games: Iterable[Summary], seats: int = 2, facts: Facts | None = None
 ) -> tuple[Standings, list[Standings]]:
-    """The standings of the whole, and of each section where there are several."""
+    """The standings of the whole, and of each section where there are several.
+
+    Games of bots that play alone have no Elo: they are not in the whole, where there are others.
+    """
     facts = facts or Facts()
     by_section = _by_section(games)
     parts = []
@@ -126,7 +131,8 @@ def with_sections(
         bots = {bot for game in played for bot in game.bots}
         own = [name for name in names if name in bots]
         parts.append(_standings(own, {section: played}, seats, facts, section))
-    return _standings(names, by_section, seats, facts, ""), parts
+    several = {name: played for name, played in by_section.items() if len(played[0].bots) > 1}
+    return _standings(names, several or by_section, seats, facts, ""), parts
 
 
 def _by_section(games: Iterable[Summary]) -> dict[str, list[Summary]]:

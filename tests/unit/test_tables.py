@@ -166,6 +166,13 @@ def test_sections_are_rated_apart_and_together() -> None:
     ]
 
 
+def test_games_of_bots_that_play_alone_are_not_rated_together_with_others() -> None:
+    alone = summary("c", (1,), (0,))._replace(id="alone/1:c")
+    value = json.loads(rendered("abc", [*round_robin("ab", 3, "small"), alone], "json"))
+    assert {row["bot"]: row["games"] for row in value["standings"]} == {"a": 6, "b": 6, "c": 0}
+    assert [part["seats"] for part in value["sections"]] == [1, 2]
+
+
 def test_one_meaning_of_points_and_of_the_crosstable_in_every_form() -> None:
     games = [*round_robin("abc", 5), game(("a", "b"), "", 6), game(("b", "a"), "", 6)]
     value = json.loads(rendered("abc", games, "json"))
