@@ -13,7 +13,7 @@ import click
 
 from referee.cli.game_text import frame, heading
 from referee.cli.options import isolation_option, key_values, start_option, user_option
-from referee.cli.output import count_text, say, say_now, show_data
+from referee.cli.output import count_text, say, say_now, show_data, table_width
 from referee.cli.progress import report_game, report_off_turn, report_stoppages
 from referee.core.control_groups import usable_memory
 from referee.core.errors import BotFaulted, Stopped, UsageError
@@ -29,7 +29,7 @@ from referee.games.api import State
 from referee.processes.bot import Bot, distinct
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
-from referee.ratings.table import rendered
+from referee.ratings.table import View, rendered
 from referee.records import journal
 from referee.records.header import change_line
 from referee.records.record import Summary, off_turn_times, summary, timed_moves, to_json
@@ -171,7 +171,7 @@ def match(
         else:
             say(f"seed {plan.seed}")
         if records:
-            show_data(rendered(plan.names, records, "simple", plan.seats))
+            show_data(rendered(plan.names, records, "simple", plan.seats, View(width=table_width())))
         if log:
             say(f"{count_text(len(records), count)}, head hash {log.head}")
     if strict and any(any(game.faults) for game in records):

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from referee.cli.options import isolation_option
-from referee.cli.output import count_text, say, show_data
+from referee.cli.output import count_text, say, show_data, table_width
 from referee.cli.progress import (
     ProgressLines,
     ProgressScreen,
@@ -24,7 +24,8 @@ from referee.core.stop import Stop
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about_size, show_period
-from referee.ratings.table import rendered
+from referee.ratings.standings import Facts
+from referee.ratings.table import View, rendered
 from referee.tournament.config import Config, load
 from referee.tournament.folder import OpenRun, locked
 from referee.tournament.opening import Candidate, examine, open_run, settled
@@ -100,7 +101,10 @@ def run(
                 opened.check()  # no table of games that are not stored
                 games = list(opened.games.values())
                 if games:
-                    show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))
+                    facts, view = Facts(changed=opened.changed), View(width=table_width())
+                    show_data(
+                        rendered(candidate.plan.names, games, "simple", candidate.plan.seats, view, facts)
+                    )
                 say(f"{count_text(len(games), total(config))}, head hash {opened.head}")
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))

@@ -27,7 +27,7 @@ from referee.core.text import shown
 from referee.gameplay.events import Ending
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.header import apply_change, change_line, check_scheduled, read_header
+from referee.records.header import CHANGED, apply_change, change_line, check_scheduled, read_header
 from referee.records.heads import Head, Heads
 from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
@@ -282,7 +282,9 @@ class OpenRun:
         records = journal.Journal.reopen(run.folder, run.last_hash, run.length, run.torn)
         try:
             if change:
-                records.append(change_line(change))
+                line = change_line(change)
+                records.append(line)
+                apply_change(run.header, line)
                 _copy_config(run.folder, toml)
         except BaseException:
             records.close()
@@ -304,6 +306,11 @@ class OpenRun:
             return
         if self._records.is_whole:  # guard: whole-lines
             self.add_change({"seed": seed})
+
+    @property
+    def changed(self) -> dict[str, str]:
+        """The bots whose programs changed during the run, with the time of the last change."""
+        return dict(self._run.header.get(CHANGED, {}))
 
     @property
     def head(self) -> str:
@@ -357,7 +364,9 @@ class OpenRun:
 
     def add_change(self, change: dict[str, Any]) -> None:
         """Stores a change of the header. Raises `StorageError`."""
-        self._records.append(change_line(change))
+        line = change_line(change)
+        self._records.append(line)
+        apply_change(self._run.header, line)
 
     def add_void(self, game: str, attempt: int, error: str, suspects: frozenset[str]) -> frozenset[str]:
         """Stores that the referee itself failed at a game, and which bots may be the cause.
