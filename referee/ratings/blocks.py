@@ -87,7 +87,7 @@ def seats_grid(table: Standings) -> Grid:
     """The results of each seat of all bots together, and its advantage."""
     columns = [Column("seat", "seat", left=True), Column("games", "games")]
     columns += [Column("wdl", results_heading(table.seats)), Column("score", "score")]
-    columns += [Column("elo", "Elo compared with the others")]
+    columns += [Column("advantage", "Elo compared with other seats")]
     rows = []
     for seat, (counts, points, advantage) in enumerate(seat_results(table)):
         games = sum(counts)

@@ -11,7 +11,7 @@ from typing import Any
 from referee.ratings.blocks import meetings, seat_results
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
-from referee.ratings.standings import Facts, Standing, Standings
+from referee.ratings.standings import Facts, Standing, Standings, is_known
 from referee.ratings.times import MoveTimes
 
 VERSION = 1
@@ -62,7 +62,7 @@ def _standing(row: Standing, table: Standings, facts: Facts) -> dict[str, Any]:
         "rank": row.rank,
         "bot": row.bot,
         **row.columns,
-        **_rating(row.rating if row.is_rated else None),
+        **_rating(row.rating),
         "to_next": _rating(after.difference if after else None),
         "superiority": _rounded(after.superiority if after else None, 4),
         "games": row.tally.games,
@@ -82,7 +82,7 @@ def _standing(row: Standing, table: Standings, facts: Facts) -> dict[str, Any]:
 
 def _rating(rating: Rating | None) -> dict[str, Any]:
     """An Elo; its members are null where there is none."""
-    if rating is None or (rating.half_width is None and not rating.bound):
+    if rating is None or not is_known(rating):
         return {"elo": None, "half_width": None, "bound": ""}
     return {
         "elo": _rounded(rating.elo, 2),

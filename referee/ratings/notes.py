@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from referee.gameplay.events import Ending
-from referee.ratings.standings import Facts, Standings
+from referee.ratings.columns import rating_text
+from referee.ratings.pool import VIRTUAL_DRAWS
+from referee.ratings.standings import Facts, Standings, is_known
 from referee.records.record import Summary
 
 FEW_ENCOUNTERS = 10
@@ -21,8 +23,8 @@ MOST_NAMES = 8
 """So many bots are named in a note, and the others counted."""
 
 ELO = (
-    "Elo: the mean of the bots is 0; ± is the 95 % interval, by encounters, whose games are not independent "
-    "of each other; the prior is a few virtual draws of each bot"
+    "Elo: the mean of the bots is 0; ± is the 95 % interval, by encounters (their games are not "
+    f"independent); prior: {VIRTUAL_DRAWS:.0f} virtual draws of each bot"
 )
 BOUND = "> and <: won or lost all games; with 95 % the Elo is at least, or at most, this"
 NEXT = "to next: the difference to the next in rank, with its own 95 % interval"
@@ -72,16 +74,14 @@ def listed(names: Sequence[str]) -> str:
 def _advantages(table: Standings) -> Iterator[str]:
     for (section, seats), ratings in sorted(table.pool.advantages.items()):
         where = f" in {section}" if section and not table.section else ""
-        worth = [
-            f"{round(seat.elo):+d} ± {seat.half_width:.0f}" for seat in ratings if seat.half_width is not None
-        ]
-        if len(worth) != seats:
+        if not all(map(is_known, ratings)):
             continue
+        worth = [rating_text(rating) for rating in ratings]
         if seats == 2:
             yield f"seat 1 is worth {worth[0]} Elo{where}"
         else:
             each = ", ".join(f"seat {number} {value}" for number, value in enumerate(worth, 1))
-            yield f"seats are worth{where}, compared with the mean of the others: {each} Elo"
+            yield f"Elo of seats{where}, compared with the mean of the others: {each}"
 
 
 def _uncertain(table: Standings) -> Iterator[str]:

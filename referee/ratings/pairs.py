@@ -49,7 +49,7 @@ def pentanomial(games: Sequence[Summary], clusters: Sequence[int]) -> dict[tuple
             halves[encounter] = game
             continue
         one, other = sorted(game.bots)
-        if (one, other, cluster) in seen:
+        if (one, other, cluster) in seen:  # guard: repeated-pairs
             continue
         seen.add((one, other, cluster))
         counts[one, other][_halves(before, one) + _halves(game, one)] += 1

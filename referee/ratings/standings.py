@@ -20,8 +20,10 @@ from referee.records.record import Summary
 Place = tuple[int, str, Mapping[str, float | str]]
 """A bot's place in the order of a format: the rank, the bot, and what the place follows from, by heading."""
 
-UNKNOWN = Rating(0.0, None)
-"""Said of bots without rated games against others."""
+
+def is_known(rating: Rating) -> bool:
+    """Whether anything is known: a bot that has not met another has a rating that says nothing."""
+    return rating.half_width is not None or bool(rating.bound)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Standing(NamedTuple):
     bot: str
     tally: Tally
     rating: Rating
-    """Its Elo; `UNKNOWN` where it has not met any other bot."""
+    """Its Elo, which says nothing where it has not met any other bot."""
     expected: float
     """The points that the fit expects of it in the games that it played."""
     next: Next | None
@@ -76,7 +78,7 @@ class Standing(NamedTuple):
     @property
     def is_rated(self) -> bool:
         """Whether it has met any other bot, so that there is an Elo."""
-        return self.rating.half_width is not None or bool(self.rating.bound)
+        return is_known(self.rating)
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,8 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     fields = Fields(change, "", RecordError)
     _check_additions(fields)
     files = header.get("files", {})
-    if changed := [bot for bot, now in change.get("files", {}).items() if files.get(bot, now) != now]:
+    changed = [bot for bot, now in change.get("files", {}).items() if files.get(bot, now) != now]
+    if changed:  # guard: changed-programs
         when = shown(fields.text("when", ""), 40)
         header[CHANGED] = {**header.get(CHANGED, {}), **dict.fromkeys(changed, when)}
     for name in ("bots", "files"):
