@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.cli.output import amount_text, count_text, say, show_data
+from referee.cli.output import amount_text, count_text, say, show_data, table_width
 from referee.cli.progress import (
     ProgressLines,
     ProgressScreen,
@@ -20,7 +20,7 @@ from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
-from referee.ratings.table import rendered
+from referee.ratings.table import View, rendered
 from referee.tournament.bot_table import Build
 from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, locked
@@ -72,7 +72,7 @@ def conduct(config: Config, how: Conduct) -> None:
             f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
             "see void.jsonl"
         )
-    if Remaining(candidate.tournament, opened.games, opened.is_open).next():
+    if Remaining(candidate.tournament, opened.games, opened.annulled, opened.is_open).next():
         raise RefereeError("some games were not played; the same command continues")
     if how.strict and any(any(game.faults) for game in opened.games.values()):
         raise BotFaulted("a bot was at fault")
@@ -109,7 +109,7 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     in_all = tournament.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
-    if Remaining(tournament, opened.games, opened.is_open).next() is None:
+    if Remaining(tournament, opened.games, opened.annulled, opened.is_open).next() is None:
         return
     progress = (
         ProgressScreen(tournament.names, in_all.games, opened.games)
@@ -122,7 +122,7 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
         player.play(how.workers, pin, lambda: bool(stop.asked), how.observer)
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
-    if stop.asked and Remaining(tournament, opened.games, opened.is_open).next():
+    if stop.asked and Remaining(tournament, opened.games, opened.annulled, opened.is_open).next():
         done = count_text(len(opened.games), in_all)
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
 
@@ -130,7 +130,9 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
 def _show_table(candidate: Candidate, opened: OpenRun, stored: bool) -> None:
     tournament, games = candidate.tournament, opened.shown_games
     if games:
-        show_data(rendered(opened.names, games, "simple", max(plan.seats for plan in tournament.plans)))
+        seats = max(plan.seats for plan in tournament.plans)
+        view = View(width=table_width())
+        show_data(rendered(opened.names, games, "simple", seats, view, opened.facts))
     if stored:
         say(f"{count_text(len(games), tournament.games_in_all)}, head hash {opened.head}")
     else:

@@ -28,6 +28,11 @@ narrow no interval, or each by itself. The first is the default.
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
+CHANGED = "changed"
+"""The member of a header, as it was read, that has the bots whose programs changed during the run, with the
+time of the last change. It stands in no file.
+"""
+
 
 def read_header(value: dict[str, Any]) -> dict[str, Any]:
     """The checked first line of a run's records, without its chain. Raises `RecordError`."""
@@ -55,7 +60,7 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
             game.number("seats", 1)
             _check_origin(game)
     _check_origin(fields)
-    return {name: what for name, what in value.items() if name not in ("prev", "hash")}
+    return {name: what for name, what in value.items() if name not in ("prev", "hash", CHANGED)}
 
 
 def _check_origin(fields: Fields) -> None:
@@ -147,6 +152,11 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     fields = Fields(change, "", RecordError)
     _check_additions(fields)
     check_amendments(change, {**header["bots"], **change.get("bots", {})})
+    files = header.get("files", {})
+    changed = [bot for bot, now in change.get("files", {}).items() if files.get(bot, now) != now]
+    if changed:  # guard: changed-programs
+        when = shown(fields.text("when", ""), 40)
+        header[CHANGED] = {**header.get(CHANGED, {}), **dict.fromkeys(changed, when)}
     for name in ("bots", "files", *MEMBERS):
         if fields.has(name):
             header[name] = {**header.get(name, {}), **change[name]}

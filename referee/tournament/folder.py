@@ -25,6 +25,7 @@ from referee.core.regular import open_without_links
 from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.gameplay.events import Ending
+from referee.ratings.standings import Facts
 from referee.records import journal
 from referee.records.amendments import Amendments, amendments_of
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
@@ -32,6 +33,7 @@ from referee.records.header import apply_change, change_line, read_header, seats
 from referee.records.heads import Head, Heads
 from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
+from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
 from referee.tournament.scheduled import Scheduled
 from referee.tournament.voids import VOIDS, Suspicion, VoidGame
@@ -367,6 +369,11 @@ class OpenRun:
         return self._run.shown_games
 
     @property
+    def facts(self) -> Facts:
+        """What tables say of the run besides its games."""
+        return facts_of(self._run.header, self.games, self.annulled, self.is_open)
+
+    @property
     def head(self) -> str:
         """The hash of the last line of the records, which stands for all of them."""
         return self._records.head
@@ -418,7 +425,9 @@ class OpenRun:
 
     def add_change(self, change: dict[str, Any]) -> None:
         """Stores a change of the header. Raises `StorageError`."""
-        self._records.append(change_line(change))
+        line = change_line(change)
+        self._records.append(line)
+        apply_change(self._run.header, line)
 
     def take_out(self, bot: str, games: str, reason: str) -> None:
         """Stores that a bot is out, and what becomes of its games; see `records.amendments`. From now on this

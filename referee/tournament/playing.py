@@ -44,7 +44,7 @@ def _tasks(tournament: Tournament, run: OpenRun, keep: str) -> Iterator[Task | N
     """The tasks that are still to be played, in their order: encounters, and games that became void too often
     each by itself. None where there is none until more games are over; whether more follow shows then.
     """
-    remaining = Remaining(tournament, run.games, run.is_open)
+    remaining = Remaining(tournament, run.games, run.annulled, run.is_open)
     while True:
         if (encounter := remaining.next()) is None:
             yield None

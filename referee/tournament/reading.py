@@ -13,9 +13,11 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.regular import is_regular, read_start
 from referee.core.text import shown
+from referee.ratings.standings import Facts
 from referee.records.header import sections_of
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder
+from referee.tournament.facts import facts_of
 from referee.tournament.folder import Run, read_run
 
 _LOOK = 1 << 20
@@ -108,6 +110,16 @@ class Runs:
                 found[moved.id] = game._replace(id=moved.id)
                 last_rounds[section] = max(last_rounds.get(section, 0), moved.number)
         return list(found.values())
+
+    @property
+    def facts(self) -> Facts:
+        """What tables say of the runs besides their games; several runs have no order of a format."""
+        facts = [facts_of(run.header, run.games, run.annulled, run.is_open) for run in self.runs]
+        if len(facts) == 1:
+            return facts[0]
+        changed = {bot: when for one in facts for bot, when in one.changed.items()}
+        counts = all(one.repeats == "count" for one in facts)
+        return Facts(changed=changed, repeats="count" if counts else "cluster")
 
     def _section_names(self) -> list[dict[str, str]]:
         """By run, the new names of its sections by their old ones."""

@@ -26,6 +26,7 @@ PAGES = [
     "protocol/PROTOCOL.md",
     *(f"protocol/games/{slug}.md" for slug in GAMES),
     "referee/RECORD.md",
+    "referee/ratings/TABLE.md",
     "referee/games/ADDING.md",
 ]
 

@@ -172,6 +172,8 @@ GUARDS = [
     always("whole-lines", SEEDS),
     never("size-of-programs", "tests/unit/test_hashes.py"),
     never("programs", "tests/processes/test_tournament.py -k program"),
+    never("changed-programs", "tests/unit/test_tables.py -k program"),
+    never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
 ]
 
 

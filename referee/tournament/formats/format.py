@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -139,7 +139,7 @@ class Format:
         self,
         section: str,
         games: Mapping[str, Summary],
-        without_result: Collection[str] = (),
+        without_result: Container[str] = (),
         annulled: Collection[str] = (),
     ) -> list[Standing] | None:
         """The standings, best first; None for the formats whose order is that of the ratings.

@@ -16,7 +16,7 @@ bots with equal points:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 
 from referee.records.record import Summary
@@ -191,7 +191,7 @@ def swiss_standings(
     rounds: int,
     section: str,
     games: Mapping[str, Summary],
-    without_result: Collection[str],
+    without_result: Container[str],
     annulled: Collection[str],
 ) -> list[Standing]:
     """The bots by points, Buchholz, Sonneborn-Berger and direct meeting; equal bots by name.
