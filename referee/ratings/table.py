@@ -16,7 +16,7 @@ from tabulate import tabulate, tabulate_formats
 
 from referee.core.pairing import Pairing
 from referee.games.api import share_beaten
-from referee.ratings.pool import Pool, Result, fit
+from referee.ratings.pool import Pool, Rating, Result, fit
 from referee.ratings.two import Comparison, compare
 from referee.records.record import Summary
 
@@ -199,8 +199,9 @@ def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
 
 def _notes(pool: Pool) -> list[str]:
     notes = []
-    if pool.advantage.half_width is not None:
-        notes.append(f"seat 1 is worth {round(pool.advantage.elo):+d} ± {pool.advantage.half_width:.0f} Elo")
+    for seat_1, *_ in pool.advantages.values():
+        if seat_1.half_width is not None:
+            notes.append(f"seat 1 is worth {round(seat_1.elo):+d} ± {seat_1.half_width:.0f} Elo")
     met = [group for group in pool.groups if len(group) > 1]
     if len(met) > 1:
         groups = " | ".join(" ".join(group) for group in met)
@@ -326,7 +327,7 @@ def _rendered_solo(names: Sequence[str], games: Sequence[Summary], form: str) ->
 
 
 def _json(table: Standings) -> dict[str, Any]:
-    advantage = table.pool.advantage
+    advantage = next((seats[0] for seats in table.pool.advantages.values()), Rating(0.0, None))
     return {
         "standings": [row._asdict() for row in table.rows],
         "seat_1_advantage": {"elo": advantage.elo, "half_width": advantage.half_width},
