@@ -32,7 +32,7 @@ def shared_by(game_id: str) -> str:
     alone, those of the other bots in its round.
     """
     pairing = Pairing.parse(game_id)
-    return ":".join(pairing.encounter) if len(pairing.bots) > 1 else pairing.round
+    return ":".join(pairing.encounter if len(pairing.bots) > 1 else pairing.encounter[:1])
 
 
 def shared_seed(run_seed: str, game_id: str) -> bytes:

@@ -28,3 +28,16 @@ def test_larger_tables_rotate_their_seats() -> None:
     (first, *_) = round_robin("dcba", 3, 1)
     assert [pairing.bots for pairing in first.games] == [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
     assert [pairing.id for e in round_robin("ba", 1, 1) for pairing in e.games] == ["1:a", "1:b"]
+
+
+def test_an_id_tells_section_round_and_the_number_of_the_encounter() -> None:
+    plain = Pairing.of(3, ("a", "b"))
+    assert plain.id == "3:a:b" and (plain.section, plain.number, plain.part) == ("", 3, 0)
+    full = Pairing.of(2, ("b", "a"), part=3, section="small")
+    assert full.id == "small/2.3:b:a" and full == Pairing.parse(full.id)
+    assert (full.section, full.round, full.number, full.part) == ("small", "2.3", 2, 3)
+    assert full.encounter == Pairing.parse("small/2.3:a:b").encounter
+    assert full.encounter != Pairing.parse("other/2.3:a:b").encounter
+    assert full.encounter != Pairing.parse("small/2.4:a:b").encounter
+    for odd in ("0:a:b", "x:a:b", "1.0:a:b", "01:a:b"):
+        assert Pairing.parse(odd).number == 0
