@@ -163,6 +163,8 @@ GUARDS = [
     always("whole-lines", SEEDS),
     never("size-of-programs", "tests/unit/test_hashes.py"),
     never("programs", "tests/processes/test_tournament.py -k program"),
+    never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
+    always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
 ]
 
 
