@@ -62,7 +62,8 @@ class Pool:
 
     def right(self) -> Right:
         """Whether the ratings after the games so far have the right bots at the top."""
-        top = np.argsort(-strengths(self.games, self.points), kind="stable")[:TOP]
+        # Of bots that are equal, the weaker ones come first, so that nothing is right by chance.
+        top = np.argsort(strengths(self.games, self.points), kind="stable")[::-1][:TOP]
         return Right(bool((top == range(TOP)).all()), set(map(int, top)) == set(range(TOP)))
 
     def play_round_robin(self, rounds: int) -> None:
