@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
@@ -212,6 +213,62 @@ def test_games_in_progress_at_the_decision_do_not_matter() -> None:
         if not skipping.skips(one):
             skipping.add(one, games)
     assert through.decision == skipping.decision is not None
+
+
+def carried_out(
+    found: Sequence[tuple[Encounter, list[Summary]]], fresh: Callable[[], Stopping], rng: Stream
+) -> tuple[Stopping, int]:
+    """The end of a run with three workers, in which encounters end in any order, and which is stopped and
+    continued now and then; and how often that was.
+    """
+    results = dict(found)
+    finished: set[Encounter] = set()
+    for stops in range(1000):
+        state, place, playing = fresh(), 0, list[Encounter]()
+        while stops == 0 or rng.below(20):
+            while place < len(found) and not state.decision:
+                one = found[place][0]
+                if state.skips(one):
+                    place += 1
+                elif one in finished:
+                    state.add(one, results[one])
+                    place += 1
+                else:
+                    break
+            left = (one for one, _ in found[place:] if not (one in finished or one in playing))
+            playing += islice((one for one in left if not state.skips(one)), 3 - len(playing))
+            if state.decision or not playing:
+                return state, stops
+            finished.add(playing.pop(rng.below(len(playing))))
+            if not stops and len(finished) > 20:
+                break
+    raise AssertionError("it was never decided")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "against", "pairs"),
+    [
+        ('sprt = "0,100"', "ab", "", ["ab"]),
+        ('sprt = "0,150"', "xaby", "xy", ["ax", "ay", "bx", "by"]),
+        ("stop = { interval = 60 }", "abc", "", ["ab", "ac", "bc"]),
+    ],
+)
+def test_the_order_in_which_games_end_and_stops_change_no_decision(
+    text: str, names: str, against: str, pairs: list[str]
+) -> None:
+    for number in range(3):
+        found = list(rounds(150, *pairs, seed=f"history {number}"))
+        plain = stopping(text, names, against)
+        for one, games in found:
+            if not plain.decision and not plain.skips(one):
+                plain.add(one, games)
+        state, stops = carried_out(
+            found, lambda: stopping(text, names, against), Stream(f"order {number}".encode())
+        )
+        assert state.decision == plain.decision is not None
+        decisions = [[test.decision for test in end.tests.values()] for end in (state, plain)]
+        assert decisions[0] == decisions[1]
+        assert stops > 0
 
 
 # --- Intervals -------------------------------------------------------------------------------------------
