@@ -124,15 +124,14 @@ class League:
             return []
         self._enter(bots)
         places = [self._names[name] for name in bots]
-        belief = self._belief()
-        chooser = _Chooser(belief.mean[places], belief.covariance[np.ix_(places, places)], self._seats)
+        mean, covariance = self._belief()
+        chooser = _Chooser(mean[places], covariance[np.ix_(places, places)], self._seats)
         encounters = [self._encounters[name] for name in bots]
         last = [self._last.get(name, 0) for name in bots]
         numbers = self._numbers.copy()
         found = []
         for turn in range(self._count + 1, self._count + 1 + count):
-            first = _first(encounters, last, turn)
-            table = chooser.table(first)
+            table = chooser.table(_first(encounters, last, turn))
             for place in table:
                 encounters[place] += 1
                 last[place] = turn
@@ -189,16 +188,15 @@ class _Chooser:
     """Chooses tables of bots one after the other, each as if the ones before were played."""
 
     def __init__(self, mean: Floats, covariance: Floats, seats: int) -> None:
-        self._mean = mean
         self._covariance = covariance
         self._seats = seats
         differences = _differences(mean)
         variances = np.maximum(_variances(covariance), 1e-12)
-        self._each = 2 * _information(
-            differences, variances
-        )  # of `seats` games, each with a share of 2/seats
+        # An encounter has `seats` games, of which each counts for 2/seats.
+        self._each = 2 * _information(differences, variances)
         np.fill_diagonal(self._each, 0)
         deviations = np.sqrt(variances)
+        # How fast the expected loss falls with the variance of each difference, but for a constant.
         weights = np.exp(-((differences / deviations) ** 2) / 2) / deviations * _importance(mean)
         np.fill_diagonal(weights, 0)
         self._loss = np.diag(weights.sum(axis=1)) - weights
