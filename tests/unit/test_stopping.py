@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -13,7 +12,6 @@ import pytest
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.rng import Stream
-from referee.ratings.pool import Rating, fit
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, encounter
 from referee.tournament.stopping import (
@@ -305,13 +303,20 @@ def test_few_games_do_not_stop_it_however_alike_they_are() -> None:
     assert decided_after(list(drawn()), "stop = { interval = 200 }", "ab") == LEAST_GAMES // 2 + 1
 
 
-def test_a_bot_without_an_interval_is_not_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that won all its games has a bound instead."""
-    pool = fit([], ["a", "b"])
-    bound = replace(pool, ratings={"a": Rating(420.0, None, ">"), "b": Rating(0.0, 5.0)})
-    monkeypatch.setattr("referee.tournament.stopping.fit", lambda *_: bound)
+def test_a_bot_that_won_all_has_no_interval_to_be_narrow() -> None:
     state = stopping("stop = { interval = 1000 }", "ab")
-    for one, games in rounds(50, "ab"):
-        state.add(one, games)
+    for number in range(1, 50):
+        one = encounter(number, ("a", "b"))
+        state.add(one, played(one, WIN, LOSS))
     assert state.decision is None
     assert state.progress() == "until ± 1000"
+
+
+def test_games_that_repeat_do_not_make_intervals_narrow() -> None:
+    for repeats, narrow in (("cluster", False), ("count", True)):
+        state = stopping("stop = { interval = 100 }", "ab", repeats=repeats)
+        for number in range(1, 200):
+            one = encounter(number, ("a", "b"))
+            ranks, digest = ((WIN, DRAW), "x") if number % 2 else ((LOSS, WIN), "y")
+            state.add(one, [game(g.id, r, digest) for g, r in zip(one.games, ranks, strict=True)])
+        assert (state.decision is not None) == narrow
