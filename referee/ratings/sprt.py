@@ -36,7 +36,7 @@ def bounds(alpha: float, beta: float) -> tuple[float, float]:
     return math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
 
 
-def llr(counts: Sequence[int], elo0: float, elo1: float, model: str = "logistic") -> float:
+def llr(counts: Sequence[float], elo0: float, elo1: float, model: str = "logistic") -> float:
     """The LLR of trials counted by score: 3 counts for games (losses, draws, wins), 5 for pairs of games."""
     if not any(counts):
         return 0.0

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.ratings.sprt import MODELS, bounds, llr
+from referee.tournament.stopping import Sprt
+from tests.tools.sprt_runs import distribution_at, measure
 
 # Disservin/fastchess, app/tests/sprt_test.cpp: counts from the worst score to the best.
 PUBLISHED = [
@@ -65,3 +67,19 @@ def test_the_other_side_sees_the_negative(counts: list[int], elo0: int, elo1: in
 def test_evidence_grows_with_the_trials(counts: list[int], model: str) -> None:
     once, thrice = llr(counts, 0, 20, model), llr([3 * count for count in counts], 0, 20, model)
     assert thrice == pytest.approx(3 * once, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("hypothesis", ["H0", "H1"])
+def test_simulated_runs_hold_the_error_rates(hypothesis: str) -> None:
+    """The short form of `tests.tools.sprt_runs`."""
+    runs = 200
+    found = measure(Sprt(0, 100), hypothesis, runs)
+    assert found.wrong <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+    assert 0.75 < found.pairs / found.theory < 1.35
+
+
+def test_the_simulated_difference_is_the_one_that_is_tested() -> None:
+    chances = distribution_at(30, "logistic")
+    mean = sum(chance * i / 4 for i, chance in enumerate(chances))
+    assert sum(chances) == pytest.approx(1)
+    assert mean == pytest.approx(1 / (1 + 10 ** (-30 / 400)))
