@@ -142,10 +142,6 @@ class Launcher:
             started.control.close()
 
 
-close_launcher = Launcher.close
-use_name = Launcher.use_name
-
-
 def random_name() -> str:
     """A name that nothing else has."""
     return os.urandom(6).hex()
@@ -163,9 +159,6 @@ def remove_left(name: str) -> None:
 
 def _beginning(name: str) -> str:
     return f"referee-{name}-"
-
-
-family = Launcher.family
 
 
 def _temporary_folder() -> Path:
