@@ -78,6 +78,7 @@ def valued(name: str, by: str, tests: str) -> Guard:
 PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
 WARDENS = "tests/processes/test_wardens.py"
+KILLED = "tests/processes/test_killed_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
@@ -109,6 +110,7 @@ GUARDS = [
     dropped("hidden", f"{ATTACKED} -k closed"),
     valued("bought-void", "False", "tests/unit/test_voids.py"),
     never("warden-killed-at-once", f"{WARDENS} -k at_once"),
+    never("lost-warden", f"{KILLED} -k warden"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),

@@ -192,6 +192,8 @@ def main() -> None:
     parser.add_argument("--at-a-time", type=int, default=3)
     parser.add_argument("--twice", action="store_true")
     words = parser.parse_args()
+    for number in SIGNALS:  # a shell has what it runs in the background ignore some
+        signal.signal(number, signal.SIG_DFL)
     rows, all_wrong = [], []
     for name in words.commands.split(","):
         endings, wrong = played(name, words.moments, words.at_a_time, words.twice)
