@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.gameplay.events import Ending
 from referee.tournament.folder import dialogues, read_run
 
@@ -47,8 +47,8 @@ def find(
     run = read_run(folder)
     for name in (*bots, *filter(None, (won_by, lost_by))):
         if name not in run.header["bots"]:
-            known = ", ".join(run.header["bots"])
-            raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected one of {known}")
+            expected = meant(name, run.header["bots"])
+            raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected {expected}")
     found = []
     for game in run.games.values():
         places = dict(zip(game.bots, game.ranks, strict=True))

@@ -19,7 +19,7 @@ from referee.core.control_groups import usable_memory
 from referee.core.errors import BotFaulted, Stopped, UsageError
 from referee.core.isolation import AUTO
 from referee.core.stop import Stop
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.events import Event
@@ -240,9 +240,10 @@ def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...], pause: 
     parsed = [Bot.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
     bots = [replace(bot, limits=limits, pty=bot.name in ptys, pause=pause) for bot in distinct(parsed, given)]
+    names = [bot.name for bot in bots]
     for name in ptys:
-        if name not in {bot.name for bot in bots}:
-            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected the name of a bot of this match")
+        if name not in names:
+            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected {meant(name, names)}")
     return bots
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from referee.core.text import value_text
 from referee.records.header import other_origin
 from referee.tournament.hashes import Files
 from referee.tournament.plan import Plan
@@ -15,9 +16,9 @@ def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
     now = plan.header()
     for name in ("game", "rules", "options", "margin_us", "rejections", "start_us"):
         if now[name] != header.get(name):
-            wrong.append(f"`{name}` is {now[name]}, and was {header.get(name)}")
+            wrong.append(f"`{name}` is {_given(now[name])}, and was {_given(header.get(name))}")
     if not plan.seed_is_hidden and plan.seed != header.get("seed"):
-        wrong.append(f"`seed` is {plan.seed}, and was {_value_text(header.get('seed'))}")
+        wrong.append(f"`seed` is {plan.seed}, and was {_given(header.get('seed'))}")
     if difference := other_origin(header, plan.game):
         wrong.append(difference)
     for name, was in header["bots"].items():
@@ -28,8 +29,7 @@ def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
         for key in {**is_now, **was}:
             if is_now.get(key) != was.get(key):
                 wrong.append(
-                    f"`{key}` of bot `{name}` is {_value_text(is_now.get(key))}, "
-                    f"and was {_value_text(was.get(key))}"
+                    f"`{key}` of bot `{name}` is {_given(is_now.get(key))}, and was {_given(was.get(key))}"
                 )
     if "rounds" not in header:
         wrong.append("these are the records of a match")
@@ -38,9 +38,9 @@ def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
     return wrong
 
 
-def _value_text(value: object) -> object:
+def _given(value: object) -> str:
     """A value as shown in a message; default values are not in a header."""
-    return "not given" if value is None else value
+    return "not given" if value is None else value_text(value)
 
 
 def additions(header: dict[str, Any], plan: Plan, rounds: int, files: Files) -> dict[str, Any]:

@@ -18,10 +18,11 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.terms import MARGIN_US, REJECTIONS
-from referee.games import game_given
+from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
 from referee.processes.bot import Bot, distinct, split
-from referee.processes.limits import DEFAULT, Limits
+from referee.processes.limits import DEFAULT, LIMITS, Limits
+from referee.tournament import words
 from referee.tournament.plan import PROCESSES, START_US, Entrant, checked_options, checked_seed
 
 SIZE_CAP = 1 << 20
@@ -36,6 +37,13 @@ DEPTH_CAP = 50
 KEEP = ("faults", "all", "nothing")
 
 MOST_ROUNDS = 1_000_000
+
+TABLES = ("tournament", "options", "limits", "bot")
+
+TOURNAMENT_KEYS = (
+    *("game", "rounds", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start"),
+    *("processes", "fresh", "pause", "isolation", "user"),
+)
 
 BOT_KEYS = (
     *("name", "cmd", "cwd", "env", "pass_env", "needs", "build"),
@@ -114,27 +122,10 @@ def _parse(text: bytes) -> dict[str, Any]:
 
 
 def _config(path: Path, text: bytes, fields: Fields) -> Config:
-    fields.only("tournament", "options", "limits", "bot")
+    options = {option.name for game in GAMES.values() for option in game.options}
+    fields.only(*TABLES, instead=words.in_file(TOURNAMENT_KEYS, options, LIMITS))
     main = fields.object("tournament")
-    main.only(
-        *(
-            "game",
-            "rounds",
-            "clock",
-            "seed",
-            "workers",
-            "pin",
-            "keep",
-            "margin",
-            "rejections",
-            "start",
-            "processes",
-            "fresh",
-            "pause",
-            "isolation",
-            "user",
-        )
-    )
+    main.only(*TOURNAMENT_KEYS, instead=words.in_tournament(BOT_KEYS, options, LIMITS))
     game = game_given(main.text("game"), path.parent)
     control = _control(main, "clock", game.clock)
     processes = _processes(main, "encounter")
@@ -181,8 +172,10 @@ def _bots(
     builds: list[Build] = []
     absent: list[str] = []
     names: list[Bot] = []
+    options = {option.name for game in GAMES.values() for option in game.options}
+    instead = words.in_bot(TOURNAMENT_KEYS, options, LIMITS)
     for bot in fields.objects("bot"):
-        bot.only(*BOT_KEYS)
+        bot.only(*BOT_KEYS, instead=instead)
         folder = bot.text("cwd", ".")
         if not folder or shown(folder, len(folder)) != folder:
             raise bot.wrong("cwd", "a folder")
