@@ -11,7 +11,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, Pairing
 from referee.core.seeds import seed_hash
-from referee.core.text import shown
+from referee.core.text import shown, value_text
 from referee.games import game_named, origin_of
 from referee.games.api import Game
 from referee.records.record import FORMAT, Summary
@@ -75,8 +75,8 @@ def other_origin(header: dict[str, Any], game: Game[Any]) -> str:
     for name in sorted({*was, *now} - {"file"}):
         if was.get(name) != now.get(name):
             return (
-                f"the {name} of the game `{game.slug}` is {shown(str(now.get(name)), 80)}, "
-                f"and in the record {shown(str(was.get(name)), 80)}"
+                f"the {name} of the game `{game.slug}` is {shown(value_text(now.get(name, 'missing')), 80)}, "
+                f"and in the record {shown(value_text(was.get(name, 'missing')), 80)}"
             )
     return ""
 
