@@ -16,6 +16,7 @@ import contextlib
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -80,7 +81,7 @@ COMMANDS = {
     "find": Command(("find", "t-results"), _played),
     "check": Command(("check", "blooms", PLAIN)),
     "games": Command(("games",)),
-    "doctor": Command(("doctor", "--quick")),
+    "doctor": Command(("doctor",)),
 }
 
 
@@ -154,11 +155,15 @@ def played(
     command = COMMANDS[name]
     with tempfile.TemporaryDirectory() as temporary:
         top = Path(temporary)
+        prepared = top / "prepared"
+        prepared.mkdir()
+        command.prepare(prepared)
+
+        def new_folder() -> Path:
+            return Path(shutil.copytree(prepared, Path(tempfile.mkdtemp(dir=top), "here")))
 
         def undisturbed() -> Ending:
-            folder = Path(tempfile.mkdtemp(dir=top))
-            command.prepare(folder)
-            return ended(command.words, folder)
+            return ended(command.words, new_folder())
 
         usual = undisturbed()
         assert usual.code == 0, usual
@@ -168,8 +173,7 @@ def played(
         def one(moment: int) -> tuple[str, str]:
             number = SIGNALS[moment % 3]
             after_s = moment / moments * usual.took_s * 1.05
-            folder = Path(tempfile.mkdtemp(dir=top))
-            command.prepare(folder)
+            folder = new_folder()
             signals = [(after_s, number)]
             if twice:
                 signals.append((after_s + random.Random(moment).random() ** 3 * usual.took_s, number))
