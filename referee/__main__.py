@@ -9,9 +9,15 @@ import sys
 
 def main() -> None:
     """Runs the command line."""
-    from referee.cli import main as run
+    from referee.core import stop
 
-    run()
+    stop.take_signals()
+    try:
+        from referee.cli import main as run
+
+        run()
+    finally:
+        stop.ignore_signals()
 
 
 if __name__ == "__main__":

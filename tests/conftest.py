@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from referee.processes.launcher import close_launcher
+from referee.processes.launcher import Launcher
 from tests.command import ROOT
 from tests.holdings import NOTHING, Held
 
@@ -65,10 +65,10 @@ def what_python_keeps() -> None:
 @pytest.fixture(autouse=True)
 def nothing_is_left(scratch: Path) -> Iterator[None]:
     """After every test there are no more processes, descriptors, threads and temporary files than before."""
-    close_launcher()
+    Launcher.close()
     before = Held.now()
     yield
-    close_launcher()
+    Launcher.close()
     if Held.now().beyond(before) != NOTHING:
         gc.collect()  # what a test let go of without closing it
         time.sleep(0.1)  # what another run of the referee has for a moment

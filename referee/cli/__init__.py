@@ -21,6 +21,7 @@ from referee.cli.run import run
 from referee.cli.table import table
 from referee.cli.verify import verify
 from referee.core.errors import RefereeError, Stopped, UsageError
+from referee.core.stop import Interrupted, Interruptible
 from referee.core.text import shown
 
 
@@ -88,7 +89,8 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        cli.main(prog_name="referee", standalone_mode=False)
+        with Interruptible():
+            cli.main(prog_name="referee", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())
         return UsageError.exit_code
@@ -97,8 +99,8 @@ def _run() -> int:
         # click quotes the input unescaped.
         say(f"referee: {shown(error.format_message(), 400)} (see `{where} --help`)")
         return UsageError.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        say("referee: stopped")
+    except Interrupted as interrupted:
+        say(f"referee: {interrupted}")
         return Stopped.exit_code
     except RefereeError as error:
         say(f"referee: {error}")

@@ -24,7 +24,9 @@ _MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
 
 @click.command(short_help="Measures this machine and recommends settings.")
 @click.option(
-    "--workers", type=click.IntRange(1, 1000), help="Games at a time. Default: the number of cores less one."
+    "--workers",
+    type=click.IntRange(0, 1000),
+    help="Games at a time; with 0, games are played in this process. Default: the number of cores less one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as one JSON object.")
 def doctor(workers: int | None, as_json: bool) -> None:
@@ -33,7 +35,7 @@ def doctor(workers: int | None, as_json: bool) -> None:
     Bots that move instantly play as many games at a time as there are workers: the time of their moves is
     the overhead of the referee and the machine. Exits with 5 if no tournament can be run here.
     """
-    workers = workers or default_workers()
+    workers = default_workers() if workers is None else workers
     say(f"measuring, with workers = {workers}; this takes some seconds")
     figures = measure_machine(workers, Path())
     diagnosis = diagnose(figures)

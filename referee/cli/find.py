@@ -12,7 +12,7 @@ from referee.cli.options import runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.gameplay.events import Ending
 from referee.records.record import Summary, moves_of_line
 from referee.tournament.exports import FORMATS, csv_of, json_of_heads
@@ -78,8 +78,8 @@ def find(
     runs = read_runs(folders)
     for name in (*bots, *filter(None, (won_by, lost_by))):
         if name not in runs.names:
-            known = ", ".join(runs.names)
-            raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected one of {known}")
+            expected = meant(name, runs.names)
+            raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected {expected}")
     if game_id is not None:
         _check_id(runs, game_id)
 

@@ -23,7 +23,7 @@ from referee.cli.options import (
 from referee.cli.output import say
 from referee.cli.playing import Conduct, conduct
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.events import Event
@@ -181,9 +181,10 @@ def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]
     parsed = [Bot.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
     bots = distinct(parsed, given)
+    names = [bot.name for bot in bots]
     for name in ptys:
-        if name not in {bot.name for bot in bots}:
-            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected the name of a bot of this match")
+        if name not in names:
+            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected {meant(name, names)}")
     return [
         {
             "name": bot.name,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
+import stat
 import sys
 
 import click
@@ -48,13 +50,14 @@ def table_width() -> int:
 def show_data(text: str) -> None:
     """Prints a command's result on stdout. Raises `StorageError` if it cannot be written.
 
-    A closed pipe, as after `| head`, is not an error.
+    A closed pipe, as after `| head`, is not an error, nor is a terminal that is gone.
     """
     try:
         click.echo(text)
     except OSError as error:
+        terminal = stat.S_ISCHR(os.fstat(sys.stdout.fileno()).st_mode)
         _discard(sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
+        if isinstance(error, BrokenPipeError) or (terminal and error.errno == errno.EIO):
             return
         raise StorageError(f"cannot write to standard output: {error.strerror}") from None
 

@@ -72,7 +72,7 @@ def conduct(config: Config, how: Conduct) -> None:
             f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
             "see void.jsonl"
         )
-    if Remaining(candidate.tournament, opened.games, opened.annulled, opened.is_open).next():
+    if Remaining(candidate.tournament, opened).next():
         raise RefereeError("some games were not played; the same command continues")
     if how.strict and any(any(game.faults) for game in opened.games.values()):
         raise BotFaulted("a bot was at fault")
@@ -109,20 +109,24 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     in_all = tournament.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
-    if Remaining(tournament, opened.games, opened.annulled, opened.is_open).next() is None:
+    if Remaining(tournament, opened).next() is None:
         return
     progress = (
         ProgressScreen(tournament.names, in_all.games, opened.games)
         if on_a_terminal() and not how.observer
         else ProgressLines(in_all.games, len(opened.games))
     )
-    player = TournamentPlayer(tournament, opened, candidate.config.keep, progress, candidate.programs)
+    player = TournamentPlayer(
+        tournament, opened, candidate.config.keep, progress, candidate.programs, how.workers
+    )
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(progress.interrupt) as stop, progress:
-        player.play(how.workers, pin, lambda: bool(stop.asked), how.observer)
+        player.play(pin, lambda: bool(stop.asked), how.observer)
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
-    if stop.asked and Remaining(tournament, opened.games, opened.annulled, opened.is_open).next():
+    if decision := player.remaining.decision:
+        say(f"the stopping rule has decided: {decision}")
+    if stop.asked and Remaining(tournament, opened).next():
         done = count_text(len(opened.games), in_all)
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
 

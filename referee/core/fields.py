@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.core.errors import RefereeError
-from referee.core.text import shown
+from referee.core.text import meant, shown, value_text
 
 LARGEST = 1 << 62
 
@@ -44,12 +43,15 @@ class Fields:
         """Whether the field exists."""
         return name in self._value
 
-    def only(self, *names: str) -> None:
-        """Raises the error for a field of any other name, and suggests the name that was probably meant."""
+    def only(self, *names: str, instead: Mapping[str, str] | None = None) -> None:
+        """Raises the error for a field of any other name, and suggests the name that was probably meant.
+
+        `instead` says what is expected in the place of names that are often met, in lower case with `_`.
+        """
         for name in self._value:
             if name not in names:
-                close = difflib.get_close_matches(name, names, 1)
-                expected = f"`{close[0]}`" if close else f"one of {', '.join(names)}"
+                usual = (instead or {}).get(name.lower().replace("-", "_"))
+                expected = usual or meant(name, names)
                 raise self._error(f"unknown key `{shown(self.at(name), 100)}`, expected {expected}")
 
     def _get(self, name: str, kind: type, expected: str) -> Any:
@@ -142,7 +144,7 @@ def _is(value: object) -> str:
 
 
 def _seen(value: object) -> str:
-    return "missing" if value is None else f"`{shown(str(value), 60)}`"
+    return "missing" if value is None else f"`{shown(value_text(value), 60)}`"
 
 
 def _encodes(text: str) -> bool:

@@ -1,18 +1,68 @@
-"""Signals that stop a run: the first lets the games in progress finish, the second stops at once."""
+"""Signals that stop the referee: what they do at each moment, from the first import to the exit.
+
+The process goes through these phases, and only this module knows in which it is:
+
+1. *Imports*: there is nothing to lose, so a signal ends the process at once.
+2. *A command* (`Interruptible`): a signal interrupts it by the exception `Interrupted`.
+3. *Playing* (`Stop`): the first signal lets the games in progress finish, the second interrupts.
+4. *Summing up*, once a `Stop` is left: the games are stored, and only their table is still to come. The first
+   signal is told and lets that finish, the second interrupts, also if the first came while playing.
+5. *The end*, when the command is over: signals change nothing any more.
+
+A signal that comes after an interruption, while that is cleaned up, ends the process at once: whatever it
+started ends with it. Every way but the last has the exit code of `Stopped`, and says one line on stderr.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
+import sys
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import TracebackType
 
 from referee.core.errors import Stopped
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class Interrupted(BaseException):
+    """A signal interrupted a command. It is no `Exception`, so that nothing takes it for an error."""
+
+
+def take_signals() -> None:
+    """Handles signals from now on, for the life of the process: by the phases above, beginning with 1."""
+    for number in _heeded():
+        signal.signal(number, lambda number, _: _act(signal.Signals(number).name))
+    sys.unraisablehook = _take_unraisable
+
+
+def ignore_signals() -> None:
+    """Has the process end undisturbed: the interpreter takes its handlers back before it exits."""
+    for number in _heeded():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _heeded() -> list[signal.Signals]:
+    """A signal that is ignored stays ignored: that is how `nohup` keeps a run alive."""
+    return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+
+
+class Interruptible:
+    """A context manager: in it a signal raises `Interrupted`; after it signals change nothing any more."""
+
+    def __enter__(self) -> None:
+        _enter(_interrupt)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _enter(_do_nothing)
+
+
 class Stop:
-    """A context manager: `asked` has the name of the first signal that came; the second raises `Stopped`."""
+    """A context manager for playing: notes the first signal; the second raises `Interrupted`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self.asked = ""
@@ -21,19 +71,64 @@ class Stop:
         """Called from a signal handler, so it must not write through a buffer."""
 
     def __enter__(self) -> Stop:
-        # A signal that is ignored stays ignored: that is how `nohup` keeps a run alive.
-        handled = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-        self._before = {number: signal.signal(number, self._take) for number in handled}
+        _enter(self._take)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        if not isinstance(error, Interrupted):
+            _enter(_interrupt_at_once if self.asked else _let_finish)
 
-    def _take(self, number: int, frame: FrameType | None) -> None:
+    def _take(self, name: str) -> None:
         if self.asked:
-            raise Stopped(f"stopped at once by {signal.Signals(number).name}")
-        self.asked = signal.Signals(number).name
-        self._say(f"{self.asked}: stopping after this game; a second signal stops at once")
+            _interrupt_at_once(name)
+        self.asked = name
+        self._say(f"{name}: stopping after this game; a second signal stops at once")
+
+
+def _end_process(name: str) -> None:
+    _say(f"referee: stopped by {name}")
+    os._exit(Stopped.exit_code)
+
+
+def _interrupt(name: str) -> None:
+    _enter(_end_process)
+    raise Interrupted(f"stopped by {name}")
+
+
+def _interrupt_at_once(name: str) -> None:
+    _enter(_end_process)
+    raise Interrupted(f"stopped at once by {name}")
+
+
+def _let_finish(name: str) -> None:
+    _enter(_interrupt_at_once)
+    _say(f"{name}: only the table is still to come; a second signal stops at once")
+
+
+def _do_nothing(name: str) -> None:
+    pass
+
+
+_act: Callable[[str], None] = _end_process
+"""What the next signal does; called with its name."""
+
+
+def _enter(act: Callable[[str], None]) -> None:
+    global _act
+    _act = act
+
+
+def _say(line: str) -> None:
+    """Writes a line to stderr, bypassing the buffer, which may be in use."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"{line}\n".encode())
+
+
+def _take_unraisable(found: sys.UnraisableHookArgs) -> None:
+    """An interruption that came where nothing can be raised, as in a finalizer, is not lost."""
+    if isinstance(found.exc_value, Interrupted):
+        _say(f"referee: {found.exc_value}")
+        os._exit(Stopped.exit_code)
+    sys.__unraisablehook__(found)

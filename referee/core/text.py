@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import json
+from collections.abc import Iterable
+
 
 def shown(raw: bytes | str, most: int = 200) -> str:
     """A text that is safe in a terminal, a table or a record: cut to `most` characters and escaped.
@@ -13,6 +17,26 @@ def shown(raw: bytes | str, most: int = 200) -> str:
     cut = len(text) > most
     text = "".join(c if c.isprintable() else _escape(c) for c in text[:most])  # guard: escaping
     return f"{text}…" if cut else text
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """What is expected in the place of an unknown name: the known one most like it, or one of all."""
+    names = list(known)
+    if close := nearest(name, names):
+        return f"`{close}`"
+    return f"one of {', '.join(names)}" if names else "none"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that is most like another one; empty where none is."""
+    return next(iter(difflib.get_close_matches(name[:100], list(known), 1)), "")
+
+
+def value_text(value: object) -> str:
+    """A value of JSON or TOML as it is written there, but texts without quotes; not bounded, nor escaped."""
+    if value is None or isinstance(value, bool | list | tuple | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
 
 
 def _escape(character: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import nearest, shown
 from referee.games import outside
 from referee.games.api import Game
 from referee.games.blooms import Blooms
@@ -68,9 +68,10 @@ def _installed(slug: str) -> Game[Any]:
         return _take(found)
     if slug.endswith(".py"):
         raise UsageError(f"unknown game `{shown(slug, 80)}`, expected a name in that file, `module.py:NAME`")
+    close = nearest(slug, [*GAMES, *outside.offered()])
+    others = f"one of {', '.join(GAMES)}, one of an installed package, or a file's module.py:NAME"
     raise UsageError(
-        f"unknown game `{shown(slug, 80)}`, expected one of {', '.join(GAMES)}, one of an installed package, "
-        f"or a file's module.py:NAME"
+        f"unknown game `{shown(slug, 80)}`, expected {f'`{shown(close, 80)}`' if close else others}"
     )
 
 

@@ -16,7 +16,7 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from referee.core.errors import GameOptionError
 from referee.core.rng import Random
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.core.timecontrol import TimeControl
 
 Seat = int
@@ -286,7 +286,7 @@ class Game(ABC, Generic[M]):
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:
-                expected = f"one of {', '.join(known)}" if known else "none"
+                expected = meant(name, known)
                 raise GameOptionError(f"`{self.slug}` has no option `{shown(name, 80)}`, expected {expected}")
         settled: dict[str, int | str] = {}
         for name, option in known.items():

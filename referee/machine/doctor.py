@@ -202,7 +202,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
 
 
 def _moves(figures: Figures, moves: Distribution, advice: Advice) -> Finding:
-    measured = f"{_spread(moves)} in {moves.number} instant moves, {_workers(figures.workers)}"
+    measured = f"{_spread(moves)} in {moves.number} instant moves, {_asked(figures)}"
     if 2 * moves.p999_us <= MARGIN_US:
         return Finding(
             "moves",
@@ -242,7 +242,7 @@ def _load(figures: Figures) -> Finding:
         "load",
         Level.WARNING,
         measured,
-        f"too much for {_workers(figures.workers)}: bots wait for a core while their clocks run",
+        f"too much for {_asked(figures)}: bots wait for a core while their clocks run",
         "end the other programs, or wait until they have ended",
     )
 
@@ -263,7 +263,7 @@ def _cores(figures: Figures) -> Finding:
     elif figures.workers > most and machine.cores > 1:
         meaning = "no core is left for the referee and the rest of the machine"
     else:
-        return Finding("cores", Level.FINE, measured, f"enough for {_workers(figures.workers)}")
+        return Finding("cores", Level.FINE, measured, f"enough for {_asked(figures)}")
     return Finding("cores", Level.WARNING, measured, meaning, f"`workers = {most}`")
 
 
@@ -350,11 +350,12 @@ def _memory_finding(figures: Figures) -> Finding:
 
 def _limits(figures: Figures) -> Finding:
     machine = figures.machine
-    share = share_of(machine.total_memory_bytes, GAME_SEATS * figures.workers)
+    bots = GAME_SEATS * max(1, figures.workers)
+    share = share_of(machine.total_memory_bytes, bots)
     measured = (
         f"by default a bot may use {about_size(share)} of memory ({SHARED_PERCENT} % of "
-        f"{about_size(machine.total_memory_bytes)}, divided by the {GAME_SEATS * figures.workers} bots of "
-        f"{_workers(figures.workers)}), {DEFAULT.processes} processes and threads, and in its scratch folder "
+        f"{about_size(machine.total_memory_bytes)}, divided by the {bots} bots of "
+        f"{_asked(figures)}), {DEFAULT.processes} processes and threads, and in its scratch folder "
         f"{about_size(SCRATCH)} and {DEFAULT.scratch_files} files"
     )
     checked = f"checked every {INTERVAL_S} s"
@@ -517,6 +518,11 @@ def _cores_of(percent: int) -> str:
 
 def _workers(count: int) -> str:
     return f"{count} game{'' if count == 1 else 's'} at a time"
+
+
+def _asked(figures: Figures) -> str:
+    """How many games are played at a time; without workers it is one."""
+    return _workers(max(1, figures.workers))
 
 
 def _limit(limit: Limit) -> str:

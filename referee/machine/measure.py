@@ -128,7 +128,8 @@ def measure_machine(workers: int, folder: Path) -> Figures:
 
 
 def loopback(workers: int, pin: bool, seconds: float = LOOPBACK_S) -> Distribution:
-    """Times of an instant bot's moves with `workers` games at a time, played as in a tournament.
+    """Times of an instant bot's moves with `workers` games at a time, played as in a tournament: with 0, one
+    game in this process.
 
     Raises `EnvironmentLacksError` if the games cannot be played.
     """
@@ -165,14 +166,19 @@ class _Collected:
 
 
 def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> None:
-    playing = open_workers(workers, pin, collected, lambda: False)
+    until = time.monotonic() + seconds
+
+    def is_over() -> bool:
+        return bool(collected.failure or (collected.used_us and time.monotonic() > until))
+
+    playing = open_workers(workers, pin, collected, is_over)
     try:
-        for number in range(1, workers + 1):
+        for number in range(1, max(1, workers) + 1):
             playing.play(_task(number, seconds))
         until = time.monotonic() + seconds
         while playing.busy:
             playing.take_reports(0.05)
-            if collected.failure or (collected.used_us and time.monotonic() > until):
+            if is_over():
                 playing.stop()
     finally:
         playing.close()

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
 import stat
 import struct
+import sys
 from collections import namedtuple
 
 from referee.processes import libc
@@ -93,11 +95,11 @@ def _become(user: int, group: int, groups: tuple[int, ...]) -> None:
 
 def _drop_capabilities() -> None:
     """Drops all capabilities but one. A process that has none is left as it is."""
-    capability = 0
-    while libc.prctl(_DROP_FROM_BOUNDING_SET, capability) or capability == _READ_SEARCH:
-        capability += 1
-        if capability == _READ_SEARCH:
-            capability += 1
+    if sys.platform != "linux":
+        return
+    for capability in itertools.count():
+        if capability != _READ_SEARCH and not libc.prctl(_DROP_FROM_BOUNDING_SET, capability):
+            break  # there are no more, or this process may not drop any
     if os.geteuid() != 0:
         return
     libc.prctl(_AMBIENT, _CLEAR)

@@ -13,10 +13,10 @@ import os
 import re
 import shlex
 import shutil
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from referee.core.regular import read_start
 from referee.processes.bot import INTERPRETERS
 
 BIN = ("bin", "sbin", "shims", "Scripts")
@@ -110,15 +110,6 @@ def developed(folder: Path) -> Iterator[Path]:
 
 def _beginning(path: Path, size: int = _READ_BYTES) -> bytes:
     """The first bytes of a regular file; empty for anything else, and where it cannot be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return b""
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return b""
-        return os.read(descriptor, size)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
+    with contextlib.suppress(OSError, ValueError):
+        return read_start(path, size)
+    return b""

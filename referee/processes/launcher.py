@@ -29,6 +29,9 @@ from referee.processes.watch import UNKILLABLE_S
 START_S = 60.0
 """Seconds that the start of a process may take; the machine is unusable if it takes longer."""
 
+DEATH_S = 0.1
+"""Seconds after the end of a process's sockets in which its end is seen."""
+
 IDLE_WARDENS = 4
 """The most wardens that are kept without a bot: as many as most encounters have bots."""
 
@@ -110,6 +113,14 @@ class Launcher:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 launcher._process.wait(UNKILLABLE_S)
 
+    @classmethod
+    def discard_killed(cls) -> None:
+        """Gives up the launcher if it was killed. One that lives is kept: only a warden of it was killed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if cls._only:
+                cls._only._process.wait(DEATH_S)
+                cls.discard()
+
     def send(self, request: bytes, streams: list[int]) -> socket.socket:
         """Sends a request to a warden, and returns its socket.
 
@@ -142,10 +153,6 @@ class Launcher:
             started.control.close()
 
 
-close_launcher = Launcher.close
-use_name = Launcher.use_name
-
-
 def random_name() -> str:
     """A name that nothing else has."""
     return os.urandom(6).hex()
@@ -163,9 +170,6 @@ def remove_left(name: str) -> None:
 
 def _beginning(name: str) -> str:
     return f"referee-{name}-"
-
-
-family = Launcher.family
 
 
 def _temporary_folder() -> Path:
@@ -186,6 +190,10 @@ class Started(NamedTuple):
     pid: int
 
 
+class LostWarden(OSError):
+    """A warden was killed while it started a bot: by the bot, or by something outside."""
+
+
 class PendingStart:
     """A bot whose start was requested; `wait` says whether it succeeded."""
 
@@ -204,16 +212,17 @@ class PendingStart:
             return None
 
     def wait(self) -> Started:
-        """Waits for the bot that was started; a launcher that was killed is replaced once.
+        """Waits for the bot that was started; a launcher or an idle warden that was killed is replaced once.
 
-        Raises `OSError` where this bot cannot be started, `EnvironmentLacksError` where none can be.
+        Raises `OSError` where this bot cannot be started, `LostWarden` where its warden was killed meanwhile,
+        `EnvironmentLacksError` where no bot can be started.
         """
         for _ in range(2):  # guard: killed-launcher
             sent, self._sent = self._sent or self._send(), None
             if sent:
                 with contextlib.suppress(ConnectionResetError):
                     return _answer(*sent)
-            Launcher.discard()
+            Launcher.discard_killed()
         raise EnvironmentLacksError("the launcher, which starts bots, does not run")
 
     def cancel(self) -> None:
@@ -235,8 +244,8 @@ def _sent(control: socket.socket, request: bytes, streams: list[int]) -> socket.
 def _answer(launcher: Launcher, control: socket.socket) -> Started:
     """Waits for the notice of a warden that is sent once the bot's program was executed.
 
-    Raises `ConnectionResetError` where the warden ends before it has taken the request, and `OSError` where
-    the bot cannot be started.
+    Raises `ConnectionResetError` where the warden ends before it has taken the request, `LostWarden` where it
+    ends later, and `OSError` where the bot cannot be started.
     """
     taken = False
     try:
@@ -251,7 +260,7 @@ def _answer(launcher: Launcher, control: socket.socket) -> Started:
     except ConnectionResetError:
         control.close()
         if taken:  # guard: warden-killed-at-once
-            raise OSError(errno.ECONNABORTED, "ended the process that watches over it") from None
+            raise LostWarden(errno.ECONNABORTED, messages.LOST_WARDEN) from None
         raise
     except BaseException:
         control.close()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.core.units import parse_period, parse_size, show_period, show_size
 
 SHARE = 0
@@ -55,7 +55,7 @@ class Limits:
         changes: dict[str, int | None] = {}
         for name, text in given.items():
             if name not in _READ:
-                raise UsageError(f"unknown limit `{shown(name, 40)}`, expected one of {', '.join(LIMITS)}")
+                raise UsageError(f"unknown limit `{shown(name, 40)}`, expected {meant(name, LIMITS)}")
             changes[name] = None if text == "none" else _READ[name](name, text)
         return replace(base or cls(), **changes)
 

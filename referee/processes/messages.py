@@ -72,7 +72,10 @@ class Request(
 
 
 TAKEN = "taken"
-"""The request has come, and the bot is being started: a warden that ends now was ended by its bot."""
+"""The request has come, and the bot is being started: its bot may end the warden from now on."""
+
+LOST_WARDEN = "ended the process that watches over it"
+"""How a bot ended whose warden ended before it, for people."""
 
 STARTED = "started"
 """The bot's process and the warden's."""

@@ -118,18 +118,23 @@ def find(
     return Needs(outermost(search.readable), search.links)
 
 
-def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> list[Path]:
-    """The existing files and folders that the words of a command name, outside of the system's folders. A
+class Files(NamedTuple):
+    """A bot's files, as its command tells them."""
+
+    named: list[Path]
+    """The existing files and folders that the words of the command name, outside of the system's folders. A
     link in the bot's own folder that leads out of it names nothing.
     """
-    return [Path(real.path) for _, real in _Search(command, cwd, environment).named]
-
-
-def own(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> list[Path]:
-    """A bot's own folder and files: its working directory, and the folders of the files that its command
-    names. A folder that holds much else, such as a home folder, does not count; the files in it do.
+    own: list[Path]
+    """Its own folder and files: its working directory, and the folders of the files that its command names.
+    A folder that holds much else, such as a home folder, does not count; the files in it do.
     """
-    return _Search(command, cwd, environment).own()
+
+
+def files(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> Files:
+    """The files of the bot that has this command."""
+    search = _Search(command, cwd, environment)
+    return Files([Path(real.path) for _, real in search.named], search.own())
 
 
 def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
@@ -157,11 +162,6 @@ def outermost(paths: Iterable[Path]) -> list[Path]:
     """The paths without those that lie in another of them."""
     found = set(paths)
     return sorted(path for path in found if found.isdisjoint(path.parents))
-
-
-def settings() -> list[Path]:
-    """The files and folders in `/etc` that programs read."""
-    return [Path(path) for pattern in _SETTINGS for path in glob.glob(f"/etc/{pattern}")]  # noqa: PTH207
 
 
 def _settings() -> list[Path]:

@@ -137,6 +137,8 @@ class BotProcess:
         """Whether it was sent SIGTERM."""
         self.exit_report: ExitReport | None = None
         """What is known of all its processes; None until all have ended."""
+        self.lost_warden = False
+        """Whether its warden ended before it did: something killed it, perhaps the bot."""
         self.exit_code: int | None = None
         """As `subprocess` counts it; None while it runs, and where it is unknown."""
         self._status: str | None = None
@@ -223,7 +225,8 @@ class BotProcess:
                 self.control_open = False  # something else wrote to the warden's socket
                 break
         if not self.control_open and self.exit_report is None:
-            self._status = self._status or "ended the process that watches over it"
+            self.lost_warden = True
+            self._status = self._status or messages.LOST_WARDEN
             self.exit_report = ExitReport(self._status)
 
     def _take(self, notice: str) -> None:

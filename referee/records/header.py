@@ -11,7 +11,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
 from referee.core.seeds import seed_hash
-from referee.core.text import shown
+from referee.core.text import shown, value_text
 from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
@@ -123,8 +123,8 @@ def other_origin(section: dict[str, Any], game: Game[Any]) -> str:
     for name in sorted({*was, *now} - {"file"}):
         if was.get(name) != now.get(name):
             return (
-                f"the {name} of the game `{game.slug}` is {shown(str(now.get(name)), 80)}, "
-                f"and in the record {shown(str(was.get(name)), 80)}"
+                f"the {name} of the game `{game.slug}` is {shown(value_text(now.get(name, 'missing')), 80)}, "
+                f"and in the record {shown(value_text(was.get(name, 'missing')), 80)}"
             )
     return ""
 
@@ -163,6 +163,8 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     for name in _GROWING:
         if fields.has(name):
             header[name] = fields.number(name, 1)
+    if fields.has("encounters"):
+        header["encounters"] = [*header.get("encounters", []), list(fields.texts("encounters"))]
     if fields.has("seed_sha256"):
         header["seed_sha256"] = fields.text("seed_sha256")
         header.pop("seed", None)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.core.text import shown
+from referee.core.text import shown, value_text
 from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import Watch, play, seeded_dice
 from referee.gameplay.openings import BadOpening, Openings
@@ -242,6 +242,6 @@ def _words(event: Event) -> str:
 def _compare(what: str, recorded: object, played: object) -> None:
     if recorded != played:
         raise RecordError(
-            f"{what} is {shown(repr(recorded), 80)} in the record, "
-            f"{shown(repr(played), 80)} when played again"
+            f"{what} is `{shown(value_text(recorded), 80)}` in the record, "
+            f"`{shown(value_text(played), 80)}` when played again"
         )

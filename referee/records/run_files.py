@@ -23,19 +23,22 @@ def results_folder(toml: Path) -> Path:
     return toml.with_name(f"{toml.stem}-results")
 
 
-def make_folder(folder: Path) -> None:
-    """Makes a run's folder, and its parents, where they are missing: only their owner may enter them.
+def make_folder(folder: Path) -> list[Path]:
+    """Makes a run's folder, and its parents, where they are missing: only their owner may enter them. Returns
+    what was made, the innermost first.
 
     A folder that is there already is closed to others if it holds nothing but a run. Raises `UsageError`.
     """
     try:
-        for missing in reversed([part for part in (folder, *folder.parents) if not part.exists()]):
+        made = [part for part in (folder, *folder.parents) if not part.exists()]
+        for missing in reversed(made):
             missing.mkdir(mode=0o700, exist_ok=True)
         if not folder.is_dir():
             raise FileExistsError
         if folder.stat().st_mode & 0o077 and all(found.name in _NAMES for found in folder.iterdir()):
             with contextlib.suppress(OSError):  # some file systems have no permissions
                 folder.chmod(0o700)
+        return made
     except FileExistsError:
         raise UsageError(f"cannot write to `{shown(str(folder))}`: it is not a folder") from None
     except OSError as error:

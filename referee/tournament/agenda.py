@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from referee.tournament.schedule import Encounter, Schedule
+from referee.tournament.schedule import Encounter, Schedule, Wait
 
 IsOver = Callable[[str], bool]
 """Says whether a game, given by its id, has a result, or will never have one."""
@@ -14,8 +14,14 @@ IsOver = Callable[[str], bool]
 class Agenda:
     """The encounters of several schedules, one of each in turn; those that wait are passed over."""
 
-    def __init__(self, schedules: Iterable[Schedule], is_over: IsOver) -> None:
-        self._sections = deque(_Section(schedule, is_over) for schedule in schedules)
+    def __init__(
+        self,
+        schedules: Iterable[Schedule],
+        is_over: IsOver,
+        skips: Callable[[Encounter], bool] = lambda encounter: False,
+    ) -> None:
+        """`skips` says of an encounter whether it is left out."""
+        self._sections = deque(_Section(schedule, is_over, skips) for schedule in schedules)
 
     def next(self) -> Encounter | None:
         """The next encounter; None if there is none, or none until more games are over."""
@@ -36,8 +42,9 @@ class Agenda:
 class _Section:
     """One schedule, as far as it has been read."""
 
-    def __init__(self, schedule: Schedule, is_over: IsOver) -> None:
+    def __init__(self, schedule: Schedule, is_over: IsOver, skips: Callable[[Encounter], bool]) -> None:
         self._schedule = schedule
+        self._skips = skips
         self._is_over = is_over
         self._awaited: list[str] = []
         """The games that the schedule waits for and that were not over at the last look."""
@@ -47,11 +54,13 @@ class _Section:
     def next(self) -> Encounter | None:
         while not self._waits():
             step = next(self._schedule, None)
-            if step is None or isinstance(step, Encounter):
-                if step:
-                    self._given.append(step)
+            if step is None:
+                return None
+            if isinstance(step, Wait):
+                self._awaited = list(step.games)
+            elif not self._skips(step):
+                self._given.append(step)
                 return step
-            self._awaited = list(step.games)
         return None
 
     def _waits(self) -> bool:

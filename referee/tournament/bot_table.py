@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -49,9 +50,9 @@ class BotTable(NamedTuple):
         return Entrant(self.bot, self.control or control, self.processes, self.folder)
 
 
-def bot_tables(base: Path, fields: Fields, main: Fields) -> list[BotTable]:
+def bot_tables(base: Path, fields: Fields, main: Fields, instead: Mapping[str, str]) -> list[BotTable]:
     """The bots of a file, those included whose programs are missing; their folders are relative to `base`,
-    and `main` is the table `[tournament]`.
+    and `main` is the table `[tournament]`. `instead` is what is said of unknown keys, as for `Fields.only`.
 
     Raises `UsageError`.
     """
@@ -65,14 +66,16 @@ def bot_tables(base: Path, fields: Fields, main: Fields) -> list[BotTable]:
         isolation=_isolation(main, AUTO),
         user=_user(main, ""),
     )
-    found = [_bot_table(base, bot, processes, common) for bot in fields.objects("bot")]
+    found = [_bot_table(base, bot, processes, common, instead) for bot in fields.objects("bot")]
     distinct([table.bot for table in found], [True] * len(found))
     return found
 
 
-def _bot_table(base: Path, fields: Fields, processes: str, common: Bot) -> BotTable:
+def _bot_table(
+    base: Path, fields: Fields, processes: str, common: Bot, instead: Mapping[str, str]
+) -> BotTable:
     """A bot whose folder is relative to `base`; `common` has what the tournament sets for all of them."""
-    fields.only(*BOT_KEYS)
+    fields.only(*BOT_KEYS, instead=instead)
     folder = fields.text("cwd", ".")
     if not folder or shown(folder, len(folder)) != folder:
         raise fields.wrong("cwd", "a folder")

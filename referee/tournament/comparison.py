@@ -8,10 +8,10 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
-from referee.core.text import shown
+from referee.core.text import value_text
 from referee.gameplay.openings import Openings
 from referee.records.header import REPEATS, other_origin, sections_of
-from referee.tournament import formats
+from referee.tournament import formats, stopping
 from referee.tournament.hashes import Files
 from referee.tournament.tournament import Tournament
 
@@ -23,12 +23,12 @@ def differences(header: dict[str, Any], tournament: Tournament) -> list[str]:
     now = tournament.header()
     wrong = [
         *_games(header, tournament),
-        *_values(header, now, ("margin_us", "rejections", "start_us", "strikes")),
+        *_values(header, now, ("margin_us", "rejections", "start_us", "strikes", *stopping.KEYS)),
     ]
     if tournament.repeats != (repeats := header.get("repeats", REPEATS[0])):
         wrong.append(f"`repeats` is {tournament.repeats}, and was {repeats}")
     if "seed" in now and now["seed"] != header.get("seed"):
-        wrong.append(f"`seed` is {now['seed']}, and was {_value_text(header.get('seed'))}")
+        wrong.append(f"`seed` is {now['seed']}, and was {_given(header.get('seed'))}")
     for name, was in header["bots"].items():
         if name in now["bots"]:
             keys = dict.fromkeys((*now["bots"][name], *was))
@@ -58,15 +58,15 @@ def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:
 
 def _values(was: dict[str, Any], now: dict[str, Any], keys: Any, where: str = "") -> list[str]:
     return [
-        f"`{key}`{where} is {_value_text(now.get(key))}, and was {_value_text(was.get(key))}"
+        f"`{key}`{where} is {_given(now.get(key))}, and was {_given(was.get(key))}"
         for key in keys
         if now.get(key) != was.get(key)
     ]
 
 
-def _value_text(value: object) -> str:
+def _given(value: object) -> str:
     """A value as shown in a message; default values are not in a header."""
-    return "not given" if value is None else shown(str(value), 200)
+    return "not given" if value is None else value_text(value)
 
 
 def additions(header: dict[str, Any], tournament: Tournament, files: Files) -> dict[str, Any]:

@@ -15,13 +15,14 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.gameplay.terms import MARGIN_US, REJECTIONS
-from referee.games import game_given
+from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
+from referee.processes.limits import LIMITS
 from referee.records.amendments import Strikes, strikes_of
 from referee.records.header import REPEATS
 from referee.records.run_files import results_folder
-from referee.tournament import formats
-from referee.tournament.bot_table import COMMON_KEYS, BotTable, Build, bot_tables, control_of
+from referee.tournament import formats, stopping, words
+from referee.tournament.bot_table import BOT_KEYS, COMMON_KEYS, BotTable, Build, bot_tables, control_of
 from referee.tournament.formats import Format, format_of
 from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import START_US, Entrant, checked_options, checked_seed
@@ -57,6 +58,7 @@ class Config:
     text: bytes
     sections: tuple[Section, ...]
     format: Format
+    stopping: stopping.StoppingRule
     strikes: Strikes | None
     """After how many faults a bot is out; None where that is unlimited."""
     builds: tuple[Build, ...]
@@ -107,20 +109,24 @@ def config_of(path: Path, tables: dict[str, Any], base: Path) -> Config:
     return _config(path, written(tables).encode(), Fields(tables, "", UsageError), base)
 
 
-MAIN_KEYS = (
+TABLES = ("tournament", "game", "options", "limits", "bot")
+
+TOURNAMENT_KEYS = (
     *("game", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start", "strikes"),
     *("openings", "repeats"),
     *COMMON_KEYS,
     *formats.KEYS,
+    *stopping.KEYS,
 )
 
 
 def _config(path: Path, text: bytes, fields: Fields, base: Path) -> Config:
-    fields.only("tournament", "game", "options", "limits", "bot")
+    options = {option.name for game in GAMES.values() for option in game.options}
+    fields.only(*TABLES, instead=words.in_file(TOURNAMENT_KEYS, options, LIMITS))
     main = fields.object("tournament")
-    main.only(*MAIN_KEYS)
+    main.only(*TOURNAMENT_KEYS, instead=words.in_tournament(BOT_KEYS, options, LIMITS))
     games = _games(base, fields, main)
-    tables = bot_tables(base, fields, main)
+    tables = bot_tables(base, fields, main, words.in_bot(TOURNAMENT_KEYS, options, LIMITS))
     present = [table for table in tables if not table.missing]
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -137,6 +143,7 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path) -> Config:
             [table.bot.name for table in present],
             [table.bot.name for table in tables if table.missing],
         ),
+        stopping=stopping.stopping_rule_of(main),
         strikes=strikes_of(main),
         builds=tuple(table.build for table in present if table.build),
         absent=tuple(

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import referee
+from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 from referee.gameplay import hints
 from referee.gameplay.api import Failure
@@ -66,6 +67,8 @@ def play_encounter(
     in `forfeiting` and `out` neither, and lose for that. `show_life` is called now and then while bots are
     waited for. Those in `reused` are taken from `idle` if they are there, and put back at the end if they can
     play on; `tap` must then be the same each time, and the owner of `idle` ends them.
+
+    Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.
     """
     by_name = {bot.name: bot for bot in bots}
     connections: dict[str, Connection] = {}
@@ -100,6 +103,7 @@ def play_encounter(
             seated = [connections[name] for name in terms.bots]
             served = [connection.served if connection in reused_connections else 0 for connection in seated]
             record = _play(terms, ProcessWire(seated, start_us, show_life), seated, show)
+            _check_starts(record, seated)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
@@ -114,6 +118,15 @@ def play_encounter(
         for start in starts.values():
             start.cancel()
         end_and_report(connections.values(), on_exit)
+
+
+def _check_starts(record: GameRecord, connections: list[Connection]) -> None:
+    """Raises `EnvironmentLacksError` where a bot did not start since its warden was killed: by the bot or by
+    something outside, which nothing shows.
+    """
+    for name, fault, connection in zip(record.terms.bots, faults(record), connections, strict=True):
+        if fault == Ending.START.word and connection.lost_warden:  # guard: lost-warden
+            raise EnvironmentLacksError(f"the warden of bot `{name}` was killed before the bot was ready")
 
 
 def _with_exit_reports(record: GameRecord, connections: list[Connection], served: list[int]) -> GameRecord:

@@ -41,6 +41,9 @@ from referee.tournament.voids import VOIDS, Suspicion, VoidGame
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
 
+_ATTEMPTS = 10
+"""How often a lock is tried that another referee removes meanwhile."""
+
 _BEGINNING = b'{"kind":"tournament",'
 
 
@@ -71,6 +74,12 @@ class Run:
     def seats(self) -> dict[str, int]:
         """How many seats the games of each section have. Raises `RecordError`."""
         return seats_of(self.header, self.seats_played)
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The encounters of a league that were chosen so far: see `tournament.league_schedule`."""
+        batches: list[list[str]] = self.header.get("encounters", [])
+        return batches
 
     @property
     def games_in_all(self) -> Amount | None:
@@ -261,25 +270,44 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Makes a folder where it is missing, and locks it until the end, or until this process dies.
+    """Makes a folder where it is missing, and locks it until the end, or until this process dies. If no run
+    has begun in it by then, what was made is removed.
 
     Raises `UsageError` where another referee has locked it, or it cannot be written.
     """
-    make_folder(folder)
+    lock, made = _lock(folder)
     try:
-        lock = open_without_links(folder / LOCK, os.O_RDWR | os.O_CREAT)
-    except OSError as error:
-        raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
-    try:
+        yield
+    finally:
+        if not os.path.lexists(folder / journal.NAME):
+            with suppress(OSError):  # something else is there by now
+                for path in made:
+                    path.rmdir() if path.is_dir() else path.unlink()
+        os.close(lock)
+
+
+def _lock(folder: Path) -> tuple[int, list[Path]]:
+    """A descriptor of the lock file, which is locked, and what was made for it, the innermost first."""
+    path = folder / LOCK
+    made: list[Path] = []
+    for _ in range(_ATTEMPTS):
+        made = make_folder(folder) or made
+        is_new = not os.path.lexists(path)
+        try:
+            lock = open_without_links(path, os.O_RDWR | os.O_CREAT)
+        except FileNotFoundError:
+            continue  # another referee has just removed the folder that it had made
+        except OSError as error:
+            raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UsageError(
-                f"another referee is running in `{shown(str(folder))}`, expected one at a time"
-            ) from None
-        yield
-    finally:
-        os.close(lock)
+            os.close(lock)
+            break
+        if os.path.lexists(path) and path.lstat().st_ino == os.fstat(lock).st_ino:  # guard: removed-lock
+            return lock, [path, *made] if is_new else made
+        os.close(lock)  # another referee has just removed it
+    raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
 
 
 class OpenRun:
@@ -428,6 +456,15 @@ class OpenRun:
         line = change_line(change)
         self._records.append(line)
         apply_change(self._run.header, line)
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The encounters of a league that were chosen so far."""
+        return self._run.batches
+
+    def add_batch(self, batch: list[str]) -> None:
+        """Stores encounters that a league has chosen. Raises `StorageError`."""
+        self.add_change({"encounters": batch})
 
     def take_out(self, bot: str, games: str, reason: str) -> None:
         """Stores that a bot is out, and what becomes of its games; see `records.amendments`. From now on this

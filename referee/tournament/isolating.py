@@ -24,18 +24,17 @@ def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:
     """The bots; those whose files are confined, with what is hidden from them."""
     if not any(bot.isolation in CONFINED for bot in bots):
         return list(bots)
-    files = [set(needs.named(bot.argv, bot.cwd, bot.environment())) for bot in bots]
+    files = [needs.files(bot.argv, bot.cwd, bot.environment()) for bot in bots]
     below: dict[Path, set[Path]] = {}
     """The programs of all bots by each folder that they lie in."""
-    for path in set[Path]().union(*files):
+    for path in {path for bots_files in files for path in bots_files.named}:
         for folder in path.parents:
             below.setdefault(folder, set()).add(path)
     found = []
-    for bot, own in zip(bots, files, strict=True):
-        folders = needs.own(bot.argv, bot.cwd, bot.environment())
-        within = set[Path]().union(*(below.get(folder, ()) for folder in folders))
+    for bot, (named, own) in zip(bots, files, strict=True):
+        within = set[Path]().union(*(below.get(folder, ()) for folder in own))
         # Not what this bot names too, and no folder with its own files or its working directory.
-        above = {parent for path in (*own, bot.cwd / "program") for parent in path.parents}
-        hidden = (*private, *sorted(within - own - above))
+        above = {parent for path in (*named, bot.cwd / "program") for parent in path.parents}
+        hidden = (*private, *sorted(within - {*named} - above))
         found.append(replace(bot, hidden=hidden))  # guard: hidden-files
     return found

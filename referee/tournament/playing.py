@@ -40,11 +40,10 @@ class Show(Protocol):
         """Called regularly, so that a display can be refreshed."""
 
 
-def _tasks(tournament: Tournament, run: OpenRun, keep: str) -> Iterator[Task | None]:
+def _tasks(tournament: Tournament, run: OpenRun, remaining: Remaining, keep: str) -> Iterator[Task | None]:
     """The tasks that are still to be played, in their order: encounters, and games that became void too often
     each by itself. None where there is none until more games are over; whether more follow shows then.
     """
-    remaining = Remaining(tournament, run.games, run.annulled, run.is_open)
     while True:
         if (encounter := remaining.next()) is None:
             yield None
@@ -66,16 +65,25 @@ class TournamentPlayer:
     """Plays the remaining games of a run."""
 
     def __init__(
-        self, tournament: Tournament, run: OpenRun, keep: str, show: Show, programs: Programs
+        self,
+        tournament: Tournament,
+        run: OpenRun,
+        keep: str,
+        show: Show,
+        programs: Programs,
+        workers: int = 1,
     ) -> None:
         """`keep` says which dialogues are kept, one of `config.KEEP`; `programs` are those of the bots, as
-        they were when the run was opened.
+        they were when the run was opened. With 0 workers, games are played in this process.
         """
+        self._workers = workers
+        self.remaining = Remaining(tournament, run, run.add_batch, max(1, workers))
+        """What remains to be played, with the state of the stopping rules."""
         self._run = run
         self._show = show
         self._tournament = tournament
         self._programs = programs
-        self._dispatcher = Dispatcher(_tasks(tournament, run, keep), run.suspicion)
+        self._dispatcher = Dispatcher(_tasks(tournament, run, self.remaining, keep), run.suspicion)
         self._deaths = 0
         """How many workers died in a row before a game began."""
         self._is_stopping = False
@@ -92,14 +100,12 @@ class TournamentPlayer:
         self.off_turn: Counter[tuple[str, str]] = Counter()
         """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
 
-    def play(
-        self, workers: int, pin: bool, stopping: Callable[[], bool], observer: Observer | None = None
-    ) -> None:
+    def play(self, pin: bool, stopping: Callable[[], bool], observer: Observer | None = None) -> None:
         """Plays until all games are played or `stopping` is true; an observer needs 0 workers.
 
         Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
         """
-        crew = open_workers(workers, pin, self._take, stopping, observer)
+        crew = open_workers(self._workers, pin, self._take, stopping, observer)
         try:
             while True:
                 if stopping():
@@ -112,7 +118,7 @@ class TournamentPlayer:
                     break
                 crew.take_reports(0.1)
                 self._show.tick()
-                if self._deaths >= WORKER_FAILURES * workers > 0:
+                if self._deaths >= WORKER_FAILURES * self._workers > 0:
                     raise EnvironmentLacksError("the worker processes die before they begin a game")
             crew.end_idle_bots()
         finally:

@@ -1,14 +1,43 @@
-"""The encounters of a tournament that are still to be played, in their order. *Pure.*"""
+"""The encounters of a tournament that are still to be played, until a stopping rule decides."""
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping
+from collections.abc import Sequence
+from typing import Protocol
 
+from referee.core.pairing import Pairing
+from referee.records.amendments import Amendments
 from referee.records.record import Summary
 from referee.tournament.agenda import Agenda
-from referee.tournament.schedule import Encounter
+from referee.tournament.formats import LEAGUE
+from referee.tournament.league_schedule import Store, league_schedule
+from referee.tournament.schedule import Encounter, Schedule
+from referee.tournament.stopping import Stopping
 from referee.tournament.tournament import Tournament
+
+
+class Progress(Protocol):
+    """How far a run has come; its games grow while it is played."""
+
+    @property
+    def games(self) -> dict[str, Summary]:
+        """The games that count, by id."""
+
+    @property
+    def annulled(self) -> dict[str, Summary]:
+        """The games that were played and do not count, by id."""
+
+    @property
+    def batches(self) -> Sequence[Sequence[str]]:
+        """The batches of a league that were chosen so far, as `league_schedule` takes them."""
+
+    @property
+    def amendments(self) -> Amendments:
+        """What was changed in the run after the fact."""
+
+    def is_open(self, game: str) -> bool:
+        """Whether a game is still to be played."""
 
 
 class Remaining:
@@ -17,19 +46,68 @@ class Remaining:
     def __init__(
         self,
         tournament: Tournament,
-        games: MutableMapping[str, Summary],
-        annulled: MutableMapping[str, Summary],
-        is_open: Callable[[str], bool],
+        run: Progress,
+        store: Store = lambda batch: None,
+        at_once: int = 1,
     ) -> None:
-        """`games` are those that count, which grow meanwhile; the `annulled` ones led to what followed them.
-        `is_open` says of an id whether the game is still to be played.
+        """`store` keeps what a league chooses: without it, `next` gives only an example of what may follow.
+        `at_once` is how many encounters are played at the same time.
         """
-        self._agenda = Agenda(tournament.schedules(ChainMap(games, annulled)), lambda game: not is_open(game))
-        self._is_open = is_open
+        self._run = run
+        self._stoppings = {plan.section: tournament.stopping_of(plan) for plan in tournament.plans}
+        self._agenda = Agenda(
+            self._schedules(tournament, store, at_once), lambda game: not run.is_open(game), self._skips
+        )
+
+    def _schedules(self, tournament: Tournament, store: Store, at_once: int) -> list[Schedule]:
+        run, form = self._run, tournament.format
+        # Annulled games led to the encounters that followed them.
+        played = ChainMap(run.games, run.annulled)
+        if form.name != LEAGUE:
+            return [form.schedule(plan.names, plan.seats, plan.section, played) for plan in tournament.plans]
+        names = [name for name in tournament.names if name not in run.amendments.out]
+        return [
+            league_schedule(names, plan.seats, plan.section, form.budget, played, run.batches, store, at_once)
+            for plan in tournament.plans
+        ]
 
     def next(self) -> Encounter | None:
         """The next encounter with open games; None if there is none, or none until more games are over."""
-        while found := self._agenda.next():
-            if any(self._is_open(game.id) for game in found.games):
+        self._update()
+        while self.decision is None and (found := self._agenda.next()):
+            if any(self._run.is_open(game.id) for game in found.games):
                 return found
+            self._update()
         return None
+
+    @property
+    def decision(self) -> str | None:
+        """Why nothing more is played, where the stopping rule of every section has decided; else None."""
+        decisions = [stopping.decision for stopping in self._stoppings.values()]
+        if None in decisions:
+            return None
+        return "; ".join(filter(None, decisions))
+
+    @property
+    def progress(self) -> str:
+        """How far the stopping rules have come, in a line; empty where there are none."""
+        lines = ((section, stopping.progress()) for section, stopping in self._stoppings.items())
+        return "; ".join(f"{section}: {line}" if section else line for section, line in lines if line)
+
+    def _skips(self, encounter: Encounter) -> bool:
+        """Whether an encounter with open games is not played, since the question that it belongs to is
+        decided.
+        """
+        stopping = self._stopping(encounter.games[0])
+        if not any(self._run.is_open(game.id) for game in encounter.games):
+            return False
+        return stopping.decision is not None or stopping.skips(encounter)
+
+    def _update(self) -> None:
+        """Tells the stopping rules what has been added to the finished beginnings of the schedules."""
+        for encounter in self._agenda.finished():
+            games = [self._run.games[game.id] for game in encounter.games if game.id in self._run.games]
+            self._stopping(encounter.games[0]).add(encounter, games)
+
+    def _stopping(self, game: Pairing) -> Stopping:
+        return self._stoppings[game.section]

@@ -120,6 +120,10 @@ class StoppingRule:
         }
 
 
+NEVER = StoppingRule()
+"""The schedule is played to its end."""
+
+
 def stopping_rule_of(fields: Fields) -> StoppingRule:
     """The rule from the table `[tournament]` of a tournament file. Raises the error of `fields`, or
     `UsageError`.

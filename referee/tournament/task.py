@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from referee.core.errors import EnvironmentLacksError, Stopped, StorageError
+from referee.core.errors import EnvironmentLacksError, StorageError
 from referee.core.pairing import Pairing
 from referee.gameplay.terms import Terms
 from referee.processes.exit_report import ExitReport
@@ -148,7 +148,7 @@ class Player:
             try:
                 for record in self._games(task, left):
                     self._finish(replace(record, attempt=left.pop(0)[1]), task.keep)
-            except (Stopped, StorageError):
+            except StorageError:
                 raise  # only where tasks are played in the referee's own process
             except Exception as error:
                 # No bot loses by it: the game is played again, and the next one gets new processes.

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
 from referee.records.amendments import Strikes
 from referee.records.header import REPEATS
-from referee.records.record import FORMAT, Summary
+from referee.records.record import FORMAT
 from referee.tournament.config import Config
 from referee.tournament.formats import Amount, Format
 from referee.tournament.plan import Entrant, Plan, checked_seed, entrant_json
-from referee.tournament.schedule import Schedule
+from referee.tournament.stopping import NEVER, Stopping, StoppingRule
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Tournament:
     format: Format
     strikes: Strikes | None = None
     """After how many faults a bot is out; None where that is unlimited."""
+    stopping: StoppingRule = NEVER
+    """When it stops before its schedule ends."""
     repeats: str = REPEATS[0]
     """How games count that are the same as others; one of `REPEATS`."""
 
@@ -61,9 +64,9 @@ class Tournament:
         """The plan of the section that a game belongs to."""
         return self._by_section[game.section]
 
-    def schedules(self, games: Mapping[str, Summary]) -> list[Schedule]:
-        """The schedule of each section, given the games that count so far; `games` may grow meanwhile."""
-        return [self.format.schedule(plan.names, plan.seats, plan.section, games) for plan in self.plans]
+    def stopping_of(self, plan: Plan) -> Stopping:
+        """The stopping rule of a section, before its first game."""
+        return Stopping(self.stopping, plan.names, self.format.against, self.repeats)
 
     @cached_property
     def games_in_all(self) -> Amount:
@@ -75,6 +78,12 @@ class Tournament:
         """Raises `UsageError` where the format does not fit the number of bots or seats."""
         for plan in self.plans:
             self.format.check(len(plan.names), plan.seats)
+            self.stopping.check(plan.names, plan.seats, self.format.against)
+        if self.strikes and self.strikes.games != "forfeit" and self.format.follows_results:
+            raise UsageError(
+                f"`strikes.games` is `{self.strikes.games}`, expected `forfeit` with the format "
+                f"`{self.format.name}`"
+            )
 
     def header(self) -> dict[str, Any]:
         """The tournament as the first line of a file of records has it."""
@@ -94,6 +103,7 @@ class Tournament:
             "bots": bots,
             "rounds": self.format.rounds,
             **self.format.header(),
+            **self.stopping.header(),
             **(self.strikes.header() if self.strikes else {}),
             # Only what differs from the default, so that older runs can be continued.
             **({} if self.repeats == REPEATS[0] else {"repeats": self.repeats}),
@@ -118,4 +128,4 @@ def tournament_of(config: Config) -> Tournament:
         )
         for section in config.sections
     ]
-    return Tournament(tuple(plans), config.format, config.strikes, config.repeats)
+    return Tournament(tuple(plans), config.format, config.strikes, config.stopping, config.repeats)

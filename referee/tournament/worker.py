@@ -12,8 +12,9 @@ from queue import SimpleQueue
 
 from referee.core.errors import Stopped
 from referee.core.stop import SIGNALS
-from referee.processes import launcher, libc
+from referee.processes import libc
 from referee.processes.adoption import adopt, end_adopted, end_all_adopted
+from referee.processes.launcher import Launcher
 from referee.tournament.channel import Broken, Channel
 from referee.tournament.task import Player, Report, Task
 
@@ -50,7 +51,7 @@ class Worker:
                 self._player.play(order)
             else:
                 self._player.close()
-            end_all_adopted(launcher.family())
+            end_all_adopted(Launcher.family())
             self._send(Sign.DONE)
 
     def _take_orders(self) -> None:
@@ -66,7 +67,7 @@ class Worker:
 
     def _show_life(self) -> None:
         """Called now and then while a game is played."""
-        end_adopted(launcher.family())
+        end_adopted(Launcher.family())
         self._send(Sign.ALIVE)
 
     def _send(self, message: Report | Sign) -> None:
@@ -77,7 +78,7 @@ def main(descriptor: int, core: int | None, name: str) -> None:
     """Runs a worker that is connected to the referee by this socket, on this core if one is given; `name` is
     in the names of all scratch folders of its bots.
     """
-    launcher.use_name(name)
+    Launcher.use_name(name)
     libc.hide()
     adopt(orphans=True)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped

@@ -14,6 +14,7 @@ from referee.gameplay.api import Failure, What
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
+from referee.processes.launcher import LostWarden
 from referee.processes.process import BotProcess, Start
 from referee.wire.conversation import Conversation
 
@@ -47,12 +48,15 @@ class Connection:
         """Polls the bot's stdout."""
         self.process: BotProcess | None = None
         self.failure = failure
+        self._lost_warden = False
+        """Whether its warden was killed before the bot was started."""
         if failure:
             return
         try:
             self.process = BotProcess(bot, start)
             self._said.register(self.process.stdout, select.POLLIN)
         except OSError as error:
+            self._lost_warden = isinstance(error, LostWarden)
             # Only an error of the bot's own start names a file; then its own limits may be the cause.
             own = error.filename and hints.prevented_by(error.errno or 0, bot.limits.names)
             if error.errno in _OUR_LACK and not own:
@@ -67,6 +71,11 @@ class Connection:
         next one is opened, so that verdicts do not depend on when the referee looked.
         """
         return self.process is not None and not self.faulted
+
+    @property
+    def lost_warden(self) -> bool:
+        """Whether something killed the warden of its process, perhaps the bot."""
+        return self._lost_warden or (self.process is not None and self.process.lost_warden)
 
     @property
     def stdout_open(self) -> bool:

@@ -27,7 +27,7 @@ from tabulate import tabulate
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.processes.launcher import close_launcher
+from referee.processes.launcher import Launcher
 from referee.records.record import to_json
 from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant, Plan
@@ -49,7 +49,7 @@ def cost(work: Callable[[], None], times: int) -> Cost:
     began, cpu = time.perf_counter(), _computed_s()
     for _ in range(times):
         work()
-    close_launcher()  # with its end, what it computed is known
+    Launcher.close()  # with its end, what it computed is known
     return Cost((time.perf_counter() - began) * 1000 / times, (_computed_s() - cpu) * 1000 / times)
 
 

@@ -112,10 +112,10 @@ def play(row: Row, bot: Path, games: int) -> tuple[float, float]:
             with open_run(candidate, print) as opened:
                 watch = Stopwatch(games)
                 player = TournamentPlayer(
-                    candidate.tournament, opened, config.keep, watch, candidate.programs
+                    candidate.tournament, opened, config.keep, watch, candidate.programs, row.workers
                 )
                 cpu = time.process_time()
-                player.play(row.workers, row.pin, lambda: watch.enough)
+                player.play(row.pin, lambda: watch.enough)
                 cpu = time.process_time() - cpu
                 return watch.per_second, cpu / len(opened.games) * 1000
 

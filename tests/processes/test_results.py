@@ -16,7 +16,7 @@ import pytest
 
 from referee.records import journal, record
 from tests.command import BAD, PLAIN, ROOT, referee
-from tests.processes.runs import games, lines_of, toml
+from tests.processes.runs import forged, games, lines_of, toml
 
 RESIGNS = "while asked; do echo resign $n; done"
 
@@ -232,17 +232,6 @@ def test_a_folder_with_other_things_in_it_stays_open(tmp_path: Path) -> None:
 
 
 # --- Games that the schedule does not have ---------------------------------------------------------------
-
-
-def forged(folder: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
-    """Writes a run's file anew with changed lines, all hashes right."""
-    values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]
-    change(values)
-    prev, data = journal.FIRST, b""
-    for value in values:
-        line, prev = journal.chained(journal.body_of(value), prev)
-        data += line
-    (folder / "games.jsonl").write_bytes(data)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from referee.core.errors import Stopped
 from referee.core.seeds import game_seed, shared_seed
+from referee.core.stop import Interrupted
 from referee.records import journal
 from referee.records.record import head_of, summary
 from referee.tournament.folder import OpenRun, read_run
@@ -222,14 +222,14 @@ def test_nothing_follows_a_line_that_was_interrupted(
     body = json.dumps(lines_of(folder)[1]).encode()
 
     def interrupted(file: int) -> None:
-        raise Stopped("stopped at once by SIGINT")
+        raise Interrupted("stopped at once by SIGINT")
 
     with (
         monkeypatch.context() as patched,
         OpenRun.resume(read_run(folder), {}, b"", "seed") as opened,
     ):
         patched.setattr("os.fsync", interrupted)
-        with pytest.raises(Stopped):
+        with pytest.raises(Interrupted):
             opened.add_games([(summary(head_of(body)), body)])
         patched.undo()
         opened.reveal_seed()

@@ -19,11 +19,10 @@ import pexpect
 import pytest
 
 from referee.core.errors import UsageError
-from referee.records import journal
 from referee.tournament.config import load
 from tests.command import BAD, PLAIN, ROOT, referee, referee_process
 from tests.holdings import gone_within, living
-from tests.processes.runs import games, lines_of, run_with, toml
+from tests.processes.runs import forged, games, lines_of, run_with, toml
 
 BOTS = ROOT / "sample_bots"
 
@@ -550,17 +549,6 @@ def test_a_file_that_is_not_ours_is_not_taken_for_a_torn_first_line(tmp_path: Pa
     assert (tmp_path / "run" / "games.jsonl").read_text() == '{"mine": true}'
 
 
-def rechained(folder: Path, change: dict[str, Any]) -> None:
-    """Writes a run's file anew with another first line, all hashes right."""
-    values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]
-    values[0].update(change)
-    prev, data = journal.FIRST, b""
-    for value in values:
-        line, prev = journal.chained(journal.body_of(value), prev)
-        data += line
-    (folder / "games.jsonl").write_bytes(data)
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -581,7 +569,7 @@ def test_a_damaged_first_line_is_refused_in_one_line(
     played: tuple[Path, Path], change: dict[str, Any]
 ) -> None:
     file, folder = played
-    rechained(folder, change)
+    forged(folder, lambda lines: lines[0].update(change))
     for words in (["run", str(file)], ["table", str(folder)], ["find", str(folder)]):
         done = referee(*words)
         assert done.code == 6 and len(done.err.splitlines()) == 1, (words, done)

@@ -19,7 +19,7 @@ from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.exit_report import ExitReport
-from referee.processes.launcher import IDLE_WARDENS, close_launcher
+from referee.processes.launcher import IDLE_WARDENS, Launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
 from referee.processes.tree import children as children_of
@@ -326,7 +326,7 @@ def test_the_scratch_folder_of_a_bot_that_kills_its_warden_is_removed(killed: st
     process = started(f"echo $TMPDIR; touch $TMPDIR/x; kill -9 {killed}; sleep 60")
     folder = Path(spoken(process).decode().strip())
     end_processes([process])
-    close_launcher()
+    Launcher.close()
     assert not folder.exists()
 
 
@@ -340,7 +340,7 @@ def test_a_killed_launcher_takes_nothing_from_bots_that_play_on() -> None:
     folder = Path((heard(other) or b"").decode().strip())
     assert folder.name.startswith("referee-") and folder.is_dir()
     end_processes([process, other, next_one])
-    close_launcher()
+    Launcher.close()
     assert not folder.exists()
 
 
@@ -385,11 +385,11 @@ cmd = ["sh", "-c", '''{helpers} {SHELL_BOT.format("sleep 60")}''']
 
 
 def test_the_launcher_ends_when_it_is_not_needed() -> None:
-    close_launcher()
+    Launcher.close()
     before = children()
     end_processes([started("exit")])
     assert len(children() - before) == 1
-    close_launcher()
+    Launcher.close()
     assert children() == before
 
 
@@ -411,7 +411,7 @@ def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
     time.sleep(0.3)
     pid = process.pid
     ended(process, 0)
-    close_launcher()
+    Launcher.close()
     assert gone_within_a_moment(pid)
 
 

@@ -135,12 +135,12 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
     candidate = examine(config, tmp_path / "run")
     with locked(tmp_path / "run"), open_run(candidate, print) as opened:
         show = Silent()
-        player = TournamentPlayer(candidate.tournament, opened, config.keep, show, candidate.programs)
+        player = TournamentPlayer(candidate.tournament, opened, config.keep, show, candidate.programs, 0)
 
         def full(file: int) -> None:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("referee.records.journal.os.fsync", full)
         with pytest.raises(StorageError):
-            player.play(0, False, lambda: False)
+            player.play(False, lambda: False)
         assert show.counted == [] and not opened.games

@@ -79,6 +79,7 @@ PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
 FORMATS = "tests/unit/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
+KILLED = "tests/processes/test_killed_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
@@ -114,6 +115,7 @@ GUARDS = [
     dropped("hidden", f"{ATTACKED} -k closed"),
     valued("bought-void", "False", "tests/unit/test_voids.py"),
     never("warden-killed-at-once", f"{WARDENS} -k at_once"),
+    never("lost-warden", f"{KILLED} -k warden"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),
@@ -158,6 +160,7 @@ GUARDS = [
     never("length-of-file", f"{RESULTS} -k notices"),
     never("content-of-file", f"{RESULTS} -k notices"),
     dropped("lock-of-records", f"{RESULTS} -k second_referee"),
+    always("removed-lock", "tests/unit/test_lock.py"),
     never("duplicate-games", f"{RESULTS} -k schedule"),
     never("attempts", f"{RESULTS} -k schedule"),
     dropped("wait-for-round", FORMATS),

@@ -33,10 +33,27 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of texts"),
     (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
     (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number 3 to 8"),
-    (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`"),
+    (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`, expected `size`"),
+    (GOOD + "[options]\nkomi = 4\n", "`blooms` has no option `komi`, expected one of size, target"),
+    (GOOD + "[limits]\nwatts = 4\n", "`limits`: unknown limit `watts`, expected one of memory,"),
+    (GOOD.replace("blooms", "bloms"), "unknown game `bloms`, expected `blooms`"),
+    ("games = 4\n" + GOOD, "unknown key `games`, expected `rounds` in `[tournament]`"),
+    ("workers = 4\n" + GOOD, "unknown key `workers`, expected it in `[tournament]`"),
+    ("size = 4\n" + GOOD, "unknown key `size`, expected it in `[options]`"),
+    (GOOD + "[[engine]]\nname = 'c'\n", "unknown key `engine`, expected `[[bot]]`"),
+    (GOOD.replace('"blooms"', '"blooms"\ngames = 4'), "`tournament.games`, expected `rounds`"),
+    (GOOD.replace('"blooms"', '"blooms"\ntime = "1s"'), "`tournament.time`, expected `clock`"),
+    (GOOD.replace('"blooms"', '"blooms"\nconcurrency = 4'), "`tournament.concurrency`, expected `workers`"),
+    (GOOD.replace('"blooms"', '"blooms"\nTime-Margin = 4'), "`tournament.Time-Margin`, expected `margin`"),
+    (GOOD.replace('"blooms"', '"blooms"\nsize = 4'), "`tournament.size`, expected it in `[options]`"),
+    (GOOD.replace('"blooms"', '"blooms"\nmemory = 4'), "`tournament.memory`, expected it in `[limits]`"),
+    (GOOD + "rounds = 4\n", "unknown key `bot.2.rounds`, expected it in `[tournament]`"),
+    (GOOD + "command = 'true'\n", "unknown key `bot.2.command`, expected `cmd`"),
+    (GOOD + "memory = '1GB'\n", "unknown key `bot.2.memory`, expected `limits.memory`"),
+    (GOOD + "fresh = { a = [true, 'x'] }\n", '`bot.2.fresh` is `{"a": [true, "x"]}`, expected true or false'),
     (
         GOOD + '[limits]\nmemroy = "1GB"\n',
-        "`limits`: unknown limit `memroy`, expected one of memory,",
+        "`limits`: unknown limit `memroy`, expected `memory`",
     ),
     (GOOD + '[limits]\nmemory = "1G"\n', "limit `memory` is `1G`, expected a size such as `512MB`"),
     (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number, or `none`"),
@@ -48,7 +65,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD.replace('"blooms"', '"blooms"\nclock = "cpu:none"'), "`cpu:none` is not a time control"),
     (GOOD + "[option]\nsize = 4\n", "unknown key `option`, expected `options`"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = 0'), "`tournament.rounds` is `0`, expected a number 1 to"),
-    (GOOD.replace('"blooms"', '"blooms"\nrounds = true'), "`tournament.rounds` is `True`, expected a number"),
+    (GOOD.replace('"blooms"', '"blooms"\nrounds = true'), "`tournament.rounds` is `true`, expected a number"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = 1.0'), "`tournament.rounds` is `1.0`, expected a number"),
     (GOOD.replace('"blooms"', '"blooms"\nclock = "nan"'), "`tournament.clock`: `nan` is not a time control"),
     (GOOD.replace('"blooms"', '"blooms"\nmargin = "1"'), "`tournament.margin`: `1` is not a time"),
@@ -90,7 +107,7 @@ def test_a_bad_file_is_one_clear_line(text: str, message: str, tmp_path: Path) -
     done = referee("run", str(file))
     assert done.code == 2 and message in done.err, done.err
     assert done.err.splitlines()[-1].startswith("referee: ") and len(done.err.splitlines()[-1]) < 500
-    assert done.out == "" and not (tmp_path / "bad-results" / "games.jsonl").exists()
+    assert done.out == "" and [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

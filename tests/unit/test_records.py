@@ -115,7 +115,7 @@ def test_a_record_with_the_former_wording_of_an_ending_verifies() -> None:
 
 
 FORGERIES = [
-    ("rules", "faults", ["time", ""], "faults is ['time', '']"),
+    ("rules", "faults", ["time", ""], 'faults is `["time", ""]`'),
     ("rules", "bonus", 1, "unknown key `bonus`"),
     ("rules", "bonus", None, "unknown key `bonus`"),
     ("rules", "ranks", [1, 2], "ranks is"),
@@ -130,15 +130,15 @@ FORGERIES = [
     ("rules", "events.1.move", "L:A1", "event 2 is rejected when played again: A1 is occupied"),
     ("rules", "events.1.move", "D:B1 L:A2", "event 2: text is"),
     ("rules", "events.1.seat", 1, "event 2 belongs to a seat that was not asked"),
-    ("rules", "measured.events.0.used_us", 2_500_000, "event 1: over_us is 0 in the record, 500000"),
+    ("rules", "measured.events.0.used_us", 2_500_000, "event 1: over_us is `0` in the record, `500000`"),
     ("rules", "measured.events.0.used_us", 9_000_000, "event 1 is `moved L:A1` in the record, `retired"),
     (
         "rules, on the reserve",
         "measured.events.0.taken_us",
         500_000,
-        "taken_us is 500000 in the record, 2000000",
+        "taken_us is `500000` in the record, `2000000`",
     ),
-    ("rules, on the reserve", "clocks", ["2s+6s", "2s+6s"], "taken_us is 2000000 in the record, 500000"),
+    ("rules, on the reserve", "clocks", ["2s+6s", "2s+6s"], "taken_us is `2000000` in the record, `500000`"),
     ("time", "measured.events.1.used_us", 8_010_000, "out of time after 8010000 µs, and had 8010000 µs"),
     ("time", "events.1.left", "rules", "event 2 is not possible here"),
     ("illegal", "rejections", 9, "event 10"),
@@ -289,7 +289,10 @@ def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
     written.append(changed(to_json(WON), "ranks", [1, 2]))
     written.close()
     code, out = run("verify", str(tmp_path / "run"))
-    assert code == 6 and "line 2 (game 1:a:b): ranks is (1, 2) in the record, (2, 1) when played again" in out
+    assert (
+        code == 6
+        and "line 2 (game 1:a:b): ranks is `[1, 2]` in the record, `[2, 1]` when played again" in out
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (["match", "blooms"], 2, "Missing argument 'BOT...'"),
     (["matsch", "blooms"], 2, "No such command 'matsch'"),
     (["match", "chess", "true", "true"], 2, "unknown game `chess`, expected one of blooms"),
-    (["match", "\x1b[31mblooms", "true", "true"], 2, "expected one of blooms"),
+    (["match", "\x1b[31mblooms", "true", "true"], 2, "`\\x1b[31mblooms`, expected `blooms`"),
     (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 1"),
     (["match", "blooms", "true", "true", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 3"),
     (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
@@ -33,7 +33,7 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (
         ["match", "blooms", "true", "true", "--option", "siez=4"],
         2,
-        "no option `siez`, expected one of size",
+        "no option `siez`, expected `size`",
     ),
     (["match", "blooms", "true", "true", "--option", "size=4", "--option", "size=4"], 2, "is given twice"),
     (["match", "blooms", "true", "true", "--option", "size"], 2, "option `size` has no value, expected K=V"),
@@ -57,6 +57,9 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (["match", "blooms", "true", "true", "-o", "/dev/null/x"], 2, "cannot write to `/dev/null/x`"),
     (["match", "blooms", "true", "true", "-o", "/etc/passwd"], 2, "cannot write to `/etc/passwd`"),
     (["games", "chess"], 2, "unknown game `chess`"),
+    (["games", "vinetre"], 2, "unknown game `vinetre`, expected `vinetree`"),
+    (["match", "blooms", "a=true", "b=true", "--pty", "aa"], 2, "`--pty` names `aa`, expected `a`"),
+    (["run", "x.toml", "--worker", "2"], 2, "--workers"),
     (["verify", "/no/such/file"], 2, "cannot read `/no/such/file`: No such file or directory"),
     (["replay", "/no/such/file"], 2, "cannot read `/no/such/file`"),
 ]

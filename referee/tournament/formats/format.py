@@ -92,9 +92,9 @@ class Format:
     def check(self, bots: int, seats: int) -> None:
         """Raises `UsageError` where so many bots cannot play a game of so many seats in this format."""
         has = f"and the game has {seats} {'seat' if seats == 1 else 'seats'}, expected"
-        if self.name in (SWISS, KNOCKOUT, LEAGUE) and seats != 2:
+        if self.name in (SWISS, KNOCKOUT) and seats != 2:
             raise UsageError(f"`format` is `{self.name}`, {has} 2, or `{ROUND_ROBIN}` for other numbers")
-        if self.name == GAUNTLET and seats == 1:
+        if self.name in (GAUNTLET, LEAGUE) and seats == 1:
             raise UsageError(f"`format` is `{self.name}`, {has} 2 or more, or `{ROUND_ROBIN}`")
         if self.tables == BALANCED and seats < 3:
             raise UsageError(f"`tables` is `{BALANCED}`, {has} 3 or more, or `all`")
@@ -125,7 +125,7 @@ class Format:
         if self.name == PAIRINGS:
             return explicit(self.pairings, self.rounds, section, self.budget)
         if self.name == LEAGUE:
-            raise NotImplementedError(self.name)
+            raise ValueError("the encounters of a league are chosen while it is played")
         if self.tables == BALANCED:
             return balanced(names, seats, self.rounds, section)
         return round_robin(names, seats, self.rounds, section)

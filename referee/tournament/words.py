@@ -1,0 +1,88 @@
+"""Which key of a tournament file is meant by a word that it does not know. *Pure.*
+
+Either other programs, such as fastchess and cutechess, call it so, or it belongs to another table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+_TOURNAMENT = {
+    "rounds": ("games", "repeat", "count", "cycles", "gamesperpair", "encounters"),
+    "clock": ("time", "tc", "st", "time_control", "timecontrol", "movetime", "timeout", "control"),
+    "workers": ("concurrency", "threads", "jobs", "parallel", "processes_at_a_time"),
+    "game": ("variant", "rules", "slug"),
+    "margin": ("timemargin", "time_margin", "grace"),
+    "pin": ("use_affinity", "affinity", "pinning"),
+    "seed": ("srand", "random_seed", "rng"),
+    "processes": ("restart", "reuse"),
+    "start": ("startup", "start_time", "init", "startup_ms"),
+    "isolation": ("sandbox", "confinement", "container"),
+    "keep": ("log", "logs", "dialogue", "dialogues", "debug"),
+    "rejections": ("retries", "illegal_moves", "attempts"),
+}
+
+_BOT = {
+    "cmd": ("command", "exec", "executable", "path", "program", "run", "args", "arguments", "argv"),
+    "cwd": ("dir", "directory", "folder", "workdir", "working_directory"),
+    "name": ("id", "label", "title"),
+    "clock": ("time", "tc", "st", "time_control", "timecontrol", "control"),
+    "env": ("environment", "variables"),
+    "build": ("compile", "make", "prepare"),
+    "needs": ("requires", "depends", "dependencies"),
+    "processes": ("restart", "reuse"),
+    "isolation": ("sandbox", "confinement", "container"),
+    "pty": ("terminal", "tty"),
+}
+
+_TABLES = {
+    "[[bot]]": ("bots", "engine", "engines", "player", "players", "each"),
+    "[options]": ("game_options", "settings"),
+    "[limits]": ("resources", "rlimits"),
+    "[tournament]": ("match", "league", "event", "main"),
+}
+
+
+def in_file(tournament: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
+    """What is meant by keys that stand in no table: the phrase for each."""
+    return {
+        **_placed(limits, "[limits]"),
+        **_placed(options, "[options]"),
+        **_placed(("name", "cmd"), "[[bot]]"),
+        **{word: f"`{key}` in `[tournament]`" for word, key in _renamed(_TOURNAMENT).items()},
+        **_placed(tournament, "[tournament]"),
+        **{word: f"`{table}`" for word, table in _renamed(_TABLES).items()},
+    }
+
+
+def in_tournament(bot: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
+    """What is meant by unknown keys of the table `[tournament]`."""
+    return {
+        **_placed(limits, "[limits]"),
+        **_placed(bot, "[[bot]]"),
+        **_placed(options, "[options]"),
+        **{word: f"`{table}`" for word, table in _renamed(_TABLES).items()},
+        **_quoted(_TOURNAMENT),
+    }
+
+
+def in_bot(tournament: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
+    """What is meant by unknown keys of a bot."""
+    return {
+        **_placed(options, "[options]"),
+        **_placed(tournament, "[tournament]"),
+        **{name: f"`limits.{name}`" for name in limits},
+        **_quoted(_BOT),
+    }
+
+
+def _quoted(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {word: f"`{key}`" for word, key in _renamed(words).items()}
+
+
+def _renamed(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {other: key for key, others in words.items() for other in others}
+
+
+def _placed(keys: Iterable[str], table: str) -> dict[str, str]:
+    return dict.fromkeys(keys, f"it in `{table}`")

@@ -1,0 +1,142 @@
+"""Launchers and wardens that something outside kills are never counted as bots that did not start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from referee.processes import launcher, messages
+from referee.processes.bot import Bot
+from referee.processes.launcher import Launcher
+from referee.processes.process import Start
+from referee.processes.tree import children
+from referee.tournament import encounter
+from tests.command import PLAIN, ROOT, referee
+from tests.processes.runs import games, toml
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs")
+
+
+@pytest.fixture(autouse=True)
+def without_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots stand in for what kills their warden, which any isolation would keep them from."""
+    monkeypatch.setenv("REFEREE_ISOLATION", "none")
+
+
+KILLED = "kill -9 $PPID; sleep 60"
+
+EACH_THIRD = "echo >>starts; case $(wc -l <starts) in {}) " + KILLED + ";; esac"
+"""Once in each encounter the warden is killed, so that of its two games one is played again."""
+
+
+def bot(folder: Path, first: str = ":", prepared: str = ":") -> str:
+    """The command of a bot in the shell: what it does when it starts, and at the beginning of each game."""
+    script = folder / "bot.sh"
+    script.write_text(
+        f"cd {folder}\n{first}\necho hello 1\n"
+        "while read word n rest; do\n"
+        f"case $word in prepare) {prepared}; echo ready;; ask) echo resign $n;; esac\ndone\n"
+    )
+    return f"sh {script}"
+
+
+@pytest.mark.parametrize("workers", ["0", pytest.param("1", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("first", "prepared"),
+    [
+        pytest.param(EACH_THIRD.format("1|4|7"), ":", id="before-hello"),
+        pytest.param(":", EACH_THIRD.format("1|4|7"), id="before-ready"),
+        pytest.param(":", EACH_THIRD.format("2|5|8"), id="between-games"),
+    ],
+)
+def test_games_of_a_killed_warden_are_played_again(
+    first: str, prepared: str, workers: str, tmp_path: Path
+) -> None:
+    bots = {"a": bot(tmp_path, first, prepared), "b": PLAIN}
+    file = toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
+    done = referee("run", str(file), "--workers", workers)
+    assert done.code == 0 and "not tried again" not in done.err and "forfeit" not in done.err
+    assert done.err.count("the warden of bot `a` was killed before the bot was ready") == 3
+    played = games(tmp_path / "t-results").values()
+    assert [game["ending"] for game in played] == ["resigned"] * 6
+    assert sorted(game["attempt"] for game in played) == [1, 1, 1, 2, 2, 2]
+
+
+def test_a_bot_that_kills_its_warden_at_every_start_forfeits(tmp_path: Path) -> None:
+    """Then it is the one that sat in the most void games."""
+    bots = {"a": bot(tmp_path, KILLED), "b": PLAIN, "c": PLAIN}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1, workers=0)))
+    assert "bot `a` forfeits its remaining games" in done.err
+    faults = [game["faults"] for game in games(tmp_path / "t-results").values() if "a" in game["bots"]]
+    assert len(faults) == 4 and all("void" in found for found in faults)
+
+
+def test_a_warden_that_is_killed_before_the_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has taken the request, so the bot may be what killed it."""
+    notice, left = launcher._notice, [1]
+
+    def killed(control: object) -> list[str]:
+        if not left.pop():
+            raise ConnectionResetError
+        left.append(0)
+        return [messages.TAKEN]
+
+    def once(control: object) -> list[str]:
+        return killed(control) if left else notice(control)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(launcher, "_notice", once)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=0)
+    done = referee("run", str(file))
+    assert done.code == 0 and "was killed before the bot was ready), it is played again" in done.err
+    assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
+
+
+@pytest.mark.parametrize("killed", ["launcher", "wardens", "all"])
+def test_what_is_killed_while_no_bot_runs_is_replaced(
+    killed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wardens that are kept idle too, and one that is about to start the first bot when the second comes."""
+
+    def start(bot: Bot) -> Start:
+        if (there := Launcher._only) and not Launcher._serving:
+            pid = there._process.pid
+            wardens = children(pid)
+            for victim in {"launcher": [pid], "wardens": wardens, "all": [*wardens, pid]}[killed]:
+                os.kill(victim, signal.SIGKILL)
+        return Start(bot)
+
+    monkeypatch.setattr(encounter, "Start", start)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=3, workers=0)
+    done = referee("run", str(file))
+    assert done.code == 0, done.err
+    played = games(tmp_path / "t-results").values()
+    assert len(played) == 6 and not any(any(game["faults"]) for game in played)
+
+
+@pytest.mark.slow
+def test_launchers_that_are_killed_again_and_again_cost_no_bot_anything(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=30, workers=1)
+    command = [sys.executable, "-m", "referee", "run", str(file)]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    kills = 0
+    while run.poll() is None:
+        for worker in children(run.pid):
+            for child in children(worker):
+                with contextlib.suppress(OSError):
+                    if b"processes.warden" in Path(f"/proc/{child}/cmdline").read_bytes():
+                        os.kill(child, signal.SIGKILL)
+                        kills += 1
+        time.sleep(0.05)
+    _, err = run.communicate()
+    assert kills > 3 and run.returncode == 0, err
+    played = games(tmp_path / "t-results").values()
+    assert len(played) == 60 and not any(any(game["faults"]) for game in played)

@@ -1,0 +1,93 @@
+"""Signals at every moment of a command: it ends with one line and the right exit code."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import BAD, PLAIN, ROOT
+from tests.processes.runs import games, toml
+from tests.tools import signal_moments
+
+NOW = """
+import atexit, os, signal, sys
+def now(*_): os.kill(os.getpid(), signal.SIGTERM)
+def when(wanted, text, then):
+    sys.addaudithook(lambda event, given: then() if event == wanted and text in str(given[0]) else None)
+def before(owner, name, then):
+    original = getattr(owner, name)
+    setattr(owner, name, lambda *given: (then(), original(*given))[1])
+class Gone:
+    __del__ = now
+"""
+
+IN_A_RUN = "import referee.tournament.folder as f; before(f.OpenRun, 'reveal_seed', {})"
+
+STOPPED = r"referee: stopped by SIGTERM\n"
+
+
+@pytest.mark.parametrize(
+    ("moment", "code", "told"),
+    [
+        pytest.param("when('import', 'click', now)", 3, STOPPED, id="imports"),
+        pytest.param("when('open', 't.toml', now)", 3, STOPPED, id="command"),
+        pytest.param("when('open', 't.toml', Gone)", 3, STOPPED, id="finalizer"),
+        pytest.param(IN_A_RUN.format("now"), 0, r".*\nSIGTERM: only the table .*head hash \w+\n", id="table"),
+        pytest.param(
+            IN_A_RUN.format("lambda: (now(), now())"),
+            3,
+            r".*\nSIGTERM: only the table [^\n]*\nreferee: stopped at once by SIGTERM\n",
+            id="table-at-once",
+        ),
+        pytest.param("atexit.register(now)", 0, r".*head hash \w+\n", id="exit"),
+    ],
+)
+def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, workers=0)
+    script = f"{NOW}\n{moment}\nfrom referee.__main__ import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "run", str(file)], capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
+    assert done.returncode == code, done.stderr
+    assert re.fullmatch(told, done.stderr, re.DOTALL), done.stderr
+    assert code != 0 or "points" in done.stdout
+    if told == STOPPED:
+        assert [path.name for path in tmp_path.iterdir()] == ["t.toml"] and not done.stdout
+
+
+def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": f"{BAD} sleep 0.3", "b": PLAIN}, rounds=50, clock="5s")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "referee", "run", str(file)])
+    shown = b""
+    while b"2 of 100 games" not in shown:
+        shown += os.read(terminal, 4096)
+    os.close(terminal)  # which sends SIGHUP, and no output is accepted any more
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 3
+    assert 2 <= len(games(tmp_path / "t-results")) < 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("command", ["run", "run here", "match", "table", "check"])
+def test_signals_at_many_moments(command: str, twice: bool) -> None:
+    """`python -m tests.tools.signal_moments` has more of them."""
+    endings, wrong = signal_moments.played(command, 9, at_a_time=2, twice=twice)
+    assert not wrong, "\n".join(wrong)
+    assert endings["3"] > 3
+
+
+@pytest.mark.parametrize("number", signal_moments.SIGNALS)
+def test_an_ignored_signal_stays_ignored(number: signal.Signals) -> None:
+    code = "import signal; from referee.core import stop; "
+    code += f"signal.signal({number:d}, signal.SIG_IGN); stop.take_signals(); signal.raise_signal({number:d})"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
