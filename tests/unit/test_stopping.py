@@ -75,7 +75,7 @@ def test_settings_from_text_and_table_and_back_from_a_header() -> None:
         ("sprt = { elo0 = 0 }", "`tournament.sprt.elo1` is missing, expected a number"),
         ("sprt = { elo0 = nan, elo1 = 5 }", "`tournament.sprt.elo0` is `nan`, expected a number"),
         ("sprt = { elo0 = 0, elo1 = inf }", "`tournament.sprt.elo1` is `inf`, expected a number"),
-        ("sprt = { elo0 = 0, elo1 = true }", "`tournament.sprt.elo1` is `True`, expected a number"),
+        ("sprt = { elo0 = 0, elo1 = true }", "`tournament.sprt.elo1` is `true`, expected a number"),
         ("sprt = { elo = 0 }", "unknown key `tournament.sprt.elo`, expected `elo"),
         (
             'sprt = { elo0 = 0, elo1 = 5, model = "logistics" }',
