@@ -8,31 +8,23 @@ from pathlib import Path
 
 import click
 
+from referee.cli.displays import display
+from referee.cli.dry_run import dry_run as dry_run_text
+from referee.cli.json_lines import end_lines
 from referee.cli.options import isolation_option
 from referee.cli.output import count_text, say, show_data
-from referee.cli.progress import (
-    ProgressLines,
-    ProgressScreen,
-    on_a_terminal,
-    report_off_turn,
-    report_stoppages,
-)
+from referee.cli.progress import Outset, report_off_turn, report_stoppages
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
-from referee.core.units import about_size, show_period
 from referee.ratings.table import rendered
-from referee.tournament.config import Config, load
+from referee.records.durations import last_games
+from referee.tournament.config import load
 from referee.tournament.folder import OpenRun, locked
 from referee.tournament.opening import Candidate, examine, open_run, settled
-from referee.tournament.schedule import round_robin
 from referee.tournament.tournament import Tournament, game_ids, total
-
-RECORD_BYTES = 200
-"""About the size of an event in a record, with its times."""
 
 
 @click.command(short_help="Plays a tournament, or continues it.")
@@ -50,7 +42,12 @@ RECORD_BYTES = 200
     help="Games at a time; with 0, games are played in this process.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Print the number of games and estimates of time and disk space."
+    "--dry-run",
+    is_flag=True,
+    help="Print what is left to play and how long that takes, or what would be refused; write nothing.",
+)
+@click.option(
+    "--json-lines", is_flag=True, help="Print each event as a line of JSON on stdout, and the table as one."
 )
 @isolation_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
@@ -59,6 +56,7 @@ def run(
     folder: Path | None,
     workers: int | None,
     dry_run: bool,
+    json_lines: bool,
     isolation: str | None,
     strict: bool,
 ) -> None:
@@ -78,7 +76,7 @@ def run(
             "them; without one, a seed is drawn and kept secret"
         )
     if dry_run:
-        show_data(_forecast(config, folder, count))
+        show_data(dry_run_text(config, folder, count, isolation))
         return
     cores = len(usable_cores())
     if count > cores:
@@ -94,13 +92,17 @@ def run(
         candidate = settled(candidate, isolation)
         with open_run(candidate, say) as opened:
             try:
-                _play(candidate, opened, count)
+                _play(candidate, opened, count, json_lines)
             finally:
                 opened.reveal_seed()
                 opened.check()  # no table of games that are not stored
                 games = list(opened.games.values())
-                if games:
-                    show_data(rendered(candidate.plan.names, games, "simple", candidate.plan.seats))
+                form = "json" if json_lines else "simple"
+                table = rendered(candidate.plan.names, games, form, candidate.plan.seats) if games else ""
+                if json_lines:
+                    show_data(end_lines(len(games), total(config), opened.head, table))
+                elif table:
+                    show_data(table)
                 say(f"{count_text(len(games), total(config))}, head hash {opened.head}")
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
@@ -123,15 +125,15 @@ def run(
         raise BotFaulted("a bot was at fault")
 
 
-def _play(candidate: Candidate, opened: OpenRun, workers: int) -> None:
+def _play(candidate: Candidate, opened: OpenRun, workers: int, json_lines: bool) -> None:
     """Plays the remaining games. Raises `Stopped` if a signal stopped the run before all were played."""
     names, in_all, played = candidate.plan.names, total(candidate.config), len(opened.games)
     say(f"{played} of {in_all} games played; results in {shown(str(opened.folder))}")
     if played == in_all:
         return
-    progress = (
-        ProgressScreen(names, in_all, opened.games) if on_a_terminal() else ProgressLines(in_all, played)
-    )
+    history = [(game.id, game.took_us) for game in last_games(opened.folder)]
+    outset = Outset(names, candidate.plan.seats, in_all, opened.games, max(1, workers), history)
+    progress = display(outset, json_lines)
     plan = candidate.plan.sharing(usable_memory(), max(1, workers))
     tournament = Tournament(candidate.config, plan, opened, progress, candidate.programs)
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
@@ -157,29 +159,3 @@ def _build(name: str, command: tuple[str, ...], cwd: Path) -> None:
         raise UsageError(
             f"cannot build bot `{name}`: `{shown(command[0])}` exited with status {done.returncode}"
         )
-
-
-def _forecast(config: Config, folder: Path, workers: int) -> str:
-    """The number of games, and upper bounds of time and disk space."""
-    game, options = config.game, config.options
-    names = [entrant.bot.name for entrant in config.entrants]
-    controls = {entrant.bot.name: entrant.control for entrant in config.entrants}
-    turns = game.longest(options)
-    games = longest_us = 0
-    for encounter in round_robin(names, game.seats(options), config.rounds):
-        for pairing in encounter.games:
-            games += 1
-            share = -(-turns // len(pairing.bots))
-            longest_us += sum(_most_us(controls[name], share) for name in pairing.bots)
-    seconds = longest_us // 1_000_000 // max(1, workers)
-    return (
-        f"{games} games of {game.slug}, {len(names)} bots, {config.rounds} rounds, {workers} workers\n"
-        f"at most {turns} moves a game\n"
-        f"at most {show_period((seconds // 60 + 1) * 60_000_000)} if every bot uses all of its time\n"
-        f"at most about {about_size(games * turns * RECORD_BYTES)} in {shown(str(folder))}, "
-        "and as much again until the run ends"
-    )
-
-
-def _most_us(control: TimeControl, moves: int) -> int:
-    return control.reserve_us + moves * (control.move_us + control.increment_us)

@@ -11,6 +11,7 @@ import fcntl
 import itertools
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -37,6 +38,9 @@ from referee.tournament.voids import VOIDS, Suspicion, VoidGame
 
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
+
+LOCK_TRIALS = 5
+"""How often a folder is tried to be locked: whoever asks `is_locked` has the lock for less than a moment."""
 
 _BEGINNING = b'{"kind":"tournament",'
 
@@ -209,15 +213,34 @@ def locked(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UsageError(
-                f"another referee is running in `{shown(str(folder))}`, expected one at a time"
-            ) from None
+        if not _lock(lock, fcntl.LOCK_EX, LOCK_TRIALS):
+            raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
         yield
     finally:
         os.close(lock)
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a referee is running in a folder. Writes nothing, and does not keep one from starting."""
+    try:
+        lock = open_without_links(folder / LOCK)
+    except OSError:
+        return False
+    try:
+        return not _lock(lock, fcntl.LOCK_SH)
+    finally:
+        os.close(lock)
+
+
+def _lock(file: int, kind: int, trials: int = 1) -> bool:
+    """Whether a file could be locked; several trials take a hundredth of a second each."""
+    for trial in range(trials):
+        if trial:
+            time.sleep(0.01)
+        with suppress(OSError):
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
+            return True
+    return False
 
 
 class OpenRun:

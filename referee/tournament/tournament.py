@@ -8,7 +8,6 @@ from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
-from referee.core.text import shown
 from referee.tournament.config import Config
 from referee.tournament.dispatcher import Dispatcher
 from referee.tournament.folder import OpenRun
@@ -31,8 +30,14 @@ class Show(Protocol):
     def finished(self, finished: Finished) -> None:
         """A game counts: its record is on disk."""
 
+    def void(self, void: Void, then: str) -> None:
+        """A game became void; `then` says what becomes of it."""
+
     def note(self, line: str) -> None:
         """A line for the user."""
+
+    def rule(self, line: str) -> None:
+        """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
 
     def tick(self) -> None:
         """Called regularly, so that a display can be refreshed."""
@@ -167,9 +172,7 @@ class Tournament:
             then = "it will be forfeited"
         else:
             then = "it is played again"
-        self._show.note(
-            f"{game}: the referee itself failed ({shown(void.error.strip().splitlines()[-1])}), {then}"
-        )
+        self._show.void(void, then)
         for bot in sorted(responsible):
             self._show.note(
                 f"bot `{bot}` forfeits its remaining games, since it sat in the most games that became void"

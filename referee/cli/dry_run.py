@@ -1,0 +1,107 @@
+"""What `referee run --dry-run` prints: what the same command would do without it, refusals included."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
+from referee.core.text import shown
+from referee.core.units import about, about_size
+from referee.records.durations import last_games
+from referee.tournament.config import Config
+from referee.tournament.folder import is_locked
+from referee.tournament.forecast import Forecast, forecast
+from referee.tournament.opening import Candidate, examine, settled
+from referee.tournament.schedule import round_robin
+from referee.tournament.tournament import total
+
+
+def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -> str:
+    """What a run would do, as text. Nothing is written, no folder is made, and no program is built.
+
+    Raises what the run would raise before its first game: `UsageError`, `EnvironmentLacksError`,
+    `RecordError`.
+    """
+    _check_folder(folder)
+    candidate = examine(config, folder)
+    building = [name for name, _, _ in config.builds]
+    for entrant in config.entrants:
+        if entrant.bot.name not in building:
+            entrant.check()
+    if not building:
+        candidate = settled(candidate, isolation)
+    before = last_games(folder) if candidate.run else []
+    found = forecast(
+        _left(candidate),
+        total(config) - _closed(candidate),
+        config.game.longest(config.options),
+        {entrant.bot.name: entrant.control for entrant in config.entrants},
+        config.start_us,
+        workers,
+        [(game.took_us, game.size) for game in before],
+    )
+    lines = [
+        f"{total(config)} games of {config.game.slug}, {len(config.entrants)} bots, {config.rounds} rounds, "
+        f"{workers} workers"
+    ]
+    if candidate.run:
+        where = shown(str(folder))
+        lines.append(f"{len(candidate.run.games)} games are played already; {where} is continued")
+    lines += _forecast_lines(found, folder, len(before))
+    if building:
+        lines.append(f"programs that would be built first, and are not checked: {', '.join(building)}")
+    return "\n".join(lines)
+
+
+def _check_folder(folder: Path) -> None:
+    """Raises `UsageError` where a run could not lock or make its folder."""
+    if is_locked(folder):
+        raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
+    present = _present(folder)
+    if not present.is_dir():
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is not a folder")
+    if not os.access(present, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: Permission denied")
+
+
+def _present(folder: Path) -> Path:
+    """The folder, or the lowest one above it that is there."""
+    return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
+
+
+def _left(candidate: Candidate) -> Iterator[Pairing]:
+    """The games that are still to be played, in their order."""
+    config, run = candidate.config, candidate.run
+    names = [entrant.bot.name for entrant in config.entrants]
+    for encounter in round_robin(names, config.game.seats(config.options), config.rounds):
+        yield from (game for game in encounter.games if run is None or run.is_open(game.id))
+
+
+def _closed(candidate: Candidate) -> int:
+    """How many games are not to be played any more: they are played, or were void too often."""
+    run = candidate.run
+    if run is None:
+        return 0
+    return len(run.games) + sum(not run.is_open(game) for game in run.bugs if game not in run.games)
+
+
+def _forecast_lines(found: Forecast, folder: Path, before: int) -> Iterator[str]:
+    if not found.games:
+        yield "nothing is left to play: the table would be printed"
+        return
+    yield f"{found.games} games are left to play, at most {found.moves} moves each"
+    if found.expected_us is None or found.expected_bytes is None:
+        yield "how long they will take cannot be said before any is played"
+    else:
+        yield f"about {about(found.expected_us)}, if they take as long as the last {before} games"
+    yield f"at most {about(found.longest_us)}, if every bot uses all of its time"
+    free = shutil.disk_usage(_present(folder)).free
+    expected = "" if found.expected_bytes is None else f"about {about_size(found.expected_bytes)}, "
+    yield (
+        f"{expected}at most about {about_size(found.most_bytes)} in {shown(str(folder))}, and as much again "
+        f"until the run ends; {about_size(free)} are free there"
+    )
