@@ -20,7 +20,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import permutations, product
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from referee.ratings.two import Z_95
@@ -40,33 +42,66 @@ _CLOSE = 1e-10
 
 
 class Result(NamedTuple):
-    """One rated game."""
+    """A rated game."""
 
     bots: tuple[str, ...]
     """The bots, by seat."""
     ranks: tuple[int, ...]
     cluster: Hashable
-    """The same for games that are not independent of each other."""
+    """The same for games that are not independent of each other (`ratings/clusters.py`)."""
+    section: str = ""
+    """The section of the run. Each has seat advantages of its own."""
 
 
 class Rating(NamedTuple):
-    """The strength of a bot in Elo; the mean of the pool is 0."""
+    """A strength, or a difference of two, in Elo."""
 
     elo: float
     half_width: float | None
-    """Half the 95 % interval; None where the bot has not met any other."""
+    """Half the 95 % interval; None where there is a bound in its place, or where nothing is known."""
+    bound: str = ""
+    """`>` where all was won: `elo` is then a lower bound that holds with 95 %; `<` where all was lost, and it
+    is an upper bound; else empty.
+    """
 
 
-class Pool(NamedTuple):
+@dataclass(frozen=True)
+class Pool:
     """A fitted pool."""
 
     ratings: dict[str, Rating]
-    advantage: Rating
-    """The advantage of seat 1 in Elo."""
+    """The strength of each bot; the mean of each group is 0."""
+    advantages: dict[tuple[str, int], tuple[Rating, ...]]
+    """By section and number of seats: the advantage of each seat, its strength less the mean of the rest."""
     groups: list[list[str]]
     """Groups of bots connected by games, directly or through others. Ratings of different groups cannot
     be compared.
     """
+    expected: dict[str, float]
+    """The points that the fit expects of each bot in the games it played."""
+    fitted: dict[str, float]
+    """The fitted strength of each bot in Elo, also where its rating is a bound."""
+    covariance: Sequence[Sequence[float]]
+    """The covariance of the fitted strengths in Elo, in the order of `fitted`."""
+
+    def difference(self, one: str, other: str) -> Rating:
+        """How much stronger one bot is than the other, with an interval of its own."""
+        if one == other or not any(one in group and other in group for group in self.groups):
+            return Rating(0.0, None)
+        return Rating(self.fitted[one] - self.fitted[other], Z_95 * self._error(one, other))
+
+    def superiority(self, one: str, other: str) -> float:
+        """The likelihood that one bot is stronger than the other, 0 to 1; ½ where it cannot be known."""
+        if one == other or not any(one in group and other in group for group in self.groups):
+            return 0.5
+        error = self._error(one, other)
+        return NormalDist().cdf((self.fitted[one] - self.fitted[other]) / error) if error else 0.5
+
+    def _error(self, one: str, other: str) -> float:
+        """The standard error of the difference of two bots."""
+        i, j = (list(self.fitted).index(name) for name in (one, other))
+        rows = self.covariance
+        return math.sqrt(max(0.0, rows[i][i] + rows[j][j] - 2 * rows[i][j]))
 
 
 Order = tuple[tuple[int, ...], int]
@@ -108,16 +143,20 @@ def fit(
     groups = _groups(n, met)
     for group in groups:
         strength[group] -= strength[group].mean()
-    half = ELO * Z_95 * np.sqrt(np.clip(np.diag(_centred(covariance, groups)), 0, None))
+    centred = _centred(covariance, groups) * ELO**2
+    half = Z_95 * np.sqrt(np.clip(np.diag(centred), 0, None))
+    ratings = {
+        name: Rating(_plain(ELO * strength[i]), float(half[i]) if any(met[i, j] for j in range(n)) else None)
+        for name, i in index.items()
+    }
+    seat_1 = Rating(_plain(ELO * strength[n]), float(half[n]))
     return Pool(
-        {
-            name: Rating(
-                _plain(ELO * strength[i]), float(half[i]) if any(met[i, j] for j in range(n)) else None
-            )
-            for name, i in index.items()
-        },
-        Rating(_plain(ELO * strength[n]), float(half[n]) if met and advantage else None),
+        ratings,
+        {("", 2): (seat_1, seat_1._replace(elo=-seat_1.elo))} if met and advantage else {},
         [[names[i] for i in group] for group in groups],
+        dict.fromkeys(names, 0.0),
+        {name: rating.elo for name, rating in ratings.items()},
+        centred[:n, :n].tolist(),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tabulate import tabulate, tabulate_formats
 
 from referee.core.pairing import Pairing
-from referee.ratings.pool import Pool, Result, fit
+from referee.ratings.pool import Pool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally, result
 from referee.ratings.two import Comparison, compare
 from referee.records.record import Summary
@@ -151,8 +151,9 @@ def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
 
 def _notes(pool: Pool) -> list[str]:
     notes = []
-    if pool.advantage.half_width is not None:
-        notes.append(f"seat 1 is worth {round(pool.advantage.elo):+d} ± {pool.advantage.half_width:.0f} Elo")
+    for seat_1, *_ in pool.advantages.values():
+        if seat_1.half_width is not None:
+            notes.append(f"seat 1 is worth {round(seat_1.elo):+d} ± {seat_1.half_width:.0f} Elo")
     met = [group for group in pool.groups if len(group) > 1]
     if len(met) > 1:
         groups = " | ".join(" ".join(group) for group in met)
@@ -278,7 +279,7 @@ def _rendered_solo(names: Sequence[str], games: Sequence[Summary], form: str) ->
 
 
 def _json(table: Standings) -> dict[str, Any]:
-    advantage = table.pool.advantage
+    advantage = next((seats[0] for seats in table.pool.advantages.values()), Rating(0.0, None))
     return {
         "standings": [row._asdict() for row in table.rows],
         "seat_1_advantage": {"elo": advantage.elo, "half_width": advantage.half_width},

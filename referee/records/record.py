@@ -174,6 +174,8 @@ class Summary(NamedTuple):
     """By seat, the word of its fault; empty where it committed none."""
     isolation: tuple[str, ...] = ()
     """By seat, the level of isolation; empty in records of earlier versions."""
+    digest: str = ""
+    """A hash of the events: the same for games with the same events; empty where it is not known."""
 
 
 def summary_of(record: GameRecord) -> Summary:

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from referee.core.rng import Stream
-from referee.ratings.pool import ELO, Result, fit
+from referee.ratings.pool import ELO, Rating, Result, fit
 from referee.ratings.two import compare, elo
 
 # Disservin/fastchess, app/tests/elo_test.cpp: counts from the worst score to the best, Elo, ±, LOS in %.
@@ -108,7 +108,8 @@ def test_every_small_result_of_a_pool_is_finite(counts: tuple[int, int, int]) ->
         ("abcd", pair("a", "b", *counts) + pair("c", "d", *counts)),
     ):
         pool = fit(results, list(names))
-        numbers = [x for rating in (*pool.ratings.values(), pool.advantage) for x in rating if x is not None]
+        ratings = [*pool.ratings.values(), *(seat for seats in pool.advantages.values() for seat in seats)]
+        numbers = [x for rating in ratings for x in rating[:2] if x is not None]
         assert all(math.isfinite(x) for x in numbers)
         assert sum(rating.elo for rating in pool.ratings.values()) == pytest.approx(0, abs=1e-6)
 
@@ -127,7 +128,7 @@ def test_names_and_order_change_nothing() -> None:
 def test_the_advantage_of_seat_1_is_found_and_not_put_down_to_a_bot() -> None:
     pool = fit(pair("a", "b", 70, 0, 30) + pair("b", "a", 70, 0, 30), ["a", "b"])
     assert pool.ratings["a"].elo == pytest.approx(0, abs=1e-6)
-    assert pool.advantage.elo == pytest.approx(elo(0.7), abs=5)  # the prior takes a little
+    assert pool.advantages["", 2][0].elo == pytest.approx(elo(0.7), abs=5)  # the prior takes a little
 
 
 def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> None:
@@ -169,7 +170,7 @@ def test_the_interval_covers_what_it_says() -> None:
 def test_bots_that_never_met_are_told_apart() -> None:
     pool = fit(pair("a", "b", 3, 0, 1) + pair("c", "d", 1, 0, 1), list("abcde"))
     assert sorted(map(tuple, pool.groups)) == [("a", "b"), ("c", "d"), ("e",)]
-    assert pool.ratings["e"] == (0.0, None)
+    assert pool.ratings["e"] == Rating(0.0, None)
 
 
 def test_more_than_two_seats_with_ties() -> None:
