@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from referee.core.errors import UsageError
-from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.folder import is_locked
-from referee.tournament.forecast import Forecast, forecast
+from referee.tournament.forecast import Forecast, Longest, forecast
 from referee.tournament.opening import Candidate, examine, settled
 from referee.tournament.schedule import round_robin
 from referee.tournament.tournament import total
@@ -38,8 +38,6 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
     found = forecast(
         _left(candidate),
         total(config) - _closed(candidate),
-        config.game.longest(config.options),
-        {entrant.bot.name: entrant.control for entrant in config.entrants},
         config.start_us,
         workers,
         [(game.took_us, game.size) for game in before],
@@ -63,9 +61,10 @@ def _check_folder(folder: Path) -> None:
         raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
     present = _present(folder)
     if not present.is_dir():
-        raise UsageError(f"cannot write to `{shown(str(folder))}`: it is not a folder")
+        reason = "it is not a folder" if present == folder.absolute() else os.strerror(errno.ENOTDIR)
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {reason}")
     if not os.access(present, os.W_OK | os.X_OK):
-        raise UsageError(f"cannot write to `{shown(str(folder))}`: Permission denied")
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {os.strerror(errno.EACCES)}")
 
 
 def _present(folder: Path) -> Path:
@@ -73,12 +72,15 @@ def _present(folder: Path) -> Path:
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
 
 
-def _left(candidate: Candidate) -> Iterator[Pairing]:
-    """The games that are still to be played, in their order."""
+def _left(candidate: Candidate) -> Iterator[Longest]:
+    """What bounds the games that are still to be played, in their order."""
     config, run = candidate.config, candidate.run
-    names = [entrant.bot.name for entrant in config.entrants]
-    for encounter in round_robin(names, config.game.seats(config.options), config.rounds):
-        yield from (game for game in encounter.games if run is None or run.is_open(game.id))
+    moves = config.game.longest(config.options)
+    controls = {entrant.bot.name: entrant.control for entrant in config.entrants}
+    for encounter in round_robin(controls, config.game.seats(config.options), config.rounds):
+        for game in encounter.games:
+            if run is None or run.is_open(game.id):
+                yield Longest(moves, tuple(controls[name] for name in game.bots))
 
 
 def _closed(candidate: Candidate) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from itertools import islice
 from types import TracebackType
 
@@ -16,12 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.cli.progress import Narrator, Outset
-from referee.core.pairing import Pairing
 from referee.core.ration import Ration
-from referee.ratings.brief import brief
-from referee.ratings.pool import Rating, Result, fit
+from referee.ratings.brief import brief, fitted
+from referee.ratings.pool import Pool
 from referee.ratings.tally import Tallies
-from referee.records.record import Summary
 from referee.tournament.task import Finished
 
 PICTURE_S = 0.25
@@ -51,8 +49,8 @@ class FittedRatings:
         self._games = outset.games
         self._is_rated = outset.seats > 1
         self._ration = Ration(clock, FIT_SHARE)
-        self.ratings: Mapping[str, Rating] = {}
-        """By bot; empty before there are any."""
+        self.pool: Pool | None = None
+        """None before there are any."""
         self.games = 0
         """How many games they are fitted to."""
         fitted(self._names, [])  # loads numpy, which takes longer than the first fits
@@ -61,14 +59,8 @@ class FittedRatings:
         """Fits the ratings, if that is due."""
         if self._is_rated and self.games < len(self._games) and self._ration.is_due:
             with self._ration.spent():
-                self.ratings = fitted(self._names, list(self._games.values()))
+                self.pool = fitted(self._names, list(self._games.values()))
                 self.games = len(self._games)
-
-
-def fitted(names: Sequence[str], games: Sequence[Summary]) -> Mapping[str, Rating]:
-    """The ratings of all bots by these games."""
-    results = (Result(g.bots, g.ranks, Pairing.parse(g.id).encounter) for g in games if g.rated)
-    return fit(results, sorted(names)).ratings
 
 
 class LiveView(Narrator):
@@ -159,7 +151,7 @@ class LiveView(Narrator):
         above = [self._headline(), *filter(None, (self._rule, self._stopping))]
         below = [self._playing()] if self._pace.playing else []
         most = max(3, height * 2 // 3 - len(above) - len(below) - 1)
-        standings = brief(self._tallies, self._fitted.ratings, self._seats, most, width)
+        standings = brief(self._tallies, self._fitted.pool, self._seats, most, width)
         return Group(_text(above[:1]), bar, _text([*above[1:], *standings, *below]))
 
     def _headline(self) -> str:

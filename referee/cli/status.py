@@ -11,13 +11,12 @@ from typing import Any
 
 import click
 
-from referee.cli.live_view import fitted
 from referee.cli.output import show_data
 from referee.core.errors import RecordError
 from referee.core.text import shown
 from referee.core.units import about
-from referee.ratings.brief import brief, ranking
-from referee.ratings.pool import Rating
+from referee.ratings.brief import brief, fitted, ranking
+from referee.ratings.pool import Pool
 from referee.ratings.tally import Tallies
 from referee.records.durations import Timed, last_games
 from referee.records.header import seats_of
@@ -60,7 +59,8 @@ class Status:
     idle_us: int | None
     """The time since the last game ended; None where there was none."""
     tallies: Tallies
-    ratings: dict[str, Rating]
+    pool: Pool | None
+    """The ratings; None where there are none."""
 
     @property
     def remaining_us(self) -> int | None:
@@ -95,7 +95,7 @@ class Status:
         lines += [f"faults: {faults}"] if faults else []
         lines += [f"{self.voids} attempts at games became void"] if self.voids else []
         if self.played:
-            lines += ["", *brief(self.tallies, self.ratings, self.seats, ROWS)]
+            lines += ["", *brief(self.tallies, self.pool, self.seats, ROWS)]
         return "\n".join(lines)
 
     def data(self) -> dict[str, Any]:
@@ -110,16 +110,18 @@ class Status:
             "remaining_us": self.remaining_us,
             "idle_us": self.idle_us,
             "faults": dict(sorted(self.faults.items())),
-            "standings": [self._standing(name) for name in ranking(self.tallies, self.ratings)],
+            "standings": [self._standing(name) for name in ranking(self.tallies, self.pool)],
         }
 
     def _standing(self, name: str) -> dict[str, Any]:
-        tally, rating = self.tallies[name], self.ratings.get(name)
+        tally = self.tallies[name]
+        rating = self.pool.ratings[name] if self.pool else None
         losses, draws, wins = tally.counts
         return {
             "bot": name,
             "elo": rating.elo if rating else None,
             "half_width": rating.half_width if rating else None,
+            "bound": rating.bound if rating else "",
             "games": tally.games,
             "wins": wins,
             "draws": draws,
@@ -147,7 +149,7 @@ def _status(folder: Path) -> Status:
         rate=rate(last),
         idle_us=max(0, time.time_ns() // 1000 - max(game.ended_us for game in last)) if last else None,
         tallies=Tallies(names, games),
-        ratings=dict(fitted(names, games)) if seats > 1 and games else {},
+        pool=fitted(names, games) if seats > 1 and games else None,
     )
 
 

@@ -52,12 +52,6 @@ class Pairing(NamedTuple):
         return self._place.rpartition("/")[2]
 
     @property
-    def section(self) -> str:
-        """The section of the run that the game belongs to; empty where a run has only one."""
-        section, slash, _ = self.round.partition("/")
-        return section if slash else ""
-
-    @property
     def number(self) -> int:
         """The number of the round; 0 where the id has none that is written as `of` writes it."""
         found = _ROUND.fullmatch(self.round)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 
-from referee.ratings.pool import Rating
+from referee.core.pairing import Pairing
+from referee.ratings.clusters import clusters
+from referee.ratings.pool import Pool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
+from referee.records.record import Summary
 
 NAME_WIDTH = 8
 """The least width of the names of bots."""
@@ -14,29 +17,37 @@ FAULTS_WIDTH = 12
 """The most of the width that faults take from the names."""
 
 
-def ranking(tallies: Tallies, ratings: Mapping[str, Rating]) -> list[str]:
+def fitted(names: Sequence[str], games: Sequence[Summary]) -> Pool:
+    """The ratings of all bots by these games."""
+    results = (
+        Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
+        for game, cluster in zip(games, clusters(games).of, strict=True)
+        if game.rated
+    )
+    return fit(results, sorted(names))
+
+
+def ranking(tallies: Tallies, pool: Pool | None) -> list[str]:
     """The bots, best first: by their ratings, or where there are none by their points and scores."""
 
     def key(name: str) -> tuple[float, float, str]:
-        if name in ratings:
-            return -round(ratings[name].elo, 6), 0, name
+        if pool:
+            return -round(pool.fitted[name], 6), 0, name
         found = tallies[name]
         return -(found.score or 0), found.scores / max(1, found.games), name
 
     return sorted(tallies.by_bot, key=key)
 
 
-def brief(
-    tallies: Tallies, ratings: Mapping[str, Rating], seats: int, most: int, width: int = 80
-) -> list[str]:
+def brief(tallies: Tallies, pool: Pool | None, seats: int, most: int, width: int = 80) -> list[str]:
     """The standings as at most `most` lines (3 at least) of at most `width` characters.
 
     Bots that do not fit are counted on the last line.
     """
-    order = ranking(tallies, ratings)
+    order = ranking(tallies, pool)
     best = order if len(order) < most else order[: max(1, most - 2)]
-    headers, cells = _columns(seats, bool(ratings))
-    rows = [cells(name, tallies[name], ratings.get(name)) for name in best]
+    headers, cells = _columns(seats, pool is not None)
+    rows = [cells(name, tallies[name], pool.ratings[name] if pool else None) for name in best]
     *widths, last = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
     numbers = len(str(len(best)))
     rest = numbers + 1 + sum(2 + width for width in widths) + 2 + min(last, FAULTS_WIDTH)
@@ -75,6 +86,8 @@ def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
 
 
 def _elo(rating: Rating | None) -> str:
+    if rating and rating.bound:
+        return f"{rating.bound} {round(rating.elo):+d}"
     if rating is None or rating.half_width is None:
         return "–"
     return f"{round(rating.elo):+d} ± {rating.half_width:.0f}"

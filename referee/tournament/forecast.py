@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from referee.core.pairing import Pairing
 from referee.core.timecontrol import TimeControl
 
 RECORD_BYTES = 200
@@ -14,6 +13,21 @@ RECORD_BYTES = 200
 
 SAMPLE = 100_000
 """The games of which the longest time is computed; that of further ones is estimated from their mean."""
+
+
+class Longest(NamedTuple):
+    """What bounds the length of a game."""
+
+    moves: int
+    """The most moves, of all seats together."""
+    controls: tuple[TimeControl, ...]
+    """The clocks, by seat."""
+
+    def us(self, start_us: int) -> int:
+        """The longest time. All bots start at the same time, and get ready at the same time."""
+        share = -(-self.moves // len(self.controls))
+        clocks_us = sum(c.reserve_us + share * (c.move_us + c.increment_us) for c in self.controls)
+        return 2 * start_us + clocks_us
 
 
 class Forecast(NamedTuple):
@@ -33,34 +47,28 @@ class Forecast(NamedTuple):
 
 
 def forecast(
-    left: Iterable[Pairing],
-    games: int,
-    moves: int,
-    controls: Mapping[str, TimeControl],
-    start_us: int,
-    workers: int,
-    before: Sequence[tuple[int, int]],
+    left: Iterable[Longest], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
 ) -> Forecast:
     """What `games` games will take, of which `left` has the first ones at least, on so many workers.
 
-    `moves` is the most moves of a game, `start_us` the time that a bot may take to start, `before` the
-    durations, in microseconds, and the sizes of the records of games that were played before.
+    `start_us` is the time that a bot may take to start, and to get ready; `before` has the durations, in
+    microseconds, and the sizes of the records of games that were played before.
     """
-    sample = [_longest_us(pairing, moves, controls, start_us) for pairing in islice(left, SAMPLE)]
-    workers = max(1, workers)
-    # While the last encounter is played, the other workers may have nothing to do.
-    last_us = max(sample, default=0)
-    longest_us = -(-sum(sample) * games // (max(1, len(sample)) * workers)) + (workers > 1) * last_us
+    sample = list(islice(left, SAMPLE))
+    times_us = [game.us(start_us) for game in sample]
+    moves = [game.moves for game in sample]
+    known, workers = max(1, len(sample)), max(1, workers)
+    # While the last game is played, the other workers may have nothing to do.
+    last_us = max(times_us, default=0) if workers > 1 else 0
     expected_us = expected_bytes = None
     if before:
         expected_us = sum(took_us for took_us, _ in before) * games // (len(before) * workers)
         expected_bytes = sum(size for _, size in before) * games // len(before)
-    return Forecast(games, moves, longest_us, expected_us, games * moves * RECORD_BYTES, expected_bytes)
-
-
-def _longest_us(pairing: Pairing, moves: int, controls: Mapping[str, TimeControl], start_us: int) -> int:
-    """The longest time of a game. All bots start at the same time, and get ready at the same time."""
-    share = -(-moves // len(pairing.bots))
-    used = (controls[name] for name in pairing.bots)
-    clocks_us = sum(c.reserve_us + share * (c.move_us + c.increment_us) for c in used)
-    return 2 * start_us + clocks_us
+    return Forecast(
+        games=games,
+        moves=max(moves, default=0),
+        longest_us=-(-sum(times_us) * games // (known * workers)) + last_us,
+        expected_us=expected_us,
+        most_bytes=sum(moves) * games * RECORD_BYTES // known,
+        expected_bytes=expected_bytes,
+    )

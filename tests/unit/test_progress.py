@@ -21,12 +21,11 @@ from referee.core.ration import Ration
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
 from referee.ratings.brief import brief
-from referee.ratings.pool import Rating
+from referee.ratings.pool import Pool, Rating
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
-from referee.tournament.forecast import forecast
+from referee.tournament.forecast import Longest, forecast
 from referee.tournament.pace import Pace
-from referee.tournament.schedule import round_robin
 from referee.tournament.task import Finished, Void
 
 S = 1_000_000
@@ -113,12 +112,16 @@ STORY = [
 ]
 
 
+def pool(ratings: dict[str, Rating]) -> Pool:
+    return Pool(ratings, {}, [list(ratings)], {}, {name: one.elo for name, one in ratings.items()}, [])
+
+
 @pytest.fixture(autouse=True)
 def quick_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that stands still ratings are fitted again at each game."""
 
-    def fit(names: Any, games: Any) -> dict[str, Rating]:
-        return {name: Rating(100.0 - place, 10.0) for place, name in enumerate(names)}
+    def fit(names: Any, games: Any) -> Pool:
+        return pool({name: Rating(100.0 - place, 10.0) for place, name in enumerate(names)})
 
     monkeypatch.setattr(live_view, "fitted", fit)
 
@@ -293,10 +296,10 @@ def test_ratings_are_fitted_in_a_bounded_share_of_the_time(monkeypatch: pytest.M
     run = Run()
     fits = []
 
-    def slow_fit(names: Any, games: Any) -> dict[str, Rating]:
+    def slow_fit(names: Any, games: Any) -> Pool:
         fits.append(len(games))
         run.clock.now_s += 3
-        return {"a": Rating(len(games), 1.0), "b": Rating(0, 1.0)}
+        return pool({"a": Rating(len(games), 1.0), "b": Rating(0, 1.0)})
 
     monkeypatch.setattr(live_view, "fitted", slow_fit)
     ratings = FittedRatings(run.outset, run.clock)
@@ -308,7 +311,7 @@ def test_ratings_are_fitted_in_a_bounded_share_of_the_time(monkeypatch: pytest.M
         ratings.refresh()
     share = 3 * len(fits) / (run.clock.now_s - began_s)
     assert 0.02 < share <= live_view.FIT_SHARE * 1.2
-    assert ratings.games == fits[-1] and ratings.ratings["a"].elo == fits[-1]
+    assert ratings.games == fits[-1] and ratings.pool and ratings.pool.ratings["a"].elo == fits[-1]
     for _ in range(10_000):
         run.clock.now_s += 1
         ratings.refresh()
@@ -365,16 +368,17 @@ def test_games_of_a_section_are_expected_to_take_as_long_as_others_of_it() -> No
 
 
 def test_a_forecast() -> None:
-    controls = {"a": TimeControl.parse("1s"), "b": TimeControl.parse("2s+10s^1s")}
-    left = [pairing for encounter in round_robin("ab", 2, 3) for pairing in encounter.games]
-    found = forecast(iter(left), 6, 11, controls, 5 * S, 1, [])
+    quick, slow = TimeControl.parse("1s"), TimeControl.parse("2s+10s^1s")
+    left = [Longest(11, (quick, slow)), Longest(11, (slow, quick))] * 3
+    found = forecast(iter(left), 6, 5 * S, 1, [])
     # 6 moves each: 6 · 1 and 10 + 6 · 3 seconds, and 5 twice for the start.
     assert found.longest_us == 6 * 44 * S and found.expected_us is None and found.expected_bytes is None
-    assert forecast(iter(left), 600, 11, controls, 5 * S, 1, []).longest_us == 600 * 44 * S
-    two = forecast(iter(left), 6, 11, controls, 5 * S, 2, [(3 * S, 100), (5 * S, 200)])
+    assert found.moves == 11 and found.most_bytes == 6 * 11 * 200
+    assert forecast(iter(left), 600, 5 * S, 1, []).longest_us == 600 * 44 * S, "the others are like these"
+    two = forecast(iter(left), 6, 5 * S, 2, [(3 * S, 100), (5 * S, 200)])
     assert two.longest_us == (3 + 1) * 44 * S, "the other worker may have nothing to do at the end"
     assert two.expected_us == 12 * S and two.expected_bytes == 900
-    nothing = forecast(iter([]), 0, 11, controls, 5 * S, 2, [])
+    nothing = forecast(iter([]), 0, 5 * S, 2, [])
     assert nothing.games == nothing.longest_us == nothing.most_bytes == 0
 
 
@@ -384,16 +388,19 @@ def test_a_forecast() -> None:
 def test_the_standings_in_short() -> None:
     names = ["a", "b", "c"]
     tallies = Tallies(names, [game("1:a:b"), game("1:b:a", (2, 1)), game("1:c:b", (2, 1), ("gone", ""))])
-    assert brief(tallies, {}, 2, 10) == [
+    assert brief(tallies, None, 2, 10) == [
         "  bot       games  W–D–L   points  faults",
         "1 a             2  2–0–0  100.0 %  –",
         "2 b             3  1–0–2   33.3 %  –",
         "3 c             1  0–0–1    0.0 %  1 gone",
     ]
-    ratings = {"a": Rating(-5.0, 20.0), "b": Rating(30.4, 10.0), "c": Rating(0.0, None)}
-    assert [line.split()[1:3] for line in brief(tallies, ratings, 2, 10)[1:]] == [
-        *(["b", "+30"], ["c", "–"], ["a", "-5"])
+    ratings = pool({"a": Rating(-5.0, 20.0), "b": Rating(430.4, None, ">"), "c": Rating(0.0, None)})
+    assert brief(tallies, ratings, 2, 10) == [
+        "  bot       Elo ± 95 %  games  W–D–L   points  faults",
+        "1 b             > +430      3  1–0–2   33.3 %  –",
+        "2 c                  –      1  0–0–1    0.0 %  1 gone",
+        "3 a            -5 ± 20      2  2–0–0  100.0 %  –",
     ]
-    assert brief(tallies, {}, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
+    assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
     assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))
-    assert "first–shared–behind" in brief(Tallies(names), {}, 4, 10)[0]
+    assert "first–shared–behind" in brief(Tallies(names), None, 4, 10)[0]
