@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +22,7 @@ from referee.core.ration import Ration
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
 from referee.ratings.brief import brief
-from referee.ratings.pool import Pool, Rating
+from referee.ratings.pool import Pool, Rating, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
 from referee.tournament.forecast import Longest, forecast
@@ -113,17 +114,18 @@ STORY = [
 
 
 def pool(ratings: dict[str, Rating]) -> Pool:
-    return Pool(ratings, {}, [list(ratings)], {}, {name: one.elo for name, one in ratings.items()}, [])
+    elos = {name: rating.elo for name, rating in ratings.items()}
+    return replace(fit([], list(ratings)), ratings=ratings, fitted=elos)
 
 
 @pytest.fixture(autouse=True)
 def quick_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that stands still ratings are fitted again at each game."""
 
-    def fit(names: Any, games: Any) -> Pool:
+    def fixed(names: Any, games: Any) -> Pool:
         return pool({name: Rating(100.0 - place, 10.0) for place, name in enumerate(names)})
 
-    monkeypatch.setattr(live_view, "fitted", fit)
+    monkeypatch.setattr(live_view, "fitted", fixed)
 
 
 def terminal(width: int = 80, height: int = 24) -> Console:
