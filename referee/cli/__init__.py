@@ -8,6 +8,7 @@ import sys
 import click
 
 import referee
+from referee.cli.amend import amend
 from referee.cli.check import check
 from referee.cli.doctor import doctor
 from referee.cli.find import find
@@ -69,7 +70,7 @@ _HELP = click.Option(
     help="Show this message and exit.",
 )
 
-for command in (run, match, check, status, table, find, replay, verify, games, doctor):
+for command in (run, match, check, status, table, find, replay, verify, amend, games, doctor):
     cli.add_command(command)
 for command in (cli, *cli.commands.values()):
     command.add_help_option = False

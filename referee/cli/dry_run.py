@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from referee.cli.output import amount_text
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.core.units import about, about_size
@@ -16,8 +17,7 @@ from referee.tournament.config import Config
 from referee.tournament.folder import is_locked
 from referee.tournament.forecast import Forecast, Longest, forecast
 from referee.tournament.opening import Candidate, examine, settled
-from referee.tournament.schedule import round_robin
-from referee.tournament.tournament import total
+from referee.tournament.remaining import Remaining
 
 
 def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -> str:
@@ -28,30 +28,35 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
     """
     _check_folder(folder)
     candidate = examine(config, folder)
-    building = [name for name, _, _ in config.builds]
-    for entrant in config.entrants:
-        if entrant.bot.name not in building:
-            entrant.check()
+    building = {name for name, _, _ in config.builds}
+    for plan in candidate.tournament.plans:
+        for entrant in plan.entrants:
+            if entrant.bot.name not in building:
+                entrant.check()
     if not building:
         candidate = settled(candidate, isolation)
     before = last_games(folder) if candidate.run else []
+    in_all = candidate.tournament.games_in_all
     found = forecast(
         _left(candidate),
-        total(config) - _closed(candidate),
+        in_all.games - _closed(candidate),
         config.start_us,
         workers,
         [(game.took_us, game.size) for game in before],
     )
+    played = " and ".join(plan.game.slug for plan in candidate.tournament.plans)
     lines = [
-        f"{total(config)} games of {config.game.slug}, {len(config.entrants)} bots, {config.rounds} rounds, "
-        f"{workers} workers"
+        f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, "
+        f"{config.format.rounds} rounds, {workers} workers"
     ]
     if candidate.run:
         where = shown(str(folder))
         lines.append(f"{len(candidate.run.games)} games are played already; {where} is continued")
     lines += _forecast_lines(found, folder, len(before))
     if building:
-        lines.append(f"programs that would be built first, and are not checked: {', '.join(building)}")
+        lines.append(
+            f"programs that would be built first, and are not checked: {', '.join(sorted(building))}"
+        )
     return "\n".join(lines)
 
 
@@ -73,14 +78,20 @@ def _present(folder: Path) -> Path:
 
 
 def _left(candidate: Candidate) -> Iterator[Longest]:
-    """What bounds the games that are still to be played, in their order."""
-    config, run = candidate.config, candidate.run
-    moves = config.game.longest(config.options)
-    controls = {entrant.bot.name: entrant.control for entrant in config.entrants}
-    for encounter in round_robin(controls, config.game.seats(config.options), config.rounds):
+    """What bounds the games that are still to be played, in their order, as far as it is known."""
+    tournament, run = candidate.tournament, candidate.run
+    moves = {plan.section: plan.game.longest(plan.options) for plan in tournament.plans}
+    controls = {
+        plan.section: {entrant.bot.name: entrant.control for entrant in plan.entrants}
+        for plan in tournament.plans
+    }
+    games = run.games if run else {}
+    remaining = Remaining(tournament, games, run.is_open if run else lambda game: True)
+    while encounter := remaining.next():
         for game in encounter.games:
             if run is None or run.is_open(game.id):
-                yield Longest(moves, tuple(controls[name] for name in game.bots))
+                clocks = controls[game.section]
+                yield Longest(moves[game.section], tuple(clocks[name] for name in game.bots))
 
 
 def _closed(candidate: Candidate) -> int:

@@ -1,24 +1,20 @@
-"""`referee match`: plays games between a few bots and prints their table."""
+"""`referee match`: plays games between a few bots and prints their table: a tournament given by options."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
 from referee.cli.game_text import frame, heading
-from referee.cli.options import isolation_option, key_values, start_option, user_option
-from referee.cli.output import count_text, say, say_now, show_data
-from referee.cli.progress import report_game, report_off_turn, report_stoppages
-from referee.core.control_groups import usable_memory
-from referee.core.errors import BotFaulted, Stopped, UsageError
-from referee.core.isolation import AUTO
-from referee.core.stop import Stop
+from referee.cli.options import isolation_option, key_values, start_option, user_option, workers_option
+from referee.cli.output import say
+from referee.cli.playing import Conduct, conduct
+from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
@@ -27,16 +23,10 @@ from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
 from referee.games import game_given
 from referee.games.api import State
 from referee.processes.bot import Bot, distinct
-from referee.processes.exit_report import ExitReport
 from referee.processes.limits import Limits
-from referee.ratings.table import match_table, rendered
-from referee.records import journal
-from referee.records.header import change_line
-from referee.records.record import Summary, off_turn_times, summary, timed_moves, to_json
-from referee.tournament.encounter import FailedStarts, left_behind, play_encounter
-from referee.tournament.isolating import isolated
-from referee.tournament.plan import Entrant, Plan, checked_seed
-from referee.tournament.schedule import encounter
+from referee.records.run_files import TOML
+from referee.tournament.config import config_of
+from referee.tournament.task import Observer
 from referee.wire.dialogue import Dialogue
 
 
@@ -61,10 +51,11 @@ from referee.wire.dialogue import Dialogue
 @click.option(
     "-o",
     "folder",
-    metavar="FOLDER",
+    metavar="DIR",
     type=click.Path(path_type=Path),
-    help="A new folder for the records.",
+    help="Folder for the records; games that are there already are not played again.",
 )
+@workers_option
 @click.option("--watch", is_flag=True, help="Show the board after every move, on stderr.")
 @click.option("--dialogue", is_flag=True, help="Show every line to and from the bots, on stderr.")
 @click.option(
@@ -100,6 +91,7 @@ def match(
     options: tuple[str, ...],
     seed: str | None,
     folder: Path | None,
+    workers: int | None,
     watch: bool,
     dialogue: bool,
     rejections: int,
@@ -122,133 +114,72 @@ def match(
     Example:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
-    entrants = _bots(bots, Limits.parse(key_values("limit", limits)), ptys, pause)
-    entrants = [replace(bot, isolation=isolation or AUTO, user=user) for bot in entrants]
-    plan = _plan(
-        game, entrants, control, options, seed, rejections, parse_period(margin), parse_period(start)
-    ).sharing(usable_memory(), games=1)
-    plan = isolated(plan, [folder] if folder else [])
-    records: list[Summary] = []
-    timed: Counter[str] = Counter()
-    off_turn: Counter[tuple[str, str]] = Counter()
-    log = journal.Journal.create(folder) if folder else None
-    try:
-        if log:
-            log.append(plan.header())
-        else:
-            say("nothing is stored without -o FOLDER")
-        show = _Watch() if watch else None
-        tap = Dialogue(say) if dialogue else None
-        starts = FailedStarts()
-        everyone = [entrant.bot for entrant in plan.entrants]
-        with Stop(say_now) as stop:
-            for terms in _encounters(plan, count):
-                played = play_encounter(
-                    everyone,
-                    terms,
-                    show,
-                    tap,
-                    plan.start_us,
-                    given_up=starts.among(plan.names),
-                    on_exit=_on_exit,
-                )
-                for record in played:
-                    value = to_json(record)
-                    if log:
-                        log.append(value)
-                    records.append(summary(value))
-                    timed.update(timed_moves(value))
-                    off_turn.update(off_turn_times(value))
-                    starts.note(records[-1])
-                    report_game(record)
-                    if stop.asked and len(records) < count:
-                        raise Stopped(f"stopped by {stop.asked} after {len(records)} of {count} games")
-    finally:
-        report_stoppages(timed)
-        report_off_turn(off_turn)
-        if log:
-            _close(log, plan)  # no table of games that are not stored
-        else:
-            say(f"seed {plan.seed}")
-        if records:
-            if plan.seats == 2:
-                show_data(match_table(plan.names, records))
-            else:
-                show_data(rendered(plan.names, records, "simple", plan.seats))
-        if log:
-            say(f"{count_text(len(records), count)}, head hash {log.head}")
-    if strict and any(any(game.faults) for game in records):
-        raise BotFaulted("a bot was at fault")
-
-
-def _close(log: journal.Journal, plan: Plan) -> None:
-    """Reveals the seed where it was hidden, checks the records, and closes them: a match is not continued.
-
-    Raises `StorageError` where the records are not what was written.
-    """
-    try:
-        if plan.seed_is_hidden and log.is_whole:
-            log.append(change_line({"seed": plan.seed}))
-        log.check()
-    finally:
-        log.close()
-
-
-def _plan(
-    named: str,
-    bots: list[Bot],
-    clock: str | None,
-    options: tuple[str, ...],
-    seed: str | None,
-    rejections: int,
-    margin_us: int,
-    start_us: int,
-) -> Plan:
-    """The plan of the match, checked before anything is started."""
-    game = game_given(named, Path.cwd())
-    settled = game.settle(key_values("option", options))
-    seats = game.seats(settled)
+    chosen = game_given(game, Path.cwd())
+    seats = chosen.seats(chosen.settle(key_values("option", options)))
     if len(bots) != seats:
-        raise UsageError(f"`{game.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
-    control = TimeControl.parse(clock) if clock is not None else game.clock
-    entrants = tuple(Entrant(bot, control) for bot in bots)
-    for entrant in entrants:
-        entrant.check()
-    return Plan(
-        game,
-        settled,
-        entrants,
-        checked_seed(seed),
-        margin_us,
-        rejections,
-        start_us,
-        seed_is_hidden=seed is None,
-    )
+        raise UsageError(f"`{chosen.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
+    if control is not None:
+        TimeControl.parse(control)  # an error names what was given, not the key of a tournament file
+    for period in (margin, start):
+        parse_period(period)
+    limits_given = key_values("limit", limits)
+    Limits.parse(limits_given)
+    entrants = _bots(bots, ptys)
+    tables: dict[str, Any] = {
+        "tournament": {
+            "game": game,
+            "format": "pairings",
+            "pairings": [[bot["name"] for bot in entrants]],
+            "rounds": -(-count // seats),
+            "budget": count,
+            **({} if control is None else {"clock": control}),
+            **({} if seed is None else {"seed": seed}),
+            "margin": margin,
+            "start": start,
+            "rejections": rejections,
+            **({"user": user} if user else {}),
+            **({"pause": True} if pause else {}),
+        },
+        **({"options": key_values("option", options)} if options else {}),
+        **({"limits": limits_given} if limits else {}),
+        "bot": entrants,
+    }
+    observer = Observer(_Watch() if watch else None, Dialogue(say) if dialogue else None)
+    looks_on = watch or dialogue
+    if looks_on and workers:
+        raise UsageError(f"`--workers` is {workers}, expected 0 with `--watch` or `--dialogue`")
+    with contextlib.ExitStack() as stack:
+        stored = folder is not None
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-match-")))
+        config = config_of(folder / TOML, tables, Path.cwd())
+        how = Conduct(
+            folder,
+            0 if looks_on else config.workers if workers is None else workers,
+            isolation,
+            strict,
+            observer if looks_on else None,
+            stored,
+        )
+        conduct(config, how)
 
 
-def _encounters(plan: Plan, count: int) -> Iterator[list[Terms]]:
-    """The terms of `count` games, by encounter: each has all rotations of the seats."""
-    for number in range(1, count + 1):
-        games = [plan.terms(pairing) for pairing in encounter(number, plan.names).games]
-        yield games[:count]
-        count -= len(games)
-        if count <= 0:
-            return
-
-
-def _bots(texts: tuple[str, ...], limits: Limits, ptys: tuple[str, ...], pause: bool) -> list[Bot]:
+def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The bots as tables of a tournament file."""
     parsed = [Bot.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
-    bots = [replace(bot, limits=limits, pty=bot.name in ptys, pause=pause) for bot in distinct(parsed, given)]
+    bots = distinct(parsed, given)
     for name in ptys:
         if name not in {bot.name for bot in bots}:
             raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected the name of a bot of this match")
-    return bots
-
-
-def _on_exit(name: str, report: ExitReport) -> None:
-    for found in left_behind(report).values():
-        say(f"bot `{name}` left processes behind, which were ended: {', '.join(found)}")
+    return [
+        {
+            "name": bot.name,
+            "cmd": list(bot.command),
+            **({"pty": True} if bot.name in ptys else {}),
+        }
+        for bot in bots
+    ]
 
 
 class _Watch:

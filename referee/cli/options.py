@@ -32,6 +32,12 @@ isolation_option = click.option(
     help="What bots are kept from; auto is the strongest level that works here. Default: auto.",
 )
 
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(0, 1000),
+    help="Games at a time; with 0, games are played in this process. Default: the usable cores but one.",
+)
+
 user_option = click.option(
     "--user", metavar="NAME", default="", help="The user that bots run as; only root can name one."
 )

@@ -9,6 +9,7 @@ import sys
 import click
 
 from referee.core.errors import StorageError
+from referee.tournament.formats import Amount
 
 
 def open_closed_streams() -> None:
@@ -25,9 +26,16 @@ def open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
-def count_text(played: int, in_all: int | None) -> str:
+def count_text(played: int, in_all: Amount | None) -> str:
     """How many games were played: of how many is said where some are missing."""
-    return f"{played} games" if in_all in (played, None) else f"{played} of {in_all} games"
+    if in_all is None or in_all.games == played:
+        return f"{played} games"
+    return f"{played} of {amount_text(in_all)} games"
+
+
+def amount_text(amount: Amount) -> str:
+    """How many games a tournament has."""
+    return str(amount.games) if amount.is_exact else f"at most {amount.games}"
 
 
 def show_data(text: str) -> None:

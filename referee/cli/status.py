@@ -19,8 +19,8 @@ from referee.ratings.brief import brief, fitted, ranking
 from referee.ratings.pool import Pool
 from referee.ratings.tally import Tallies
 from referee.records.durations import Timed, last_games
-from referee.records.header import seats_of
-from referee.tournament.folder import Run, is_locked, planned, read_run
+from referee.records.header import sections_of
+from referee.tournament.folder import Run, is_locked, read_run
 
 ROWS = 20
 """The most lines of the standings."""
@@ -135,15 +135,16 @@ def _status(folder: Path) -> Status:
     """The status of a run. Raises `UsageError` and `RecordError` as `read_run` does."""
     is_running = is_locked(folder)
     run = _read(folder, is_running)
-    games = list(run.games.values())
-    seats = seats_of(run.header, games)
-    names = list(run.header["bots"])
+    games = run.shown_games
+    seats = max(run.seats.values())
+    names = run.names
+    in_all = run.games_in_all
     last = last_games(folder)
     return Status(
-        game=run.header["game"],
+        game=" and ".join(sorted({section["game"] for section in sections_of(run.header).values()})),
         seats=seats,
         played=len(games),
-        planned=planned(run.header, seats),
+        planned=in_all.games if in_all else None,
         voids=len(run.voids),
         is_running=is_running,
         rate=rate(last),

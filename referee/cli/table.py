@@ -8,8 +8,7 @@ import click
 
 from referee.cli.output import count_text, say, show_data
 from referee.ratings.table import FORMATS, rendered
-from referee.records.header import seats_of
-from referee.tournament.folder import planned, read_run
+from referee.tournament.folder import read_run
 
 
 @click.command(short_help="Prints the table of a run.")
@@ -30,7 +29,7 @@ def table(folder: Path, form: str) -> None:
     with it later whether these records are as they were.
     """
     run = read_run(folder)
-    games = list(run.games.values())
-    seats = seats_of(run.header, games)
-    show_data(rendered(list(run.header["bots"]), games, form, seats))
-    say(f"{count_text(len(games), planned(run.header, seats))}, head hash {run.last_hash}")
+    games = run.shown_games
+    seats = max(run.seats.values())
+    show_data(rendered(run.names, games, form, seats))
+    say(f"{count_text(len(games), run.games_in_all)}, head hash {run.last_hash}")

@@ -10,12 +10,13 @@ import click
 from referee.cli.options import game_option, outside_game
 from referee.cli.output import count_text, say, show_data
 from referee.core.errors import RecordError, UsageError
-from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.records import journal
+from referee.records.header import seats_of
 from referee.records.record import parse_json
 from referee.records.replay import RunVerifier
-from referee.tournament.folder import planned, read_run
+from referee.tournament.folder import read_run
+from referee.tournament.scheduled import Scheduled
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -37,7 +38,7 @@ def verify(file: Path, noted: str | None, game: str | None) -> None:
     """
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
-    audit = RunVerifier(outside_game(game))
+    audit = RunVerifier(lambda header: Scheduled(header).check, outside_game(game))
     failed_lines = 0
     head = journal.FIRST
     lines_after: int | None = None
@@ -78,7 +79,9 @@ def verify(file: Path, noted: str | None, game: str | None) -> None:
             f"no line of `{shown(str(file))}` has the head hash `{noted}`: "
             "records are missing at the end, or were written anew"
         )
-    played = count_text(len(audit.ids), planned(audit.header, len(Pairing.parse(min(audit.ids)).bots)))
+    played = count_text(
+        len(audit.ids), Scheduled(audit.header).games_in_all(seats_of(audit.header, audit.seats))
+    )
     show_data(f"{played} verified, last hash {head}")
     if lines_after is not None:
         show_data(f"the records up to the head hash are as they were; lines after it: {lines_after}")

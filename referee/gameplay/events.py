@@ -30,6 +30,11 @@ class Ending(Enum):
         "forfeited the game",
         "a bot must not touch processes that it did not start; the games that it sat in became void",
     )
+    OUT = (
+        "out",
+        "is out of the tournament",
+        "it committed as many faults as the tournament allows, and forfeits its remaining games",
+    )
     TIME = (
         "time",
         "ran out of time",
@@ -75,6 +80,11 @@ class Ending(Enum):
     def is_fault(self) -> bool:
         """Whether a bot is to blame."""
         return bool(self.hint)
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether the game was lost without being played."""
+        return self in (Ending.VOID, Ending.OUT)
 
     @property
     def former_sentence(self) -> str:

@@ -323,7 +323,7 @@ _TELLING = (Ending.LIMIT, Ending.FLOOD, Ending.GONE)
 
 def _at_the_start(what: What) -> Ending:
     """The ending of a seat that did not get ready, whatever went wrong, unless it was not to play at all."""
-    return Ending.VOID if isinstance(what, Failure) and what.ending is Ending.VOID else Ending.START
+    return what.ending if isinstance(what, Failure) and what.ending.is_forfeit else Ending.START
 
 
 def _exit(ending: Ending, reply: Reply) -> _Exit:

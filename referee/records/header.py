@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
-from referee.core.pairing import BOT_NAME, Pairing
+from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.games import game_named, origin_of
 from referee.games.api import Game
-from referee.records.record import FORMAT, Summary
+from referee.records.amendments import MEMBERS, check_amendments
+from referee.records.record import FORMAT
+
+_GROWING = ("rounds", "budget")
+"""The numbers that may grow while a run goes on."""
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -31,18 +35,48 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     elif fields.has("seed"):
         raise fields.wrong("seed", "either `seed` or `seed_sha256`")
     fields.object("bots")
-    if fields.has("origin"):
-        fields.scalars("origin")
     _check_additions(fields)
+    if fields.has("games"):
+        games = fields.object("games")
+        for section in games.names():
+            if not SECTION_NAME.fullmatch(section):
+                raise fields.wrong("games", "names of sections")
+            game = games.object(section)
+            game.text("game")
+            game.scalars("options")
+            game.number("seats", 1)
+            _check_origin(game)
+    _check_origin(fields)
     return {name: what for name, what in value.items() if name not in ("prev", "hash")}
 
 
-def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]:
-    """The game of the run that a header describes; `given` is the game that the user named.
+def _check_origin(fields: Fields) -> None:
+    if fields.has("origin"):
+        fields.scalars("origin")
+
+
+def sections_of(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What a header says of the game of each section: the header itself, by the empty name, where the run has
+    only one.
+    """
+    games: dict[str, dict[str, Any]] | None = header.get("games")
+    return {"": header} if games is None else games
+
+
+def section_of(header: dict[str, Any], game_id: str) -> dict[str, Any]:
+    """What a header says of the section of a game. Raises `RecordError` where there is no such section."""
+    try:
+        return sections_of(header)[Pairing.parse(game_id).section]
+    except KeyError:
+        raise RecordError(f"the section of game `{shown(game_id)}` is not in this run") from None
+
+
+def game_of(section: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]:
+    """The game of a section of a header; `given` is the game that the user named.
 
     A file that the header names is not loaded. Raises `UsageError` where the game is not available.
     """
-    fields = Fields(header, "", RecordError)
+    fields = Fields(section, "", RecordError)
     slug = fields.text("game")
     if given is not None and given.slug != slug:
         raise UsageError(
@@ -66,12 +100,12 @@ def game_of(header: dict[str, Any], given: Game[Any] | None = None) -> Game[Any]
         raise
 
 
-def other_origin(header: dict[str, Any], game: Game[Any]) -> str:
-    """How the file or package of a run's game differs from that of this game; empty where it does not.
+def other_origin(section: dict[str, Any], game: Game[Any]) -> str:
+    """How the file or package of a section's game differs from that of this game; empty where it does not.
 
     The path of a file may differ: its hash counts.
     """
-    was, now = header.get("origin", {}), origin_of(game)
+    was, now = section.get("origin", {}), origin_of(game)
     for name in sorted({*was, *now} - {"file"}):
         if was.get(name) != now.get(name):
             return (
@@ -81,13 +115,17 @@ def other_origin(header: dict[str, Any], game: Game[Any]) -> str:
     return ""
 
 
-def seats_of(header: dict[str, Any], games: Collection[Summary]) -> int:
-    """How many seats the games of a run have: taken from a game of the run if there is one, so that the rules
-    need not be available, else from the header. Raises `RecordError`.
+def seats_of(header: dict[str, Any], known: Mapping[str, int]) -> dict[str, int]:
+    """How many seats the games of each section have: as `known` from its games, so that the rules need not be
+    available, else from the header. Raises `RecordError`.
     """
-    for played in games:
-        return len(played.bots)
-    fields = Fields(header, "", RecordError)
+    return {name: known.get(name) or _seats(section) for name, section in sections_of(header).items()}
+
+
+def _seats(section: dict[str, Any]) -> int:
+    fields = Fields(section, "", RecordError)
+    if fields.has("seats"):
+        return fields.number("seats", 1)
     try:
         game = game_named(fields.text("game"))
         return game.seats(game.settle(fields.scalars("options")))
@@ -99,11 +137,13 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     """Applies a line of kind `change` to the header. Raises `RecordError`."""
     fields = Fields(change, "", RecordError)
     _check_additions(fields)
-    for name in ("bots", "files"):
+    check_amendments(change, {**header["bots"], **change.get("bots", {})})
+    for name in ("bots", "files", *MEMBERS):
         if fields.has(name):
             header[name] = {**header.get(name, {}), **change[name]}
-    if fields.has("rounds"):
-        header["rounds"] = fields.number("rounds", 1)
+    for name in _GROWING:
+        if fields.has(name):
+            header[name] = fields.number(name, 1)
     if fields.has("seed_sha256"):
         header["seed_sha256"] = fields.text("seed_sha256")
         header.pop("seed", None)
@@ -126,45 +166,40 @@ def _check_additions(fields: Fields) -> None:
         for name in bots.names():
             if not BOT_NAME.fullmatch(name):
                 raise fields.wrong("bots", "bot names")
-            bots.object(name).text("clock")
+            if bots.object(name).has("clocks"):
+                bots.object(name).scalars("clocks")
+            else:
+                bots.object(name).text("clock")
     if fields.has("files"):
         for name in fields.object("files").names():
             fields.object("files").object(name)
-    if fields.has("rounds"):
-        fields.number("rounds", 1)
+    for name in _GROWING:
+        if fields.has(name):
+            fields.number(name, 1)
     if fields.has("seed_sha256") and not _SHA256.fullmatch(fields.text("seed_sha256")):
         raise fields.wrong("seed_sha256", "64 hexadecimal digits")
 
 
 def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
     """Raises `RecordError` where a game does not belong to the run that the header describes."""
-    for name in ("game", "rules", "options", "margin_us", "rejections"):
-        if game.get(name) != header.get(name):
-            raise RecordError(
-                f"{name} is {shown(str(game.get(name)), 60)}, "
-                f"and in the first line {shown(str(header.get(name)), 60)}"
-            )
     fields = Fields(game, "", RecordError)
     game_id, bots = fields.text("id"), fields.texts("bots")
+    section = section_of(header, game_id)
+    for name in ("game", "rules", "options", "margin_us", "rejections"):
+        of_run = (section if name in ("game", "rules", "options") else header).get(name)
+        if game.get(name) != of_run:
+            raise RecordError(
+                f"{name} is {shown(str(game.get(name)), 60)}, and in the first line {shown(str(of_run), 60)}"
+            )
     for name, clock in zip(bots, fields.texts("clocks"), strict=False):
-        entrant = header["bots"].get(name)
-        if entrant is None or entrant.get("clock") != clock:
+        if clock_of(header, name, Pairing.parse(game_id).section) != clock:
             raise RecordError(f"bot {shown(name, 80)} with the clock {shown(clock, 40)} is not in this run")
     if Pairing.parse(game_id).bots != bots:
         raise RecordError("its id and bots do not match")
-    check_scheduled(header, game_id)
 
 
-def check_scheduled(header: dict[str, Any], game_id: str) -> None:
-    """Raises `RecordError` where an id is not that of a game of the run, whatever its number of seats."""
-    pairing = Pairing.parse(game_id)
-    if not 1 <= pairing.number <= header.get("rounds", pairing.number):
-        raise RecordError(f"the round of game `{shown(game_id)}` is not in this run")
-    if not all(name in header["bots"] for name in pairing.bots):
-        raise RecordError(f"a bot of game `{shown(game_id)}` is not in this run")
-    # The seats are filled in the order of the names in a tournament, and as they were given in a match.
-    order = sorted(pairing.bots) if "rounds" in header else list(header["bots"])
-    if list(pairing.bots) not in (order[first:] + order[:first] for first in range(len(order))):
-        raise RecordError(f"the seats of game `{shown(game_id)}` are not those of a game of this run")
-    if len(set(order)) != len(order):
-        raise RecordError(f"a bot has several seats in game `{shown(game_id)}`")
+def clock_of(header: dict[str, Any], bot: str, section: str) -> str | None:
+    """The clock of a bot in a section; None where it does not play there."""
+    entrant = header["bots"].get(bot, {})
+    clock: str | None = entrant.get("clocks", {}).get(section) if section else entrant.get("clock")
+    return clock

@@ -94,9 +94,9 @@ class RecordedWire:
     def _opened(self, seat: Seat) -> Reply:
         if self._next < len(self._events):
             match self._events[self._next]:
-                case Retired(failed, Ending.START | Ending.VOID as ending, detail, used_us, timing, hint) if (
-                    failed == seat
-                ):
+                case Retired(
+                    failed, Ending.START | Ending.VOID | Ending.OUT as ending, detail, used_us, timing, hint
+                ) if failed == seat:
                     self._next += 1
                     return Reply(seat, Failure(ending, detail, hint), used_us, timing)
         return Reply(seat, READY)

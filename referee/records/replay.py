@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
+from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import Watch, play, seeded_dice
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, Game, State
-from referee.records.header import apply_change, check_against, game_of, other_origin, read_header
+from referee.records.header import (
+    apply_change,
+    check_against,
+    game_of,
+    other_origin,
+    read_header,
+    sections_of,
+)
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.recorded import RecordedWire
 from referee.records.seeds import SeedVerifier
@@ -76,17 +84,27 @@ def verify(value: dict[str, Any]) -> None:
             _compare(name, value.get(name), again[name])
 
 
+Check = Callable[[Pairing], None]
+"""Raises `RecordError` where a game does not belong to a schedule."""
+
+
 class RunVerifier:
     """Verifies the lines of a run, each by itself and against those before it."""
 
-    def __init__(self, given: Game[Any] | None = None) -> None:
-        """`given` is the game that the user named, which is needed for a game from a file."""
+    def __init__(self, check_of: Callable[[dict[str, Any]], Check], given: Game[Any] | None = None) -> None:
+        """`check_of` gives for a header the check whether a game belongs to its schedule; `given` is the game
+        that the user named, which is needed for a game from a file.
+        """
+        self._check_of = check_of
         self._given = given
+        self._check_scheduled: Check = lambda game: None
         self.header: dict[str, Any] = {}
         """The first line with the changes so far; empty before the first line."""
         self._seeds = SeedVerifier({})
         self.ids: set[str] = set()
         """The ids of the games so far."""
+        self.seats: dict[str, int] = {}
+        """How many seats they have, by section."""
 
     @property
     def unverified_seeds(self) -> int:
@@ -98,12 +116,17 @@ class RunVerifier:
         if not self.header:
             self.header = read_header(value)
             self._seeds = SeedVerifier(self.header)
-            if self._given or "origin" in self.header:
-                self._check_origin(self.header)
+            self._check_scheduled = self._check_of(self.header)
+            sections = sections_of(self.header).values()
+            for section in sections:
+                is_given = self._given and (len(sections) == 1 or self._given.slug == section["game"])
+                if is_given or "origin" in section:
+                    self._check_origin(section, self._given if is_given else None)
             return
         match value.get("kind"):
             case "change":
                 apply_change(self.header, value)
+                self._check_scheduled = self._check_of(self.header)
                 self._seeds.take_change(value)
             case "game":
                 game = str(value.get("id"))
@@ -112,12 +135,15 @@ class RunVerifier:
                 self.ids.add(game)
                 verify(value)
                 check_against(self.header, value)
+                pairing = Pairing.parse(game)
+                self._check_scheduled(pairing)
+                self.seats[pairing.section] = len(pairing.bots)
                 self._seeds.take_game(value)
             case kind:
                 raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected `change` or `game`")
 
-    def _check_origin(self, header: dict[str, Any]) -> None:
-        if difference := other_origin(header, game_of(header, self._given)):
+    def _check_origin(self, section: dict[str, Any], given: Game[Any] | None) -> None:
+        if difference := other_origin(section, game_of(section, given)):
             raise RecordError(difference)
 
 

@@ -1,56 +1,74 @@
-"""Compares a plan with the header of a run: what may differ when the run is continued, and what may not."""
+"""Compares a tournament with the header of a run: what may differ when the run is continued, and what may
+not. *Pure.*
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from referee.records.header import other_origin
+from referee.core.text import shown
+from referee.records.header import other_origin, sections_of
+from referee.tournament import formats
 from referee.tournament.hashes import Files
-from referee.tournament.plan import Plan
+from referee.tournament.tournament import Tournament
 
 
-def differences(header: dict[str, Any], plan: Plan, rounds: int) -> list[str]:
-    """Forbidden changes, as messages: only bots and rounds may be added."""
-    wrong = []
-    now = plan.header()
-    for name in ("game", "rules", "options", "margin_us", "rejections", "start_us"):
-        if now[name] != header.get(name):
-            wrong.append(f"`{name}` is {now[name]}, and was {header.get(name)}")
-    if not plan.seed_is_hidden and plan.seed != header.get("seed"):
-        wrong.append(f"`seed` is {plan.seed}, and was {_value_text(header.get('seed'))}")
-    if difference := other_origin(header, plan.game):
-        wrong.append(difference)
-    for name, was in header["bots"].items():
-        if name not in now["bots"]:
-            wrong.append(f"bot `{name}` is missing")
-            continue
-        is_now = now["bots"][name]
-        for key in {**is_now, **was}:
-            if is_now.get(key) != was.get(key):
-                wrong.append(
-                    f"`{key}` of bot `{name}` is {_value_text(is_now.get(key))}, "
-                    f"and was {_value_text(was.get(key))}"
-                )
+def differences(header: dict[str, Any], tournament: Tournament) -> list[str]:
+    """Forbidden changes, as messages: only bots and rounds may be added, as far as the format allows it."""
     if "rounds" not in header:
-        wrong.append("these are the records of a match")
-    elif rounds < header["rounds"]:
-        wrong.append(f"`rounds` is {rounds}, and was {header['rounds']}")
+        return ["these are the records of a match of an earlier version"]
+    now = tournament.header()
+    wrong = [
+        *_games(header, tournament),
+        *_values(header, now, ("margin_us", "rejections", "start_us", "strikes")),
+    ]
+    if "seed" in now and now["seed"] != header.get("seed"):
+        wrong.append(f"`seed` is {now['seed']}, and was {_value_text(header.get('seed'))}")
+    for name, was in header["bots"].items():
+        if name in now["bots"]:
+            keys = dict.fromkeys((*now["bots"][name], *was))
+            wrong += _values(was, now["bots"][name], keys, f" of bot `{name}`")
+        elif header.get("out", {}).get(name, {}).get("games", "forfeit") == "forfeit":
+            wrong.append(f"bot `{name}` is missing")
+    added = [name for name in now["bots"] if name not in header["bots"]]
+    return wrong + tournament.format.may_grow(formats.from_header(header), added)
+
+
+def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:
+    """What differs in the games and their options."""
+    before = sections_of(header)
+    if list(before) != [plan.section for plan in tournament.plans]:
+        return ["the games are not those of the run"]
+    wrong = []
+    for plan in tournament.plans:
+        was, where = before[plan.section], f" of `{plan.section}`" if plan.section else ""
+        wrong += _values(was, plan.game_json(), ("game", "rules", "options"), where)
+        if difference := other_origin(was, plan.game):
+            wrong.append(difference)
     return wrong
 
 
-def _value_text(value: object) -> object:
+def _values(was: dict[str, Any], now: dict[str, Any], keys: Any, where: str = "") -> list[str]:
+    return [
+        f"`{key}`{where} is {_value_text(now.get(key))}, and was {_value_text(was.get(key))}"
+        for key in keys
+        if now.get(key) != was.get(key)
+    ]
+
+
+def _value_text(value: object) -> str:
     """A value as shown in a message; default values are not in a header."""
-    return "not given" if value is None else value
+    return "not given" if value is None else shown(str(value), 200)
 
 
-def additions(header: dict[str, Any], plan: Plan, rounds: int, files: Files) -> dict[str, Any]:
+def additions(header: dict[str, Any], tournament: Tournament, files: Files) -> dict[str, Any]:
     """Additions to a run and allowed changes, as members of a `change` line; empty if there are none."""
-    before, now = header["bots"], plan.header()["bots"]
+    now = tournament.header()
     change: dict[str, Any] = {}
-    if added := {name: what for name, what in now.items() if name not in before}:
+    if added := {name: what for name, what in now["bots"].items() if name not in header["bots"]}:
         change["bots"] = added
-    if rounds > header["rounds"]:
-        change["rounds"] = rounds
+    of_format = {"rounds": tournament.format.rounds, **tournament.format.header()}
+    change |= {name: what for name, what in of_format.items() if header.get(name) != what}
     known = header.get("files", {})
     if changed := {name: what for name, what in files.items() if known.get(name) != what}:
         change["files"] = changed

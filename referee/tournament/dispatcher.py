@@ -18,9 +18,10 @@ _Attempt = tuple[Pairing, int]
 class Dispatcher:
     """Hands out tasks, and keeps track of their games."""
 
-    def __init__(self, todo: Iterator[Task], suspicion: Suspicion) -> None:
-        """`todo` gives the tasks to play, in their order; games that became void too often are tasks of their
-        own. `suspicion` is kept up to date by the caller.
+    def __init__(self, todo: Iterator[Task | None], suspicion: Suspicion) -> None:
+        """`todo` gives the tasks to play, in their order, or None where there is none until more games are
+        over; games that became void too often are tasks of their own. The caller keeps `suspicion` up to
+        date.
         """
         self._todo = todo
         self._suspicion = suspicion

@@ -39,6 +39,8 @@ FORFEITED = Failure(
     Ending.VOID, "processes of the referee died or hung while it played, and nothing is played"
 )
 
+OUT = Failure(Ending.OUT, "it committed too many faults, and is not started")
+
 Show = Callable[[Terms, Event, State[Any]], None]
 """Called with every event of a game and the state after it."""
 
@@ -55,14 +57,15 @@ def play_encounter(
     reused: Collection[str] = (),
     idle: IdleBots | None = None,
     forfeiting: Collection[str] = (),
+    out: Collection[str] = (),
     show_life: Callable[[], None] = lambda: None,
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and yields the record of each. All its processes end with it.
 
     Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all; those
-    in `forfeiting` neither, and lose for that. `show_life` is called now and then while bots are waited for.
-    Those in `reused` are taken from `idle` if they are there, and put back at the end if they can play on;
-    `tap` must then be the same each time, and the owner of `idle` ends them.
+    in `forfeiting` and `out` neither, and lose for that. `show_life` is called now and then while bots are
+    waited for. Those in `reused` are taken from `idle` if they are there, and put back at the end if they can
+    play on; `tap` must then be the same each time, and the owner of `idle` ends them.
     """
     by_name = {bot.name: bot for bot in bots}
     connections: dict[str, Connection] = {}
@@ -77,6 +80,8 @@ def play_encounter(
         for name in names:
             if name in forfeiting:
                 connections[name] = Connection(by_name[name], tap, FORFEITED)
+            elif name in out:
+                connections[name] = Connection(by_name[name], tap, OUT)
             elif connection := idle.take(by_name[name]) if idle and name in reused else None:
                 reused_connections.add(connection)
                 connections[name] = connection

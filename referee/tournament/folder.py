@@ -8,7 +8,6 @@ the kernel unlocks when its holder dies.
 from __future__ import annotations
 
 import fcntl
-import itertools
 import json
 import os
 import time
@@ -29,11 +28,13 @@ from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.gameplay.events import Ending
 from referee.records import journal
+from referee.records.amendments import Amendments, amendments_of
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.header import apply_change, change_line, check_scheduled, read_header
+from referee.records.header import apply_change, change_line, read_header, seats_of
 from referee.records.record import Summary, head_of, parse_json, summary
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
-from referee.tournament.schedule import games_in_all
+from referee.tournament.formats import Amount
+from referee.tournament.scheduled import Scheduled
 from referee.tournament.voids import VOIDS, Suspicion, VoidGame
 
 DIALOGUES_CAP = 256 << 20
@@ -53,7 +54,7 @@ class Run:
     header: dict[str, Any]
     """The first line, with later changes applied."""
     games: dict[str, Summary]
-    """By id, in the order in which they were finished."""
+    """Those that count, by id, in the order in which they were finished."""
     voids: tuple[VoidGame, ...]
     """The games that became void, in their order."""
     last_hash: str
@@ -63,6 +64,41 @@ class Run:
     """Bytes of the torn last line; 0 if there is none."""
     shared_seeds: dict[str, bytes]
     """The shared seeds of the games, by `shared_by`."""
+    seats_played: dict[str, int]
+    """How many seats the games have, by section, where there are any yet."""
+    annulled: dict[str, Summary]
+    """The games that do not count, by id, in the order in which they were finished."""
+
+    @cached_property
+    def seats(self) -> dict[str, int]:
+        """How many seats the games of each section have. Raises `RecordError`."""
+        return seats_of(self.header, self.seats_played)
+
+    @property
+    def games_in_all(self) -> Amount | None:
+        """How many games the run has, played or not; None for a match of an earlier version, whose header
+        does not tell.
+        """
+        return Scheduled(self.header).games_in_all(self.seats)
+
+    @cached_property
+    def amendments(self) -> Amendments:
+        """What was changed in the run after the fact."""
+        return amendments_of(self.header)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the bots, as tables show them."""
+        return [self.amendments.shown(name) for name in self.header["bots"]]
+
+    @property
+    def shown_games(self) -> list[Summary]:
+        """The games that count, with the names of the bots as tables show them."""
+        if not self.amendments.renamed:
+            return [*self.games.values()]
+        return [
+            game._replace(bots=tuple(map(self.amendments.shown, game.bots))) for game in self.games.values()
+        ]
 
     @cached_property
     def bugs(self) -> Counter[str]:
@@ -71,7 +107,9 @@ class Run:
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        return game not in self.games and self.bugs[game] < VOIDS
+        if game in self.games or game in self.annulled or self.bugs[game] >= VOIDS:
+            return False
+        return not self.amendments.is_dropped(Pairing.parse(game))
 
 
 def read_run(folder: Path) -> Run:
@@ -84,6 +122,7 @@ def read_run(folder: Path) -> Run:
     voids = _read_voids(folder)
     failed_attempts = Counter(void.id for void in voids)
     shared_seeds: dict[str, bytes] = {}
+    seats: dict[str, int] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
     for line in journal.read(folder):
         where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
@@ -96,32 +135,43 @@ def read_run(folder: Path) -> Run:
             value = head_of(line.text)
             if line.number == 1:
                 header = read_header(value)
+                scheduled = Scheduled(header)
             elif value.get("kind") == "game":
                 game = summary(value)
-                _check_game(game, header, games, failed_attempts)
+                _check_game(game, scheduled, games, failed_attempts, seats)
                 games[game.id] = game
                 shared_seeds.setdefault(shared_by(game.id), Fields(value, "", RecordError).hex("shared_seed"))
             elif value.get("kind") == "change":
                 apply_change(header, value)
+                scheduled = Scheduled(header)
         except RecordError as error:
             raise RecordError(f"{where}: {error}") from None
         last_hash = line.hash
         length += line.size
     if not header:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    return Run(folder, header, games, _of_run(voids, header), last_hash, length, torn, shared_seeds)
+    amendments = amendments_of(header)
+    annulled = {name: game for name, game in games.items() if not amendments.counts(Pairing.parse(name))}
+    for name in annulled:
+        del games[name]
+    voids = _of_run(voids, header)
+    return Run(folder, header, games, voids, last_hash, length, torn, shared_seeds, seats, annulled)
 
 
 def _check_game(
-    game: Summary, header: dict[str, Any], before: dict[str, Summary], failed_attempts: Counter[str]
+    game: Summary,
+    scheduled: Scheduled,
+    before: dict[str, Summary],
+    failed_attempts: Counter[str],
+    seats: dict[str, int],
 ) -> None:
     """Raises `RecordError` where a game is not the next attempt of one that the run still has to play."""
-    check_scheduled(header, game.id)
-    if Pairing.parse(game.id).bots != game.bots:
+    pairing = Pairing.parse(game.id)
+    scheduled.check(pairing)
+    if pairing.bots != game.bots:
         raise RecordError(f"the bots of game `{shown(game.id)}` are not those of its id")
-    for other in itertools.islice(before.values(), 1):
-        if len(other.bots) != len(game.bots):
-            raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
+    if seats.setdefault(pairing.section, len(game.bots)) != len(game.bots):
+        raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
     if game.id in before:  # guard: duplicate-games
         raise RecordError(f"duplicate game `{shown(game.id)}`")
     failed = failed_attempts[game.id]
@@ -130,13 +180,6 @@ def _check_game(
             f"`attempt` of game `{shown(game.id)}` is {game.attempt}, expected {failed + 1}: "
             f"`{VOID}` has {failed} failed attempts"
         )
-
-
-def planned(header: dict[str, Any], seats: int) -> int | None:
-    """How many games a run has, played or not; None for a match, whose header does not tell."""
-    if "rounds" not in header:
-        return None
-    return games_in_all(len(header["bots"]), seats, header["rounds"])
 
 
 def find_run(folder: Path) -> Run | None:
@@ -178,9 +221,10 @@ def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
 def _of_run(voids: Iterable[VoidGame], header: dict[str, Any]) -> tuple[VoidGame, ...]:
     """Those whose ids are in the run's schedule."""
     found = []
+    scheduled = Scheduled(header)
     for void in voids:
         with suppress(RecordError):
-            check_scheduled(header, void.id)
+            scheduled.check(Pairing.parse(void.id))
             found.append(void)
     return tuple(found)
 
@@ -255,6 +299,10 @@ class OpenRun:
         self.folder = run.folder
         self.games = run.games
         """The games that count so far, by id."""
+        self.annulled = run.annulled
+        """The games that were played and do not count, by id."""
+        self.amendments = run.amendments
+        """What was changed in the run after the fact."""
         self.voids = Counter(void.id for void in run.voids)
         """By id, how often a game became void."""
         self.suspicion = Suspicion(void for void in run.voids if void.bots)
@@ -282,7 +330,7 @@ class OpenRun:
         except BaseException:
             records.close()
             raise
-        return cls(Run(folder, header, {}, (), "", 0, 0, {}), records, hidden_seed)
+        return cls(Run(folder, header, {}, (), "", 0, 0, {}, {}, {}), records, hidden_seed)
 
     @classmethod
     def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:
@@ -290,7 +338,9 @@ class OpenRun:
         records = journal.Journal.reopen(run.folder, run.last_hash, run.length, run.torn)
         try:
             if change:
-                records.append(change_line(change))
+                line = change_line(change)
+                records.append(line)
+                apply_change(run.header, line)
                 _copy_config(run.folder, toml)
         except BaseException:
             records.close()
@@ -312,6 +362,16 @@ class OpenRun:
             return
         if self._records.is_whole:  # guard: whole-lines
             self.add_change({"seed": seed})
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the bots, as tables show them."""
+        return self._run.names
+
+    @property
+    def shown_games(self) -> list[Summary]:
+        """The games that count, with the names of the bots as tables show them."""
+        return self._run.shown_games
 
     @property
     def head(self) -> str:
@@ -353,7 +413,7 @@ class OpenRun:
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        return self._run.is_open(game)
+        return self._run.is_open(game) and not self.amendments.is_dropped(Pairing.parse(game))
 
     def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
         """Stores finished games with the bodies of their records. They count once all of them are on disk.
@@ -366,6 +426,16 @@ class OpenRun:
     def add_change(self, change: dict[str, Any]) -> None:
         """Stores a change of the header. Raises `StorageError`."""
         self._records.append(change_line(change))
+
+    def take_out(self, bot: str, games: str, reason: str) -> None:
+        """Stores that a bot is out, and what becomes of its games; see `records.amendments`. From now on this
+        holds for the games to come, and for those that were played. Raises `StorageError`.
+        """
+        change = {"out": {bot: {"games": games, "reason": reason}}}
+        self.add_change(change)
+        self.amendments = self.amendments.with_out(bot, games, reason)
+        for name in [name for name in self.games if not self.amendments.counts(Pairing.parse(name))]:
+            self.annulled[name] = self.games.pop(name)
 
     def add_void(self, game: str, attempt: int, error: str, suspects: frozenset[str]) -> frozenset[str]:
         """Stores that the referee itself failed at a game, and which bots may be the cause.

@@ -1,4 +1,4 @@
-"""Settles the isolation of the bots of a plan: the level of each, and the files that are hidden from it."""
+"""Settles the isolation of bots: the level of each, and the files that are hidden from it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from pathlib import Path
 from referee.core.isolation import CONFINED
 from referee.processes import levels, needs
 from referee.processes.bot import Bot
-from referee.tournament.plan import Plan
 
 
-def isolated(plan: Plan, private: Iterable[Path]) -> Plan:
-    """The plan with bots whose levels are settled. What is `private` to the referee, such as the run's
+def isolated(bots: Iterable[Bot], private: Iterable[Path]) -> list[Bot]:
+    """The bots of a tournament with their levels settled. What is `private` to the referee, such as the run's
     folder, and the programs of the other bots are hidden from each, even where they lie in its own folder.
 
     Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
-    bots = levels.settled(entrant.bot for entrant in plan.entrants)
-    bots = with_hidden(bots, [path.resolve() for path in private])
-    entrants = (replace(entrant, bot=bot) for entrant, bot in zip(plan.entrants, bots, strict=True))
-    return replace(plan, entrants=tuple(entrants))
+    return with_hidden(levels.settled(bots), [path.resolve() for path in private])
 
 
 def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:

@@ -14,8 +14,8 @@ from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, Run, find_run
 from referee.tournament.hashes import Programs
 from referee.tournament.isolating import isolated
-from referee.tournament.plan import Plan, checked_seed
-from referee.tournament.schedule import round_robin
+from referee.tournament.remaining import Remaining
+from referee.tournament.tournament import Tournament, tournament_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Candidate:
 
     config: Config
     folder: Path
-    plan: Plan
+    tournament: Tournament
     run: Run | None
     """The run that is already there, if any."""
     programs: Programs = field(default_factory=Programs)
@@ -38,22 +38,14 @@ def examine(config: Config, folder: Path) -> Candidate:
     damaged.
     """
     run = find_run(folder)
-    plan = Plan(
-        config.game,
-        config.options,
-        config.entrants,
-        checked_seed(config.seed),
-        config.margin_us,
-        config.rejections,
-        config.start_us,
-        seed_is_hidden=config.seed is None,
-    )
-    if run and (wrong := differences(run.header, plan, config.rounds)):
+    tournament = tournament_of(config)
+    tournament.check()
+    if run and (wrong := differences(run.header, tournament)):
         raise UsageError(
             f"`{shown(str(folder))}` has the results of another tournament: "
             f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots or rounds"
         )
-    return Candidate(config, folder, plan, run)
+    return Candidate(config, folder, tournament, run)
 
 
 def settled(candidate: Candidate, isolation: str | None) -> Candidate:
@@ -62,12 +54,11 @@ def settled(candidate: Candidate, isolation: str | None) -> Candidate:
 
     Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
-    plan = candidate.plan
+    bots = [entrant.bot for entrant in candidate.tournament.entrants]
     if isolation:
-        bots = (replace(entrant.bot, isolation=isolation) for entrant in plan.entrants)
-        entrants = (replace(entrant, bot=bot) for entrant, bot in zip(plan.entrants, bots, strict=True))
-        plan = replace(plan, entrants=tuple(entrants))
-    return replace(candidate, plan=isolated(plan, (candidate.folder, candidate.config.path)))
+        bots = [replace(bot, isolation=isolation) for bot in bots]
+    bots = isolated(bots, (candidate.folder, candidate.config.path))
+    return replace(candidate, tournament=candidate.tournament.with_bots(bots))
 
 
 def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
@@ -75,20 +66,19 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
 
     `note` is called with lines for the user. Raises `StorageError`.
     """
-    config, plan, run = candidate.config, candidate.plan, candidate.run
-    hidden = plan.seed if plan.seed_is_hidden else None
-    files = candidate.programs.changes(entrant.bot for entrant in plan.entrants)
+    config, tournament, run = candidate.config, candidate.tournament, candidate.run
+    seed = tournament.plans[0].seed if tournament.plans[0].seed_is_hidden else None
+    files = candidate.programs.changes(entrant.bot for entrant in tournament.entrants)
     if run is None:
-        header = {**plan.header(), "rounds": config.rounds, "files": files}
-        return OpenRun.begin(candidate.folder, header, config.text, hidden)
-    change = additions(run.header, plan, config.rounds, files)
+        header = {**tournament.header(), "files": files}
+        return OpenRun.begin(candidate.folder, header, config.text, seed)
+    change = additions(run.header, tournament, files)
     if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
         note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn
-    schedule = round_robin(plan.names, plan.seats, config.rounds)
-    if hidden is None or not any(run.is_open(game.id) for encounter in schedule for game in encounter.games):
+    if seed is None or Remaining(tournament, run.games, run.is_open).next() is None:
         return OpenRun.resume(run, change, config.text)
     # The earlier seed was revealed, or is lost: only the process that drew it knew it.
-    return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(hidden)}, config.text, hidden)
+    return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(seed)}, config.text, seed)

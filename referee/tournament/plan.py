@@ -1,8 +1,8 @@
-"""The plan of a run: the game, the bots, the clocks, the seed."""
+"""The plan of the games of a section: the game, the bots, the clocks, the seed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,8 +18,6 @@ from referee.games import origin_of
 from referee.games.api import Game, Options
 from referee.processes import cpu
 from referee.processes.bot import Bot
-from referee.processes.limits import share_of
-from referee.records.record import FORMAT
 
 PROCESSES = ("game", "encounter", "worker")
 """How long a bot's process is kept: for a game, for an encounter, or by its worker from one encounter to the
@@ -54,7 +52,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Plan:
-    """The terms of a run. All of them stand in the first line of the run's records."""
+    """The terms of the games of a section. All of them stand in the first line of the run's records."""
 
     game: Game[Any]
     options: Options
@@ -71,6 +69,8 @@ class Plan:
     """The shared seed of the games that the plan is for, where a game that has the same was played already:
     the seed may have been another one then.
     """
+    section: str = ""
+    """The name of the section; empty where the tournament has only one."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,18 +91,10 @@ class Plan:
     def _by_name(self) -> dict[str, Entrant]:
         return {entrant.bot.name: entrant for entrant in self.entrants}
 
-    def sharing(self, memory: int, games: int) -> Plan:
-        """The plan where bots have their shares of so many bytes of memory, if so many games are played at
-        once.
-        """
-        share = share_of(memory, games * self.seats)
-        return replace(
-            self,
-            entrants=tuple(
-                replace(entrant, bot=replace(entrant.bot, limits=replace(entrant.bot.limits, share=share)))
-                for entrant in self.entrants
-            ),
-        )
+    def with_bots(self, bots: Sequence[Bot]) -> Plan:
+        """The plan with other settings of its bots, which are given in the same order."""
+        entrants = zip(self.entrants, bots, strict=True)
+        return replace(self, entrants=tuple(replace(entrant, bot=bot) for entrant, bot in entrants))
 
     def terms(self, pairing: Pairing) -> Terms:
         """The terms of one game."""
@@ -118,36 +110,38 @@ class Plan:
             self.rejections,
         )
 
-    def header(self) -> dict[str, Any]:
-        """The plan as the first line of a file of records has it."""
+    def game_json(self) -> dict[str, Any]:
+        """The game as it stands in the header of a run."""
         origin = origin_of(self.game)
-        seed = {"seed": self.seed}
-        if self.seed_is_hidden:  # guard: hidden-seed
-            seed = {"seed_sha256": seed_hash(self.seed)}
         return {
-            "kind": "tournament",
-            "record": FORMAT,
             "game": self.game.slug,
             "rules": self.game.rules,
             **({"origin": origin} if origin else {}),
             "options": dict(self.options),
+        }
+
+    def terms_json(self) -> dict[str, Any]:
+        """What the plans of all sections have in common, as it stands in the header of a run."""
+        seed = {"seed": self.seed}
+        if self.seed_is_hidden:  # guard: hidden-seed
+            seed = {"seed_sha256": seed_hash(self.seed)}
+        return {
             "margin_us": self.margin_us,
             "rejections": self.rejections,
             "start_us": self.start_us,
             **seed,
-            "bots": {entrant.bot.name: entrant_json(entrant) for entrant in self.entrants},
         }
 
 
-def entrant_json(entrant: Entrant) -> dict[str, Any]:
-    """An entrant as it stands in records."""
+def entrant_json(entrant: Entrant, clocks: Mapping[str, Any]) -> dict[str, Any]:
+    """An entrant as it stands in the header of a run; `clocks` has the member for its clocks."""
     bot = entrant.bot
     value: dict[str, Any] = {
         "command": list(bot.command),
         "cwd": entrant.folder,
         "env": dict(bot.env),
         "pass_env": list(bot.pass_env),
-        "clock": str(entrant.control),
+        **clocks,
         "fresh": entrant.processes == "game",
     }
     # Only what differs from the default, so that older runs can be continued.

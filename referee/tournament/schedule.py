@@ -1,4 +1,8 @@
-"""Who meets whom. Each id is a function of its own game, so that a new bot renumbers nothing."""
+"""Who meets whom. Each id is a function of its own game, so that a new bot renumbers nothing.
+
+A schedule is a function of the settings and of the results that it waited for, never of the order in which
+games end: so a run that was stopped continues as if it had not been.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,38 @@ class Encounter(NamedTuple):
     games: tuple[Pairing, ...]
 
 
-def encounter(number: int, bots: tuple[str, ...]) -> Encounter:
-    """The games of some bots in a round: every rotation of the seats, which for two is both seatings."""
-    rotations = [bots[first:] + bots[:first] for first in range(len(bots))]
-    return Encounter(tuple(Pairing.of(number, seats) for seats in rotations))
+class Wait(NamedTuple):
+    """What comes next in the schedule depends on the results of these games: it is not asked for before all
+    of them are over, with a result or for good without one.
+    """
+
+    games: tuple[str, ...]
+    """Their ids."""
 
 
-def round_robin(names: Iterable[str], seats: int, rounds: int) -> Iterator[Encounter]:
+Schedule = Iterator[Encounter | Wait]
+"""The encounters in the order of play. It reads the results of games that it waited for, and of no others."""
+
+
+def rotations(bots: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Every rotation of the seats: each bot sits in each seat once."""
+    return [bots[first:] + bots[:first] for first in range(len(bots))]
+
+
+def encounter(number: int, bots: tuple[str, ...], part: int = 0, section: str = "") -> Encounter:
+    """The games of some bots in a round: every rotation of the seats, which for two is both seatings.
+
+    `part` and `section` as in `Pairing.of`.
+    """
+    return Encounter(tuple(Pairing.of(number, seats, part, section) for seats in rotations(bots)))
+
+
+def wait_for(encounters: Iterable[Encounter]) -> Wait:
+    """The wait for all games of some encounters."""
+    return Wait(tuple(pairing.id for one in encounters for pairing in one.games))
+
+
+def round_robin(names: Iterable[str], seats: int, rounds: int, section: str = "") -> Iterator[Encounter]:
     """Every group of `seats` bots once a round, round by round, so that an early stop leaves balanced
     results.
 
@@ -30,7 +59,7 @@ def round_robin(names: Iterable[str], seats: int, rounds: int) -> Iterator[Encou
     """
     for number in range(1, rounds + 1):
         for bots in combinations(sorted(names), seats):
-            yield encounter(number, bots)
+            yield encounter(number, bots, section=section)
 
 
 def games_in_all(bots: int, seats: int, rounds: int) -> int:

@@ -24,9 +24,10 @@ from referee.records.record import (
     timed_moves,
     to_json,
 )
-from referee.tournament.encounter import left_behind, play_encounter
+from referee.tournament.encounter import Show, left_behind, play_encounter
 from referee.tournament.idle import IDLE_PER_SEAT, IdleBots, end_and_report
 from referee.tournament.plan import Plan
+from referee.wire.connection import Tap
 from referee.wire.dialogue import Dialogue
 
 DIALOGUE_CAP = 65_536
@@ -46,12 +47,14 @@ class Task:
     given_up: frozenset[str] = frozenset()
     """Bots that are not to be started."""
     forfeiting: frozenset[str] = frozenset()
-    """Bots that forfeit these games, and are not started either."""
+    """Bots that forfeit these games since games became void, and are not started either."""
+    out: frozenset[str] = frozenset()
+    """Bots that are out of the tournament: they forfeit these games too."""
 
     @property
     def started(self) -> frozenset[str]:
         """The bots that are started."""
-        return frozenset(self.plan.names) - self.given_up - self.forfeiting
+        return frozenset(self.plan.names) - self.given_up - self.forfeiting - self.out
 
 
 class Began(NamedTuple):
@@ -109,6 +112,15 @@ class Died(NamedTuple):
 Report = Began | Finished | Void | LeftBehind | Died
 
 
+class Observer(NamedTuple):
+    """Whoever looks on while games are played in this process."""
+
+    show: Show | None
+    """Called with every event of a game."""
+    tap: Tap | None
+    """Called with all that bots are sent and send."""
+
+
 class Player:
     """Plays tasks one after the other, and keeps bot processes between them where that is configured."""
 
@@ -117,10 +129,12 @@ class Player:
         report: Callable[[Report], None],
         stopping: Callable[[], bool],
         show_life: Callable[[], None] = lambda: None,
+        observer: Observer | None = None,
     ) -> None:
         """`report` is called for each report at once, `show_life` now and then during a game; `stopping` is
-        asked between games.
+        asked between games. With an observer, no dialogues are kept.
         """
+        self._observer = observer
         self._report = report
         self._stopping = stopping
         self._show_life = show_life
@@ -153,7 +167,8 @@ class Player:
         return play_encounter(
             [entrant.bot for entrant in entrants],
             self._terms(task.plan, [pairing for pairing, _ in left]),
-            tap=None if task.keep == "nothing" else self._transcript,
+            show=self._observer.show if self._observer else None,
+            tap=self._tap(task.keep),
             start_us=task.plan.start_us,
             fresh={entrant.bot.name for entrant in entrants if entrant.processes == "game"},
             given_up=task.given_up,
@@ -161,8 +176,14 @@ class Player:
             reused={entrant.bot.name for entrant in entrants if entrant.processes == "worker"},
             idle=self._idle,
             forfeiting=task.forfeiting,
+            out=task.out,
             show_life=self._show_life,
         )
+
+    def _tap(self, keep: str) -> Tap | None:
+        if self._observer:
+            return self._observer.tap
+        return None if keep == "nothing" else self._transcript
 
     def _terms(self, plan: Plan, pairings: list[Pairing]) -> Iterator[Terms]:
         for pairing in pairings:

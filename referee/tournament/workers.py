@@ -26,7 +26,7 @@ from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.watch import UNKILLABLE_S
 from referee.tournament.channel import Broken, Channel
-from referee.tournament.task import Died, Player, Report, Task
+from referee.tournament.task import Died, Observer, Player, Report, Task
 from referee.tournament.worker import Order, Sign
 
 SILENT_S = 300.0
@@ -80,22 +80,24 @@ class Workers(ABC):
         """Ends all workers and their bots at once."""
 
 
-def open_workers(count: int, pin: bool, take: Take, stopping: Callable[[], bool]) -> Workers:
-    """Up to `count` worker processes; with 0, tasks are played in this process.
+def open_workers(
+    count: int, pin: bool, take: Take, stopping: Callable[[], bool], observer: Observer | None = None
+) -> Workers:
+    """Up to `count` worker processes; with 0, this process plays the tasks, and an observer may look on.
 
     As long as they are open, this process must start no others that live on.
     """
-    return _Pool(count, pin, take) if count else _Inline(take, stopping)
+    return _Pool(count, pin, take) if count else _Inline(take, stopping, observer)
 
 
 class _Inline(Workers):
-    """Plays in this process, at once: for debugging and for tests."""
+    """Plays in this process, at once: to look on, for debugging, and for tests."""
 
     has_room = True
     busy = False
 
-    def __init__(self, take: Take, stopping: Callable[[], bool]) -> None:
-        self._player = Player(lambda report: take([report]), stopping)
+    def __init__(self, take: Take, stopping: Callable[[], bool], observer: Observer | None) -> None:
+        self._player = Player(lambda report: take([report]), stopping, observer=observer)
 
     def play(self, task: Task) -> None:
         """Plays the task."""

@@ -26,8 +26,8 @@ from tabulate import tabulate
 from referee.tournament.config import load
 from referee.tournament.folder import locked
 from referee.tournament.opening import examine, open_run
+from referee.tournament.playing import TournamentPlayer
 from referee.tournament.task import Finished, Void
-from referee.tournament.tournament import Tournament
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -118,9 +118,11 @@ def play(row: Row, bot: Path, games: int) -> tuple[float, float]:
             candidate = examine(config, folder / "run")
             with open_run(candidate, print) as opened:
                 watch = Stopwatch(games)
-                tournament = Tournament(config, candidate.plan, opened, watch, candidate.programs)
+                player = TournamentPlayer(
+                    candidate.tournament, opened, config.keep, watch, candidate.programs
+                )
                 cpu = time.process_time()
-                tournament.play(row.workers, row.pin, lambda: watch.enough)
+                player.play(row.workers, row.pin, lambda: watch.enough)
                 cpu = time.process_time() - cpu
                 return watch.per_second, cpu / len(opened.games) * 1000
 

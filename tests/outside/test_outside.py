@@ -17,6 +17,7 @@ from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.games import game_given
 from referee.games.outside import SIZE_CAP, VARIABLE, from_file
 from referee.records.replay import RunVerifier
+from referee.tournament.scheduled import Scheduled
 from tests.command import RANDOM, ROOT, Done, referee, referee_process
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
@@ -193,7 +194,7 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
 @pytest.mark.parametrize(("members", "error", "told"), FORGED)
 def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeError], told: str) -> None:
     with pytest.raises(error) as raised:
-        RunVerifier().take({**HEADER, **members})
+        RunVerifier(lambda header: Scheduled(header).check).take({**HEADER, **members})
     assert told in str(raised.value)
 
 

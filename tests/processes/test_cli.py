@@ -23,13 +23,12 @@ FAST = ["--option", "size=3", "--option", "target=2"]
 def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
     done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *FAST)
     assert done.code == 0
-    header, rule, one, two = done.out.splitlines()[:4]
-    assert header.split("  ")[0] == "bot" and set(rule) <= {"-", " "}
-    assert "Elo ± 95 %" in header and "seat 1 w–d–l" in header and "faults" in header
-    assert one.startswith("one ") and two.startswith("two ")
-    wins, losses = (int(one.split()[column]) for column in (2, 4))
-    assert wins + losses == 6 and two.split()[2] == str(losses)
-    assert "3:two:one: " in done.err, "a line a game, on stderr"
+    header, rule, first, second = done.out.splitlines()[:4]
+    assert header.split()[0] == "bot" and set(rule) <= {"-", " "}
+    assert "Elo ± 95 %" in header and "faults" in header
+    assert {first.split()[1], second.split()[1]} == {"one", "two"}
+    assert "6 of 6: 3:two:one: " in done.err, "a line a game, on stderr"
+    assert "nothing is stored without -o DIR" in done.err and "\nseed 3\n" in done.err
 
 
 def test_the_seats_alternate_and_each_game_has_its_own_seed(tmp_path: Path) -> None:
@@ -42,13 +41,33 @@ def test_the_seats_alternate_and_each_game_has_its_own_seed(tmp_path: Path) -> N
     assert len({line["seed"] for line in lines[1:]}) == 5
 
 
-def test_an_existing_folder_is_not_written_to(tmp_path: Path) -> None:
+def test_a_match_continues_and_another_one_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    assert referee("match", "blooms", PLAIN, PLAIN, "-o", str(folder), *FAST).code == 0
+    words = ["match", "blooms", PLAIN, PLAIN, "-o", str(folder), "--seed", "s"]
+    assert referee(*words, *FAST, "-n", "3").code == 0
     before = (folder / "games.jsonl").read_bytes()
-    done = referee("match", "blooms", PLAIN, PLAIN, "-o", str(folder), *FAST)
-    assert done.code == 2 and "exists already, expected a new folder" in done.err
+    done = referee(*words, "--option", "size=4")
+    assert done.code == 2 and "has the results of another tournament: `options` is" in done.err
     assert (folder / "games.jsonl").read_bytes() == before
+    done = referee(*words, *FAST, "-n", "6")
+    assert done.code == 0 and "3 of 6 games played" in done.err
+    after = (folder / "games.jsonl").read_bytes()
+    assert after.startswith(before) and after.count(b'{"kind":"game"') == 6
+    assert referee("verify", str(folder)).out.startswith("6 games verified")
+    done = referee(*words, *FAST, "-n", "4")
+    assert done.code == 2 and "`rounds` is 2, and was 3, expected no less" in done.err
+
+
+def test_a_match_can_be_played_again_from_the_tournament_file_in_its_folder(tmp_path: Path) -> None:
+    words = ["match", "blooms", f"b={PLAIN}", f"a={PLAIN}", "--seed", "s", "-n", "3", "--time", "9s"]
+    assert referee(*words, *FAST, "-o", str(tmp_path / "run")).code == 0
+    done = referee("run", str(tmp_path / "run" / "tournament.toml"), "-o", str(tmp_path / "again"))
+    assert done.code == 0, done.err
+    one, other = (tmp_path / name / "games.jsonl" for name in ("run", "again"))
+    moves = [
+        [line.split(b',"measured"')[0] for line in file.read_bytes().splitlines()] for file in (one, other)
+    ]
+    assert moves[0][1:] == moves[1][1:] and len(moves[0]) == 4
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -182,7 +201,8 @@ def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Si
     bots = [f"slow={BAD} sleep 0.5", f"fast={BAD} sleep"]
     code, out, err = stopped(tmp_path, bots, [number], "5s")
     assert code == 3 and f"stopped by {number.name} after 1 of 1000 games" in err
-    assert out.splitlines()[2].split()[1] == "1", "the game that was on counts"
+    assert out.splitlines()[2].split()[-2].endswith("%"), "the game that was on counts"
+    assert "\n1 of 1000 games, head hash" in err
     assert referee("verify", str(tmp_path / "run")).code == 0
 
 
@@ -268,10 +288,19 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
-def test_a_match_tries_a_bot_that_does_not_start_three_times() -> None:
-    done = referee("match", "blooms", f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10")
-    assert done.err.count("stderr: boom") == 4 and done.err.count("is not tried again") == 6
+def test_a_match_tries_a_bot_that_does_not_start_three_times(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    words = [f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10", "-o", str(folder)]
+    done = referee("match", "blooms", *words)
+    assert done.err.count("stderr: boom") == 1, "once for each bot and fault"
     assert "10 start" in done.out
+    details = [
+        event["detail"]
+        for line in (folder / "games.jsonl").read_text().splitlines()
+        for event in json.loads(line).get("measured", {}).get("events", [])
+        if "detail" in event
+    ]
+    assert sum("is not tried again" in detail for detail in details) == 6 and len(details) == 10
 
 
 def test_a_name_that_is_too_long_is_one_line() -> None:

@@ -15,7 +15,8 @@ import pytest
 from protocol.messages import Speaker, parse
 from referee.games import GAMES
 from referee.processes.limits import LIMITS
-from referee.tournament.config import BOT_KEYS, load
+from referee.tournament.bot_table import BOT_KEYS
+from referee.tournament.config import load
 from referee.wire import conversation
 from tests.command import ROOT
 

@@ -126,4 +126,4 @@ pause = false
     )
     a, b = load(file).entrants
     assert a.bot.pause and not b.bot.pause
-    assert entrant_json(a)["pause"] is True and "pause" not in entrant_json(b)
+    assert entrant_json(a, {})["pause"] is True and "pause" not in entrant_json(b, {})

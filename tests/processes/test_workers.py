@@ -17,8 +17,10 @@ from referee.records import journal
 from referee.records.record import parse_json
 from referee.tournament.config import load
 from referee.tournament.folder import locked, read_run
+from referee.tournament.formats import Format
 from referee.tournament.opening import examine, open_run
 from referee.tournament.plan import Entrant, Plan
+from referee.tournament.playing import TournamentPlayer
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Player, Report, Task, Void
 from referee.tournament.tournament import Tournament
@@ -96,7 +98,7 @@ def test_what_is_reported_of_a_game_is_its_record(tmp_path: Path) -> None:
     Player(reports.append, lambda: False).play(task(plan(2)))
     finished = [report for report in reports if isinstance(report, Finished)]
     written = journal.Journal.create(tmp_path)
-    written.append({**plan(2).header(), "rounds": 1})
+    written.append(Tournament((plan(2),), Format()).header())
     written.extend(report.body for report in finished)
     written.close()
     assert list(read_run(tmp_path).games.values()) == [report.game for report in finished]
@@ -139,12 +141,12 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
     candidate = examine(config, tmp_path / "run")
     with locked(tmp_path / "run"), open_run(candidate, print) as opened:
         show = Silent()
-        tournament = Tournament(config, candidate.plan, opened, show, candidate.programs)
+        player = TournamentPlayer(candidate.tournament, opened, config.keep, show, candidate.programs)
 
         def full(file: int) -> None:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("referee.records.journal.os.fsync", full)
         with pytest.raises(StorageError):
-            tournament.play(0, False, lambda: False)
+            player.play(0, False, lambda: False)
         assert show.counted == [] and not opened.games

@@ -11,7 +11,9 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import DEFAULT, LEAST_SHARE, Limits, share_of
+from referee.tournament.formats import Format
 from referee.tournament.plan import Entrant, Plan
+from referee.tournament.tournament import Tournament
 
 GB = 1 << 30
 
@@ -32,11 +34,12 @@ def test_a_plan_knows_how_many_bots_play_at_once() -> None:
         )
     )
     plan = Plan(game, game.settle({}), entrants, "seed")
-    shared = plan.sharing(16 * GB, games=3)
+    whole = Tournament((plan,), Format())
+    shared = whole.sharing(16 * GB, games=3)
     limits = [entrant.bot.limits for entrant in shared.entrants]
     assert [limit.memory_of_all for limit in limits] == [2 * GB, 1 * GB, None]
     assert [limit.memory_of_each for limit in limits] == [None, 1 * GB, None], "none from a default"
-    assert shared.header() == plan.header()
+    assert shared.header() == whole.header()
 
 
 def test_each_limit_can_be_switched_off() -> None:

@@ -1,0 +1,101 @@
+"""`referee amend`: withdraws or renames bots of a run, and annuls games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from referee.cli.options import key_values
+from referee.cli.output import say
+from referee.core.errors import UsageError
+from referee.core.pairing import BOT_NAME
+from referee.core.text import shown
+from referee.records.amendments import REASON_CAP, THEN
+from referee.tournament.folder import OpenRun, Run, locked, read_run
+
+
+@click.command(short_help="Withdraws or renames bots of a run, and annuls games.")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--withdraw", "withdrawn", metavar="BOT", multiple=True, help="This bot plays no more games.")
+@click.option(
+    "--games",
+    type=click.Choice(list(THEN)),
+    default="keep",
+    show_default=True,
+    help="What becomes of the games of withdrawn bots: those played count, and no others are played (keep); "
+    "the remaining ones are forfeited; or none counts (annul).",
+)
+@click.option("--annul", "annulled", metavar="ID", multiple=True, help="This game does not count.")
+@click.option(
+    "--rename", "renamed", metavar="OLD=NEW", multiple=True, help="Tables call the bot OLD by this name."
+)
+@click.option(
+    "--reason", metavar="TEXT", help="The reason, which is stored; needed to withdraw and to annul."
+)
+def amend(
+    folder: Path,
+    withdrawn: tuple[str, ...],
+    games: str,
+    annulled: tuple[str, ...],
+    renamed: tuple[str, ...],
+    reason: str | None,
+) -> None:
+    """Changes the run in DIR after the fact, by a line in its records: nothing in them is removed.
+
+    In ids of games and in the tournament file a renamed bot keeps its name.
+    """
+    if not (withdrawn or annulled or renamed):
+        raise UsageError("nothing to change, expected --withdraw, --annul or --rename")
+    if (withdrawn or annulled) and not reason:
+        raise UsageError("`--reason` is missing, expected why bots are withdrawn or games are annulled")
+    if reason is not None and (len(reason) > REASON_CAP or shown(reason, REASON_CAP) != reason):
+        raise UsageError(f"`--reason` is too long or has control characters, expected at most {REASON_CAP}")
+    read_run(folder)  # a folder without a run is refused before it is locked
+    with locked(folder):
+        run = read_run(folder)
+        change: dict[str, Any] = {}
+        if withdrawn:
+            change["out"] = {
+                _bot(run, name, "--withdraw"): {"games": games, "reason": reason} for name in withdrawn
+            }
+        if annulled:
+            change["annulled"] = {_game(run, name): reason for name in annulled}
+        if renamed:
+            change["renamed"] = _renamed(run, renamed)
+        with OpenRun.resume(run, {}, b"") as opened:
+            opened.add_change(change)
+            opened.check()
+            for name in withdrawn:
+                say(f"bot `{name}` is withdrawn: {THEN[games]}")
+            for name in annulled:
+                say(f"game `{name}` is annulled")
+            say(f"head hash {opened.head}")
+
+
+def _bot(run: Run, name: str, option: str) -> str:
+    if name not in run.header["bots"]:
+        known = ", ".join(run.header["bots"])
+        raise UsageError(f"`{option}` names `{shown(name, 80)}`, expected one of {shown(known, 400)}")
+    return name
+
+
+def _game(run: Run, name: str) -> str:
+    if name not in run.games:
+        raise UsageError(f"`--annul` names `{shown(name, 200)}`, expected the id of a game that counts")
+    return name
+
+
+def _renamed(run: Run, texts: tuple[str, ...]) -> dict[str, str]:
+    """The new names by the old ones, where all names differ afterwards. Raises `UsageError`."""
+    given = {_bot(run, old, "--rename"): new for old, new in key_values("rename", texts).items()}
+    for new in given.values():
+        if not BOT_NAME.fullmatch(new):
+            raise UsageError(
+                f"`{shown(new, 80)}` is not a bot name, expected 1 to 64 letters, digits, . _ + -"
+            )
+    names = [{**run.amendments.renamed, **given}.get(name, name) for name in run.header["bots"]]
+    if len({name.lower() for name in names}) < len(names):
+        raise UsageError("two bots would have the same name, expected names that differ")
+    return given

@@ -1,0 +1,170 @@
+"""Plays a tournament for the commands `run` and `match`: from its checks to its table."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.cli.displays import display
+from referee.cli.json_lines import end_lines
+from referee.cli.output import amount_text, count_text, say, show_data
+from referee.cli.progress import Outset, report_off_turn, report_stoppages
+from referee.core.control_groups import usable_memory
+from referee.core.cores import usable_cores
+from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
+from referee.core.stop import Stop
+from referee.core.text import shown
+from referee.ratings.table import rendered
+from referee.records.durations import last_games
+from referee.tournament.bot_table import Build
+from referee.tournament.config import Config
+from referee.tournament.folder import OpenRun, locked
+from referee.tournament.opening import Candidate, examine, open_run, settled
+from referee.tournament.playing import TournamentPlayer
+from referee.tournament.remaining import Remaining
+from referee.tournament.task import Observer
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How a tournament is played, apart from what is played."""
+
+    folder: Path
+    workers: int
+    """With 0, games are played in this process."""
+    isolation: str | None
+    """Stands in the place of what the tournament file says; None where it is not given."""
+    strict: bool
+    """Whether a bot's fault is an error."""
+    observer: Observer | None = None
+    stored: bool = True
+    """Whether the folder remains."""
+    json_lines: bool = False
+    """Whether events and the table are printed as JSON."""
+
+
+def conduct(config: Config, how: Conduct) -> None:
+    """Plays a tournament in a folder, or continues it, and prints its table.
+
+    Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
+    no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
+    """
+    for line in (*config.absent, *_warnings(config, how.workers)):
+        say(line)
+    with locked(how.folder):
+        candidate = _ready(examine(config, how.folder), how.isolation)
+        with open_run(candidate, say) as opened:
+            try:
+                _play(candidate, opened, how)
+            finally:
+                opened.reveal_seed()
+                opened.check()  # no table of games that are not stored
+                _show_table(candidate, opened, how)
+    _report_voids(opened)
+    if opened.unscored:
+        raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
+    if opened.unexplained:
+        unexplained = ", ".join(opened.unexplained[:10])
+        raise RefereeError(
+            f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
+            "see void.jsonl"
+        )
+    if Remaining(candidate.tournament, opened.games, opened.is_open).next():
+        raise RefereeError("some games were not played; the same command continues")
+    if how.strict and any(any(game.faults) for game in opened.games.values()):
+        raise BotFaulted("a bot was at fault")
+
+
+def _warnings(config: Config, workers: int) -> list[str]:
+    found = []
+    if config.seed is not None and not all(section.game.is_open for section in config.sections):
+        found.append(
+            "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
+            "them; without one, a seed is drawn and kept secret"
+        )
+    cores = len(usable_cores())
+    if workers > cores:
+        found.append(f"warning: {workers} workers on {cores} cores; measured times will be longer")
+    if config.pin and not hasattr(os, "sched_setaffinity"):
+        found.append("warning: this system cannot pin processes to cores; `pin` is ignored")
+    return found
+
+
+def _ready(candidate: Candidate, isolation: str | None) -> Candidate:
+    """The candidate, with its bots built, checked and isolated."""
+    for build in candidate.config.builds:
+        _build(build)
+    for plan in candidate.tournament.plans:
+        for entrant in plan.entrants:
+            entrant.check()
+    return settled(candidate, isolation)
+
+
+def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
+    """Plays the remaining games. Raises `Stopped` if a signal stopped the run before all were played."""
+    tournament = candidate.tournament.sharing(usable_memory(), max(1, how.workers))
+    in_all = tournament.games_in_all
+    where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
+    say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
+    if Remaining(tournament, opened.games, opened.is_open).next() is None:
+        return
+    outset = Outset(
+        tournament.names,
+        max(plan.seats for plan in tournament.plans),
+        in_all.games,
+        opened.games,
+        max(1, how.workers),
+        [(game.id, game.took_us) for game in last_games(opened.folder)],
+    )
+    progress = display(outset, how.json_lines, is_live=not how.observer)
+    player = TournamentPlayer(tournament, opened, candidate.config.keep, progress, candidate.programs)
+    pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
+    with Stop(progress.interrupt) as stop, progress:
+        player.play(how.workers, pin, lambda: bool(stop.asked), how.observer)
+    report_stoppages(player.timed)
+    report_off_turn(player.off_turn)
+    if stop.asked and Remaining(tournament, opened.games, opened.is_open).next():
+        done = count_text(len(opened.games), in_all)
+        raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
+
+
+def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
+    tournament, games = candidate.tournament, opened.shown_games
+    seats = max(plan.seats for plan in tournament.plans)
+    form = "json" if how.json_lines else "simple"
+    table = rendered(opened.names, games, form, seats) if games else ""
+    if how.json_lines:
+        show_data(end_lines(len(games), tournament.games_in_all.games, opened.head, table))
+    elif table:
+        show_data(table)
+    if how.stored:
+        say(f"{count_text(len(games), tournament.games_in_all)}, head hash {opened.head}")
+    else:
+        say(f"seed {tournament.plans[0].seed}")
+
+
+def _report_voids(opened: OpenRun) -> None:
+    if opened.suspects:
+        seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
+        say(f"some games were void; how often each bot played in one: {seen}")
+    if opened.forfeited:
+        lost = ", ".join(f"{name} {count}" for name, count in opened.forfeited.most_common(10))
+        say(f"games were forfeited since games had become void; how many by each bot: {lost}")
+
+
+def _build(build: Build) -> None:
+    """Runs the build command of a bot. Raises `UsageError` if that fails."""
+    name, command, cwd = build
+    say(f"building {name}")
+    try:
+        done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
+    except OSError as error:
+        raise UsageError(f"cannot build bot `{name}`: {error.strerror}: `{shown(command[0])}`") from None
+    if done.returncode:
+        for line in (done.stdout + done.stderr).splitlines()[-10:]:
+            say(f"  {shown(line)}")
+        raise UsageError(
+            f"cannot build bot `{name}`: `{shown(command[0])}` exited with status {done.returncode}"
+        )

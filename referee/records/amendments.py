@@ -1,0 +1,126 @@
+"""What was changed in a run after the fact: bots that are out, games that are annulled, names. *Pure.*
+
+All of it stands in lines of the records, so a run that is continued, and every later table, agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
+from referee.core.pairing import BOT_NAME, Pairing
+from referee.core.text import shown
+from referee.gameplay.events import Ending
+from referee.records.record import Summary
+
+THEN = {
+    "forfeit": "it forfeits its remaining games",
+    "annul": "none of its games counts",
+    "keep": "its remaining games are not played",
+}
+"""What may become of the games of a bot that is out, with a sentence."""
+
+MEMBERS = ("out", "annulled", "renamed")
+"""The members of a `change` line that amend a run; each is an object by bot or by game."""
+
+REASON_CAP = 200
+"""The most characters of a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strikes:
+    """After how many faults a bot is out."""
+
+    faults: int
+    games: str = "forfeit"
+    """What becomes of its games; a key of `THEN`."""
+
+    def header(self) -> dict[str, Any]:
+        """The member for the header of a run."""
+        return {"strikes": asdict(self)}
+
+
+def strikes_of(fields: Fields) -> Strikes | None:
+    """The strikes of the table `[tournament]` of a tournament file, or of the header of a run: a number of
+    faults, or an object that also says what becomes of the games. Raises the error of `fields`.
+    """
+    if not fields.has("strikes"):
+        return None
+    if isinstance(fields.value("strikes"), int):
+        return Strikes(fields.number("strikes", 1, 1_000_000))
+    table = fields.object("strikes")
+    table.only("faults", "games")
+    games = table.text("games", "forfeit")
+    if games not in THEN:
+        raise table.wrong("games", f"one of {', '.join(THEN)}")
+    return Strikes(table.number("faults", 1, 1_000_000), games)
+
+
+def at_fault(game: Summary) -> list[str]:
+    """The bots that committed a fault in a game which was not just forfeited."""
+    return [name for name, word in zip(game.bots, game.faults, strict=True) if word and word not in _FORFEITS]
+
+
+_FORFEITS = tuple(ending.word for ending in Ending if ending.is_forfeit)
+
+
+@dataclass(frozen=True)
+class Amendments:
+    """The amendments of a run so far."""
+
+    out: Mapping[str, Mapping[str, str]]
+    """By bot: `games`, a key of `THEN`, and the `reason`."""
+    annulled: Mapping[str, str]
+    """By the id of a game, the reason."""
+    renamed: Mapping[str, str]
+    """By the name of a bot in the tournament, the name that tables show."""
+
+    def with_out(self, bot: str, games: str, reason: str) -> Amendments:
+        """The amendments with another bot that is out."""
+        return replace(self, out={**self.out, bot: {"games": games, "reason": reason}})
+
+    def counts(self, game: Pairing) -> bool:
+        """Whether a game that was played counts."""
+        return game.id not in self.annulled and not any(
+            name in self.out and self.out[name]["games"] == "annul" for name in game.bots
+        )
+
+    def is_dropped(self, game: Pairing) -> bool:
+        """Whether a game is not to be played any more, nor forfeited."""
+        return game.id in self.annulled or any(
+            name in self.out and self.out[name]["games"] != "forfeit" for name in game.bots
+        )
+
+    def forfeiting(self, bots: Collection[str]) -> frozenset[str]:
+        """Those of these bots that forfeit their games."""
+        return frozenset(name for name in bots if self.out.get(name, {}).get("games") == "forfeit")
+
+    def shown(self, name: str) -> str:
+        """The name of a bot in tables."""
+        return self.renamed.get(name, name)
+
+
+def amendments_of(header: Mapping[str, Any]) -> Amendments:
+    """The amendments of a run from its header with all changes, which have been checked."""
+    return Amendments(*(header.get(member, {}) for member in MEMBERS))
+
+
+def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
+    """Raises `RecordError` where a `change` line has wrong amendments; `bots` are those of the run."""
+    fields = Fields(dict(change), "", RecordError)
+    if fields.has("out"):
+        table = fields.object("out")
+        for name in table.names():
+            table.object(name).only("games", "reason")
+            if name not in bots or table.object(name).text("games") not in THEN:
+                raise fields.wrong("out", "bots of this run, and what becomes of their games")
+            table.object(name).text("reason")
+    if fields.has("annulled"):
+        fields.scalars("annulled")
+    if fields.has("renamed"):
+        for name, new in fields.scalars("renamed").items():
+            if name not in bots or not BOT_NAME.fullmatch(new):
+                raise fields.wrong("renamed", f"bots of this run, and bot names: `{shown(new, 80)}`")

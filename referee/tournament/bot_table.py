@@ -1,0 +1,179 @@
+"""The `[[bot]]` tables of a tournament file, and the keys that a tournament sets for all bots."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.core.errors import UsageError
+from referee.core.fields import Fields
+from referee.core.isolation import AUTO, LEVELS
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.processes.bot import Bot, distinct, split
+from referee.processes.limits import DEFAULT, Limits
+from referee.tournament.plan import PROCESSES, Entrant
+
+BOT_KEYS = (
+    *("name", "cmd", "cwd", "env", "pass_env", "needs", "build"),
+    *("clock", "processes", "fresh", "limits", "pty", "pause", "isolation", "read", "user"),
+)
+
+Build = tuple[str, tuple[str, ...], Path]
+"""The bot's name, and the command and folder that build it before the first game."""
+
+
+COMMON_KEYS = ("processes", "fresh", "pause", "isolation", "user")
+"""The keys of `[tournament]` that set something for all bots."""
+
+
+class BotTable(NamedTuple):
+    """A bot of a tournament file."""
+
+    bot: Bot
+    control: TimeControl | None
+    """Its own clock, in every game; None where it has that of the game."""
+    processes: str
+    """How long its process is kept; one of `PROCESSES`."""
+    folder: str
+    """Its working directory as written in the file."""
+    build: Build | None
+    missing: str
+    """A program that the bot needs and that this machine does not have; empty if there is none."""
+
+    def entrant(self, control: TimeControl) -> Entrant:
+        """The bot in a game with this clock."""
+        return Entrant(self.bot, self.control or control, self.processes, self.folder)
+
+
+def bot_tables(base: Path, fields: Fields, main: Fields) -> list[BotTable]:
+    """The bots of a file, those included whose programs are missing; their folders are relative to `base`,
+    and `main` is the table `[tournament]`.
+
+    Raises `UsageError`.
+    """
+    processes = _processes(main, "encounter")
+    common = Bot(
+        "",
+        (),
+        base,
+        limits=_limits(fields, DEFAULT),
+        pause=main.flag("pause", False),
+        isolation=_isolation(main, AUTO),
+        user=_user(main, ""),
+    )
+    found = [_bot_table(base, bot, processes, common) for bot in fields.objects("bot")]
+    distinct([table.bot for table in found], [True] * len(found))
+    return found
+
+
+def _bot_table(base: Path, fields: Fields, processes: str, common: Bot) -> BotTable:
+    """A bot whose folder is relative to `base`; `common` has what the tournament sets for all of them."""
+    fields.only(*BOT_KEYS)
+    folder = fields.text("cwd", ".")
+    if not folder or shown(folder, len(folder)) != folder:
+        raise fields.wrong("cwd", "a folder")
+    cwd = (base / folder).resolve()
+    env = fields.scalars("env") if fields.has("env") else {}
+    pass_env = fields.texts("pass_env") if fields.has("pass_env") else ()
+    for name in (*env, *pass_env):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise fields.wrong("env" if name in env else "pass_env", "names of environment variables")
+    if any("\0" in value for value in env.values()):
+        raise fields.wrong("env", "values without NUL")
+    bot = replace(
+        Bot.of(fields.text("name"), _command(fields, "cmd"), cwd, tuple(env.items()), pass_env),
+        limits=_limits(fields, common.limits),
+        pty=fields.flag("pty", False),
+        pause=fields.flag("pause", common.pause),
+        isolation=_isolation(fields, common.isolation),
+        read=_read_also(fields, cwd),
+        user=_user(fields, common.user),
+    )
+    needs = fields.texts("needs") if fields.has("needs") else ()
+    return BotTable(
+        bot,
+        control_of(fields, "clock"),
+        _processes(fields, processes),
+        folder,
+        (bot.name, _command(fields, "build"), cwd) if fields.has("build") else None,
+        next((program for program in needs if shutil.which(program) is None), ""),
+    )
+
+
+def control_of(fields: Fields, name: str) -> TimeControl | None:
+    """The time control in a field; None where it is missing. Raises `UsageError`."""
+    if not fields.has(name):
+        return None
+    text = fields.text(name)
+    try:
+        return TimeControl.parse(text)
+    except UsageError as error:
+        raise UsageError(f"`{fields.at(name)}`: {error}") from None
+
+
+def _processes(fields: Fields, default: str) -> str:
+    """How long a bot's processes are kept; `fresh = true` is the older form of `processes = "game"`."""
+    processes = fields.text("processes", default)
+    if processes not in PROCESSES:
+        raise fields.wrong("processes", f"one of {', '.join(PROCESSES)}")
+    if not fields.has("fresh"):
+        return processes
+    fresh = fields.flag("fresh")
+    if not fields.has("processes"):
+        return "game" if fresh else "encounter" if default == "game" else default
+    if fresh != (processes == "game"):
+        raise UsageError(
+            f"`{fields.at('fresh')}` is `{str(fresh).lower()}` and `{fields.at('processes')}` is "
+            f"`{processes}`, expected only one"
+        )
+    return processes
+
+
+def _isolation(fields: Fields, default: str) -> str:
+    level = fields.text("isolation", default)
+    if level not in (*LEVELS, AUTO):
+        raise fields.wrong("isolation", f"one of {', '.join((*LEVELS, AUTO))}")
+    return level
+
+
+def _user(fields: Fields, default: str) -> str:
+    user = fields.text("user", default)
+    if fields.has("user") and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}\$?", user):
+        raise fields.wrong("user", "the name of a user")
+    return user
+
+
+def _read_also(fields: Fields, cwd: Path) -> tuple[Path, ...]:
+    """The existing files and folders of `read`, which are relative to the bot's folder."""
+    texts = fields.texts("read") if fields.has("read") else ()
+    paths = tuple((cwd / text).resolve() for text in texts if "\0" not in text)
+    if len(paths) != len(texts) or not all(path.exists() for path in paths):
+        raise fields.wrong("read", "existing files and folders")
+    return paths
+
+
+def _limits(fields: Fields, base: Limits) -> Limits:
+    if not fields.has("limits"):
+        return base
+    try:
+        return Limits.parse(fields.scalars("limits"), base)
+    except UsageError as error:
+        raise UsageError(f"`{fields.at('limits')}`: {error}") from None
+
+
+def _command(fields: Fields, name: str) -> tuple[str, ...]:
+    """A command from a text, which is split as a shell would, or from a list of words."""
+    if isinstance(fields.value(name), list):
+        words = fields.texts(name)
+        if not words or any("\0" in word for word in words):
+            raise fields.wrong(name, "a command")
+        return words
+    command = fields.text(name)
+    try:
+        return tuple(split(command))
+    except UsageError as error:
+        raise UsageError(f"`{fields.at(name)}`: {error}") from None

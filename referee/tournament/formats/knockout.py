@@ -1,0 +1,156 @@
+"""Knockouts: of two bots that meet, one goes on to the next stage.
+
+* The bots stand in the bracket by their seeds so that the two highest can meet in the final only. Where their
+  number is no power of two, the highest seeds have a bye in the first stage.
+* A series is the best of an odd number of encounters, counted in points of games. It ends as soon as one bot
+  can no longer draw level. When it is level after the last encounter, the next one that is not level decides
+  it, of at most as many again; then the higher seed goes on.
+* A stage is played in waves: the first encounters of all its series, then the second ones of those series
+  that are not decided, and so on.
+* The losers of the semifinals may play for the third place, in the stage of the final.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from referee.records.record import Summary
+from referee.tournament.formats.standing import Standing, points, read_on
+from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
+
+_STAGES = {1: "final", 2: "semifinals", 3: "quarterfinals"}
+"""The names of the last stages, by how many stages are left with them."""
+
+
+def stages(bots: int) -> int:
+    """How many stages a knockout of so many bots has."""
+    return (bots - 1).bit_length()
+
+
+def knockout_encounters(bots: int, best_of: int, third_place: bool) -> int:
+    """How many encounters a knockout has at most: where all series are level to the end."""
+    return (bots - 1 + (third_place and bots > 3)) * 2 * best_of
+
+
+class _Series:
+    """The encounters of two bots in a stage."""
+
+    def __init__(self, higher: str, lower: str, best_of: int) -> None:
+        """`higher` is the bot with the higher seed."""
+        self.bots = (higher, lower)
+        self._best_of = best_of
+        self._encounters = 0
+        self._lead = 0.0
+        """The points of the higher seed less those of the lower."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known which bot goes on."""
+        points_left = 2 * max(self._best_of - self._encounters, 0)
+        return abs(self._lead) > points_left or self._encounters == 2 * self._best_of
+
+    @property
+    def winner_and_loser(self) -> tuple[str, str]:
+        """The bot that goes on and the one that is out, when that is decided."""
+        higher, lower = self.bots
+        return (higher, lower) if self._lead >= 0 else (lower, higher)
+
+    def add(self, one: Encounter, games: Mapping[str, Summary]) -> None:
+        """Adds the next encounter."""
+        higher, lower = self.bots
+        self._encounters += 1
+        self._lead += points(one, higher, games) - points(one, lower, games)
+
+
+class _Knockout:
+    """A knockout as far as its results are known."""
+
+    def __init__(self, seeding: Sequence[str], best_of: int, third_place: bool) -> None:
+        self.seeding = tuple(seeding)
+        self._best_of = best_of
+        self._third_place = third_place
+        self.passed = dict.fromkeys(seeding, 0)
+        """By bot, how many stages it has passed; the winner has passed all."""
+        self.lost_to: dict[str, str] = {}
+        """By bot that is out, the one that it lost to, the match for the third place left aside."""
+        self.third: tuple[str, ...] = ()
+        """The winner and the loser of the match for the third place."""
+
+    def schedule(self, section: str, games: Mapping[str, Summary]) -> Schedule:
+        """All encounters, stage by stage and wave by wave."""
+        places = _bracket(self.seeding)
+        losers: list[str] = []
+        for number in range(1, stages(len(self.seeding)) + 1):
+            matches = list(zip(places[::2], places[1::2], strict=True))
+            series = [self._series(match) for match in matches if all(match)]
+            has_third = self._third_place and len(matches) == 1 and len(losers) == 2
+            third = [self._series(losers)] if has_third else []
+            yield from _waves(number, [*series, *third], section, games)
+            self.third = third[0].winner_and_loser if third else ()
+            self.lost_to.update((loser, winner) for winner, loser in (one.winner_and_loser for one in series))
+            losers = [loser for match in matches for loser in match if loser in self.lost_to]
+            places = [bot for match in matches for bot in match if bot and bot not in self.lost_to]
+            for bot in places:
+                self.passed[bot] += 1
+
+    def _series(self, bots: Sequence[str]) -> _Series:
+        higher, lower = sorted(bots, key=self.seeding.index)
+        return _Series(higher, lower, self._best_of)
+
+
+def _bracket(seeding: Sequence[str]) -> list[str]:
+    """The bots in the order of the bracket: neighbours meet, then the winners of neighbours. An empty name is
+    a bye.
+    """
+    seeds = [0]
+    while len(seeds) < len(seeding):
+        last = 2 * len(seeds) - 1
+        seeds = [one for seed in seeds for one in (seed, last - seed)]
+    return [seeding[seed] if seed < len(seeding) else "" for seed in seeds]
+
+
+def _waves(number: int, series: Sequence[_Series], section: str, games: Mapping[str, Summary]) -> Schedule:
+    """The encounters of all series of a stage."""
+    part = 0
+    while still := [one for one in series if not one.is_decided]:
+        part += 1
+        encounters = [encounter(number, one.bots, part, section) for one in still]
+        yield from encounters
+        yield wait_for(encounters)
+        for one, played in zip(still, encounters, strict=True):
+            one.add(played, games)
+
+
+def knockout(
+    seeding: Sequence[str], best_of: int, third_place: bool, section: str, games: Mapping[str, Summary]
+) -> Schedule:
+    """All encounters, stage by stage and wave by wave."""
+    return _Knockout(seeding, best_of, third_place).schedule(section, games)
+
+
+def knockout_standings(
+    seeding: Sequence[str],
+    best_of: int,
+    third_place: bool,
+    section: str,
+    games: Mapping[str, Summary],
+    without_result: Collection[str],
+) -> list[Standing]:
+    """The bots by the stage that they reached, then by the match for the third place. Bots that are level
+    share a rank, and are in the order of their seeds.
+    """
+    played = _Knockout(seeding, best_of, third_place)
+    read_on(played.schedule(section, games), games, without_result)
+    last = stages(len(played.seeding))
+
+    def level(bot: str) -> tuple[int, bool]:
+        return played.passed[bot], bot in played.third[:1]
+
+    found: list[Standing] = []
+    for bot in sorted(played.seeding, key=level, reverse=True):
+        is_level = bool(found) and level(found[-1].bot) == level(bot)
+        rank = found[-1].rank if is_level else len(found) + 1
+        left = last - played.passed[bot]
+        reached = "winner" if not left else _STAGES.get(left, f"last {2**left}")
+        found.append(Standing(rank, bot, {"reached": reached, "lost to": played.lost_to.get(bot, "–")}))
+    return found

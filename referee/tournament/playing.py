@@ -1,0 +1,195 @@
+"""Plays the games of a tournament that have no records yet, whether the run is new or continued."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from referee.core.errors import EnvironmentLacksError
+from referee.core.seeds import shared_by
+from referee.records.amendments import THEN, at_fault
+from referee.records.record import Summary
+from referee.tournament.dispatcher import Dispatcher
+from referee.tournament.folder import OpenRun
+from referee.tournament.hashes import Programs
+from referee.tournament.plan import Entrant
+from referee.tournament.remaining import Remaining
+from referee.tournament.task import Began, Died, Finished, LeftBehind, Observer, Report, Task, Void
+from referee.tournament.tournament import Tournament
+from referee.tournament.workers import open_workers
+
+WORKER_FAILURES = 3
+"""How often in a row, for each worker, workers may die before a game begins."""
+
+
+class Show(Protocol):
+    """Shows the progress of a tournament."""
+
+    def began(self, game: str) -> None:
+        """A game began."""
+
+    def finished(self, finished: Finished) -> None:
+        """A game counts: its record is on disk."""
+
+    def void(self, void: Void, then: str) -> None:
+        """A game became void; `then` says what becomes of it."""
+
+    def note(self, line: str) -> None:
+        """A line for the user."""
+
+    def rule(self, line: str) -> None:
+        """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
+
+    def tick(self) -> None:
+        """Called regularly, so that a display can be refreshed."""
+
+
+def _tasks(tournament: Tournament, run: OpenRun, keep: str) -> Iterator[Task | None]:
+    """The tasks that are still to be played, in their order: encounters, and games that became void too often
+    each by itself. None where there is none until more games are over; whether more follow shows then.
+    """
+    remaining = Remaining(tournament, run.games, run.is_open)
+    while True:
+        if (encounter := remaining.next()) is None:
+            yield None
+            continue
+        games = [
+            (pairing, run.voids[pairing.id] + 1) for pairing in encounter.games if run.is_open(pairing.id)
+        ]
+        first = games[0][0]
+        shared_seed = run.shared_seeds.get(shared_by(first.id))
+        part_of_plan = tournament.plan(first).among(sorted(first.bots), shared_seed)
+        alone = [game for game in games if run.suspicion.is_undecided(game[0].id)]
+        together = [game for game in games if game not in alone]
+        for part in ([together] if together else []) + [[game] for game in alone]:
+            out = run.amendments.forfeiting(first.bots)
+            yield Task(part_of_plan, tuple(part), keep, out=out)
+
+
+class TournamentPlayer:
+    """Plays the remaining games of a run."""
+
+    def __init__(
+        self, tournament: Tournament, run: OpenRun, keep: str, show: Show, programs: Programs
+    ) -> None:
+        """`keep` says which dialogues are kept, one of `config.KEEP`; `programs` are those of the bots, as
+        they were when the run was opened.
+        """
+        self._run = run
+        self._show = show
+        self._tournament = tournament
+        self._programs = programs
+        self._dispatcher = Dispatcher(_tasks(tournament, run, keep), run.suspicion)
+        self._deaths = 0
+        """How many workers died in a row before a game began."""
+        self._is_stopping = False
+        self._reported: set[str] = set()
+        """The bots that left processes behind; each is reported once."""
+        self._changed: set[str] = set()
+        """The bots whose programs changed while the run was on; each is reported once."""
+        self._faults = Counter(
+            bot for game in (*run.games.values(), *run.annulled.values()) for bot in at_fault(game)
+        )
+        """How many faults each bot has committed."""
+        self.timed: Counter[str] = Counter()
+        """Counts of moves so far, as `timed_moves` gives them."""
+        self.off_turn: Counter[tuple[str, str]] = Counter()
+        """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
+
+    def play(
+        self, workers: int, pin: bool, stopping: Callable[[], bool], observer: Observer | None = None
+    ) -> None:
+        """Plays until all games are played or `stopping` is true; an observer needs 0 workers.
+
+        Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
+        """
+        crew = open_workers(workers, pin, self._take, stopping, observer)
+        try:
+            while True:
+                if stopping():
+                    self._is_stopping = True
+                    crew.stop()
+                while not stopping() and crew.has_room and (task := self._dispatcher.next()):
+                    self._record_changed_programs(task.plan.entrants)
+                    crew.play(task)
+                if not crew.busy:
+                    break
+                crew.take_reports(0.1)
+                self._show.tick()
+                if self._deaths >= WORKER_FAILURES * workers > 0:
+                    raise EnvironmentLacksError("the worker processes die before they begin a game")
+            crew.end_idle_bots()
+        finally:
+            crew.close()
+        self._record_changed_programs(self._tournament.entrants)
+
+    def _record_changed_programs(self, entrants: Iterable[Entrant]) -> None:
+        """Looks whether the programs of some bots changed since the last look; stores and reports it."""
+        files = self._programs.changes(entrant.bot for entrant in entrants)
+        if files:  # guard: programs
+            self._run.add_change({"files": files})
+        if new := files.keys() - self._changed:
+            self._changed |= new
+            self._show.note(f"bots whose program changed while the run is on: {', '.join(sorted(new))}")
+
+    def _take(self, reports: Sequence[Report]) -> None:
+        """Takes reports of workers. A game counts when its record is on disk, so games that are reported
+        together are stored together, before any of them is shown.
+        """
+        if games := [(report.game, report.body) for report in reports if isinstance(report, Finished)]:
+            self._run.add_games(games)
+        for report in reports:
+            match report:
+                case Began(game):
+                    self._deaths = 0
+                    self._dispatcher.began(game)
+                    self._show.began(game)
+                case Finished(game, timed=timed, off_turn=off_turn, dialogue=dialogue):
+                    self._dispatcher.finished(game)
+                    self._strike(game)
+                    self.timed.update(timed)
+                    self.off_turn.update(off_turn)
+                    if dialogue:
+                        self._run.keep_dialogue(game, dialogue)
+                    self._show.finished(report)
+                case LeftBehind(bot, processes):
+                    if bot not in self._reported:
+                        self._reported.add(bot)
+                        self._show.note(f"bot `{bot}` left processes behind, which were ended: {processes}")
+                case Void():
+                    self._take_void(report)
+                case Died(task, how):
+                    self._deaths += 1
+                    self._show.note(f"a worker process {how}")
+                    for void in self._dispatcher.take_back(task, "" if self._is_stopping else how):
+                        self._take_void(void)
+
+    def _strike(self, game: Summary) -> None:
+        """Takes out the bots whose faults, with those of this game, are as many as the tournament allows."""
+        strikes = self._tournament.strikes
+        for bot in at_fault(game) if strikes else ():
+            self._faults[bot] += 1
+            if strikes is None or self._faults[bot] < strikes.faults or bot in self._run.amendments.out:
+                continue
+            reason = f"{self._faults[bot]} faults"
+            self._run.take_out(bot, strikes.games, reason)
+            self._show.note(f"bot `{bot}` is out of the tournament after {reason}: {THEN[strikes.games]}")
+
+    def _take_void(self, void: Void) -> None:
+        """Stores a void game, and has it played again or forfeited."""
+        game = void.id
+        responsible = self._run.add_void(game, void.attempt, void.error, void.suspects)
+        again = self._run.is_open(game)
+        self._dispatcher.went_void(game, again)
+        if not again:
+            then = "it has no result"
+        elif self._run.suspicion.forfeiting(game):
+            then = "it will be forfeited"
+        else:
+            then = "it is played again"
+        self._show.void(void, then)
+        for bot in sorted(responsible):
+            self._show.note(
+                f"bot `{bot}` forfeits its remaining games, since it sat in the most games that became void"
+            )

@@ -1,0 +1,47 @@
+"""What the header of a run says of its schedule: which games belong to it, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from referee.core.errors import RecordError
+from referee.core.pairing import Pairing
+from referee.core.text import shown
+from referee.records.header import sections_of
+from referee.tournament import formats
+from referee.tournament.formats import Amount
+
+
+class Scheduled:
+    """The schedule of a run as far as its header tells. A changed header needs a new one."""
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        """Raises `RecordError` where the header has no format that this referee knows."""
+        self._names: Collection[str] = header["bots"]
+        self._sections = sections_of(header)
+        self._format = None if "rounds" not in header else formats.from_header(header)
+        """None for the matches of earlier versions, whose headers tell nothing."""
+
+    def check(self, pairing: Pairing) -> None:
+        """Raises `RecordError` where a game cannot be in the schedule."""
+        where = f"game `{shown(pairing.id)}`"
+        if pairing.section not in self._sections:
+            raise RecordError(f"the section of {where} is not in this run")
+        if not pairing.number:
+            raise RecordError(f"the round of {where} is not in this run")
+        if not all(name in self._names for name in pairing.bots):
+            raise RecordError(f"a bot of {where} is not in this run")
+        if len(set(pairing.bots)) != len(pairing.bots):
+            raise RecordError(f"a bot has several seats in {where}")
+        if self._format:
+            self._format.check_scheduled(pairing, self._names)
+
+    def games_in_all(self, seats: dict[str, int]) -> Amount | None:
+        """How many games the run has, for sections with these numbers of seats; None for a match of an
+        earlier version.
+        """
+        if self._format is None:
+            return None
+        amounts = [self._format.games_in_all(len(self._names), seats[name]) for name in self._sections]
+        return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts))

@@ -1,0 +1,88 @@
+"""Bots that are taken out of a run, games that are annulled, and bots that are renamed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import BAD, PLAIN, referee
+
+FAST = 'game = "blooms"\nclock = "5s"\nworkers = 0\n'
+
+
+def toml(path: Path, settings: str, **bots: str) -> Path:
+    tables = "".join(f"[[bot]]\nname = '{name}'\ncmd = \"{command}\"\n" for name, command in bots.items())
+    path.write_text(f"[tournament]\n{FAST}{settings}\n[options]\nsize = 3\ntarget = 2\n{tables}")
+    return path
+
+
+def lines(folder: Path, kind: str) -> list[dict[str, Any]]:
+    values = (json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines())
+    return [value for value in values if value["kind"] == kind]
+
+
+def points(folder: Path) -> dict[str, int]:
+    """How many games of each bot count."""
+    rows = json.loads(referee("table", str(folder), "--format", "json").out)["standings"]
+    return {row["bot"]: row["games"] for row in rows}
+
+
+@pytest.mark.parametrize("then", ["forfeit", "annul", "keep"])
+def test_a_bot_with_too_many_faults_is_out(then: str, tmp_path: Path) -> None:
+    strikes = f'rounds = 3\nstrikes = {{ faults = 2, games = "{then}" }}'
+    file = toml(tmp_path / "t.toml", strikes, a=PLAIN, b=PLAIN, x=f"{BAD} exits")
+    done = referee("run", str(file))
+    assert done.code == 0, done.err
+    folder = tmp_path / "t-results"
+    assert "bot `x` is out of the tournament after 2 faults: " in done.err
+    (out,) = (change["out"] for change in lines(folder, "change") if "out" in change)
+    assert out == {"x": {"games": then, "reason": "2 faults"}}
+    faults = [fault for game in lines(folder, "game") for fault in game["faults"] if fault]
+    expected = {"forfeit": ["gone"] * 2 + ["out"] * 10, "annul": ["gone"] * 2, "keep": ["gone"] * 2}
+    assert faults == expected[then]
+    assert points(folder)["x"] == {"forfeit": 12, "annul": 0, "keep": 2}[then]
+    assert referee("verify", str(folder)).code == 0
+    again = referee("run", str(file))
+    assert again.code == 0 and again.out == done.out, "nothing is left to play"
+
+
+def test_a_withdrawn_bot_plays_no_more_and_an_annulled_game_does_not_count(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN, c=PLAIN)
+    assert referee("run", str(file)).code == 0
+    folder = tmp_path / "t-results"
+    words = ["amend", str(folder), "--reason", "crashed the host"]
+    done = referee(*words, "--withdraw", "c", "--annul", "1:a:b", "--rename", "a=alpha")
+    assert done.code == 0 and "game `1:a:b` is annulled" in done.err
+    assert referee("verify", str(folder)).code == 0
+    shown = points(folder)
+    assert shown == {"alpha": 3, "b": 3, "c": 4}
+    file = toml(tmp_path / "t.toml", "rounds = 2", a=PLAIN, b=PLAIN)
+    done = referee("run", str(file))
+    assert done.code == 0, done.err
+    later = [game["id"] for game in lines(folder, "game") if game["id"].startswith("2:")]
+    assert later == ["2:a:b", "2:b:a"] and points(folder) == {"alpha": 5, "b": 5, "c": 4}
+
+
+WRONG = [
+    (["--withdraw", "z"], "`--reason` is missing"),
+    (["--withdraw", "z", "--reason", "x"], "`--withdraw` names `z`, expected one of a, b"),
+    (["--annul", "1:a:z", "--reason", "x"], "`--annul` names `1:a:z`, expected the id of a game that counts"),
+    (["--rename", "a=B"], "two bots would have the same name"),
+    (["--rename", "a=x:y"], "`x:y` is not a bot name"),
+    (["--annul", "1:a:b", "--reason", "\x1b"], "`--reason` is too long or has control characters"),
+    ([], "nothing to change"),
+]
+
+
+def test_what_cannot_be_amended_is_said_and_changes_nothing(tmp_path: Path) -> None:
+    assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
+    folder = tmp_path / "t-results"
+    before = (folder / "games.jsonl").read_bytes()
+    for words, message in WRONG:
+        done = referee("amend", str(folder), *words)
+        assert done.code == 2 and message in done.err, done.err
+    assert (folder / "games.jsonl").read_bytes() == before
+    assert referee("amend", str(tmp_path), "--rename", "a=b").code == 2

@@ -1,0 +1,301 @@
+"""Formats of tournaments: their schedules, how they continue, and what they are read from."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
+from referee.core.pairing import Pairing
+from referee.records.record import Summary
+from referee.tournament.formats import FORMATS, Format, format_of, from_header
+from referee.tournament.schedule import Schedule, rotations
+from tests.command import ROOT
+from tests.unit.simulated import drawn, play, play_disturbed
+
+FOLDER = Path(ROOT) / "referee" / "tournament"
+NAMES = "abcdefghijklmnopqrstuvwxyz"
+
+
+def names_of(count: int) -> list[str]:
+    return [NAMES[number % 26] + NAMES[number // 26] for number in range(count)]
+
+
+def settings(text: str, names: str = "abcd", left_out: str = "") -> Format:
+    return format_of(Fields(tomllib.loads(text), "tournament", UsageError), tuple(names), tuple(left_out))
+
+
+@st.composite
+def tournaments(draw: st.DrawFn) -> tuple[Format, list[str], int]:
+    """A format, its bots, and the number of seats."""
+    seats = draw(st.sampled_from((2, 2, 2, 3, 4)))
+    names = names_of(draw(st.integers(seats, 13 if seats == 2 else 7)))
+    names = draw(st.permutations(names))
+    rounds = draw(st.integers(1, 4))
+    kinds = ["round-robin", "gauntlet", "pairings"]
+    kinds += ["swiss", "knockout"] if seats == 2 else ["balanced"]
+    kind = draw(st.sampled_from(kinds))
+    if kind == "swiss":
+        return Format(kind, draw(st.integers(1, 9)), seeding=tuple(names)), names, seats
+    if kind == "knockout":
+        best_of = draw(st.sampled_from((1, 3, 5)))
+        rounds = (len(names) - 1).bit_length()
+        third = draw(st.booleans())
+        return Format(kind, rounds, seeding=tuple(names), best_of=best_of, third_place=third), names, seats
+    if kind == "gauntlet":
+        most = len(names) - seats + 1
+        return Format(kind, rounds, against=tuple(names[: draw(st.integers(1, most))])), names, seats
+    if kind == "pairings":
+        groups = [draw(st.permutations(group)) for group in combinations(names, seats)]
+        some = draw(
+            st.lists(st.sampled_from(groups), min_size=1, max_size=5, unique_by=lambda g: frozenset(g))
+        )
+        return Format(kind, rounds, pairings=tuple(tuple(group) for group in some)), names, seats
+    if kind == "balanced":
+        return Format(rounds=rounds, tables=kind), names, seats
+    return Format(rounds=min(rounds, 2)), names, seats
+
+
+def schedule_of(one: Format, names: list[str], seats: int) -> Callable[[Mapping[str, Summary]], Schedule]:
+    one.check(len(names), seats)
+    return lambda games: one.schedule(names, seats, "s", games)
+
+
+@given(tournaments(), st.integers())
+def test_every_format_plays_whole_encounters_of_different_bots_under_ids_of_its_own(
+    tournament: tuple[Format, list[str], int], seed: int
+) -> None:
+    one, names, seats = tournament
+    games = play(schedule_of(*tournament), drawn(seed, without_result=0.05))
+    encounters: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for game in games:
+        pairing = Pairing.parse(game)
+        assert pairing.section == "s" and len(set(pairing.bots)) == seats
+        assert Pairing.of(pairing.number, pairing.bots, pairing.part, "s") == pairing
+        one.check_scheduled(pairing, names)
+        encounters.setdefault(pairing.encounter, set()).add(pairing.bots)
+    for played in encounters.values():
+        assert played == set(rotations(min(played)))
+    amount = one.games_in_all(len(names), seats)
+    assert len(games) == amount.games or (len(games) < amount.games and not amount.is_exact)
+
+
+@given(tournaments(), st.integers(), st.randoms(use_true_random=False))
+def test_a_run_that_is_stopped_and_continued_has_the_games_of_one_that_is_not(
+    tournament: tuple[Format, list[str], int], seed: int, random: Random
+) -> None:
+    schedule = schedule_of(*tournament)
+    result = drawn(seed, without_result=0.05)
+    assert play_disturbed(schedule, result, random) == play(schedule, result)
+
+
+@given(tournaments(), st.integers())
+def test_more_rounds_and_bots_leave_the_earlier_games_as_they_are(
+    tournament: tuple[Format, list[str], int], seed: int
+) -> None:
+    one, names, seats = tournament
+    before = play(schedule_of(*tournament), drawn(seed))
+    if one.name == "knockout":
+        return
+    header = {**one.header(), "rounds": one.rounds + 2, "bots": dict.fromkeys(names)}
+    more = from_header(header)
+    assert more.may_grow(one) == [] and one.may_grow(more)
+    assert before.items() <= play(schedule_of(more, names, seats), drawn(seed)).items()
+    if not more.may_grow(one, ["zz"]):
+        assert before.items() <= play(schedule_of(more, [*names, "zz"], seats), drawn(seed)).items()
+    else:
+        assert one.name in ("swiss", "pairings") or one.tables == "balanced"
+
+
+@given(tournaments())
+def test_a_header_has_all_that_a_schedule_follows_from(tournament: tuple[Format, list[str], int]) -> None:
+    one, names, _ = tournament
+    header = {**one.header(), "rounds": one.rounds, "bots": {name: {} for name in names}}
+    assert from_header(json.loads(json.dumps(header))) == one
+    assert one.tables != "all" or one.name != "round-robin" or one.header() == {}
+
+
+def test_in_a_gauntlet_each_of_the_others_meets_each_of_the_bots_that_it_is_against() -> None:
+    one = settings('format = "gauntlet"\nrounds = 2\nagainst = ["c", "a"]')
+    games = list(play(schedule_of(one, list("abcd"), 2), drawn(1)))
+    first = ["b:c", "c:b", "a:b", "b:a", "c:d", "d:c", "a:d", "d:a"]
+    assert games == [f"s/{number}:{game}" for number in (1, 2) for game in first]
+    three = play(schedule_of(Format("gauntlet", against=("a",)), list("abcd"), 3), drawn(1))
+    assert {Pairing.parse(game).encounter[1:] for game in three} == {
+        ("a", "b", "c"),
+        ("a", "b", "d"),
+        ("a", "c", "d"),
+    }
+
+
+def test_explicit_pairings_are_played_in_their_order_in_each_round() -> None:
+    one = settings('format = "pairings"\nrounds = 2\npairings = [["b", "a"], ["c", "d"]]')
+    games = list(play(schedule_of(one, list("abcd"), 2), drawn(1)))
+    first = ["b:a", "a:b", "c:d", "d:c"]
+    assert games == [f"s/{number}:{game}" for number in (1, 2) for game in first]
+
+
+def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
+    text = 'format = "pairings"\npairings = [["b", "a"], ["c", "d"]]'
+    assert settings(text, "abc", "d").pairings == (("b", "a"),)
+    assert settings('format = "gauntlet"\nagainst = ["a", "d"]', "abc", "d").against == ("a",)
+    assert settings('format = "swiss"\nrounds = 1\nseeding = ["d", "c"]', "abc", "d").seeding == tuple("cab")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('format = "cup"', "`tournament.format` is `cup`, expected one of round-robin, gauntlet, "),
+        ('against = ["a"]', "`tournament.against` is for the format `gauntlet`, and `tournament.format` is "),
+        ('format = "swiss"', "`tournament.rounds` is missing, expected a number"),
+        (
+            'format = "knockout"\nrounds = 3',
+            "`tournament.rounds` is for the format `round-robin` or `gauntlet`",
+        ),
+        ('format = "knockout"\nbest_of = 2', "`tournament.best_of` is `2`, expected an odd number"),
+        (
+            'format = "knockout"\nseeding = ["a", "x"]',
+            "`tournament.seeding` names `x`, which is no bot, expected",
+        ),
+        (
+            'format = "swiss"\nrounds = 1\nseeding = ["a", "a"]',
+            "`tournament.seeding` names `a` twice, expected",
+        ),
+        ('format = "gauntlet"', "`tournament.against` is missing, expected a list"),
+        (
+            'format = "gauntlet"\nagainst = []',
+            "`tournament.against` has no bot that plays, expected at least",
+        ),
+        ('format = "gauntlet"\nagainst = "a"', "`tournament.against` is `a`, expected a list"),
+        (
+            'format = "pairings"\npairings = ["a"]',
+            "`tournament.pairings` is something else, expected a list of",
+        ),
+        ('format = "pairings"\npairings = [["a", "a"]]', "`tournament.pairings` names `a` twice, expected"),
+        (
+            'format = "pairings"\npairings = [["a", "b"], ["b", "a"]]',
+            "`tournament.pairings` has `b`, `a` twice, expected it once",
+        ),
+        ('format = "pairings"\npairings = []', "`tournament.pairings` has no encounter that can be played"),
+        ('tables = "even"', "`tournament.tables` is `even`, expected one of all, balanced"),
+        ('format = "league"', "`tournament.budget` is missing, expected a number"),
+    ],
+)
+def test_wrong_settings_are_refused_with_one_line(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        settings(text)
+    assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("one", "bots", "seats", "message"),
+    [
+        (
+            Format("swiss", seeding=("a",)),
+            4,
+            3,
+            "`format` is `swiss`, and the game has 3 seats, expected 2, or",
+        ),
+        (Format("knockout"), 4, 1, "`format` is `knockout`, and the game has 1 seat, expected 2, or"),
+        (
+            Format("gauntlet", against=("a",)),
+            4,
+            1,
+            "`format` is `gauntlet`, and the game has 1 seat, expected",
+        ),
+        (Format("gauntlet", against=("a", "b")), 2, 2, "0 bots are not in `against`, expected at least 1"),
+        (
+            Format(tables="balanced"),
+            4,
+            2,
+            "`tables` is `balanced`, and the game has 2 seats, expected 3 or more",
+        ),
+        (
+            Format("pairings", pairings=(("a", "b"),)),
+            4,
+            3,
+            "`pairings` has `a`, `b` in an encounter, and the",
+        ),
+        (Format(), 2, 3, "there are 2 bots, expected at least 3, the seats of the game"),
+    ],
+)
+def test_a_format_that_the_game_cannot_be_played_in_is_refused(
+    one: Format, bots: int, seats: int, message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        one.check(bots, seats)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("one", "game", "message"),
+    [
+        (Format(), "2:a:b", "the round of game `2:a:b` is not in this run"),
+        (Format(), "0:a:b", "the round of"),
+        (Format(), "1.1:a:b", "the number of the encounter of"),
+        (Format("knockout", 2, best_of=3), "1:a:b", "the number of the encounter of"),
+        (Format("knockout", 2, best_of=3), "1.7:a:b", "the number of the encounter of"),
+        (Format(), "1:a:x", "a bot of"),
+        (Format(), "1", "a bot of"),
+        (Format(tables="balanced"), "1", "a bot of"),
+        (Format(), "1:a:a", "a bot has several seats in"),
+        (Format(), "1:a:c:b", "the seats of"),
+        (Format("gauntlet", against=("a", "b")), "1:a:b", "the bots of"),
+        (Format("gauntlet", against=("a", "b")), "1:c:d", "the bots of"),
+        (Format("pairings", pairings=(("a", "b"),)), "1:a:c", "the bots of"),
+        (Format("pairings", pairings=(("a", "b", "c"),)), "1:a:c:b", "the bots of"),
+    ],
+)
+def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(
+    one: Format, game: str, message: str
+) -> None:
+    with pytest.raises(RecordError) as caught:
+        one.check_scheduled(Pairing.parse(game), "abcd")
+    assert str(caught.value).startswith(message)
+
+
+def test_what_changed_since_a_run_began_is_named() -> None:
+    swiss = Format("swiss", 3, seeding=("a", "b"))
+    assert Format("swiss", 3, seeding=("b", "a")).may_grow(swiss) == ["`seeding` is b, a, and was a, b"]
+    assert Format("swiss", 2, seeding=("a", "b")).may_grow(swiss) == [
+        "`rounds` is 2, and was 3, expected no less"
+    ]
+    assert Format().may_grow(swiss)[0] == "`format` is round-robin, and was swiss"
+    cup = Format("knockout", 1, seeding=("a", "b"), best_of=3)
+    assert Format("knockout", 1, seeding=("a", "b"), third_place=True).may_grow(cup) == [
+        "`best_of` is 1, and was 3",
+        "`third_place` is true, and was false",
+    ]
+    assert Format("league", budget=10).may_grow(Format("league", budget=20)) == [
+        "`budget` is 10, and was 20, expected no less"
+    ]
+    assert Format(tables="balanced").may_grow(Format(tables="balanced"), ["x"]) == [
+        "bot `x` was not there: no bot may be added with balanced tables"
+    ]
+
+
+def test_the_samples_of_the_page_and_of_the_tournaments_are_read() -> None:
+    page = (FOLDER / "FORMATS.md").read_text()
+    samples = [
+        tomllib.loads(text) for text in re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    ]
+    names = ["a", "b", "c", "d", "mine", "old"]
+    read = [format_of(Fields(file["tournament"], "tournament", UsageError), names) for file in samples]
+    assert {one.name for one in read} | {"league"} == set(FORMATS)
+    for path in (ROOT / "tournaments").glob("*.toml"):
+        file = tomllib.loads(path.read_text())
+        names = [bot["name"] for bot in file["bot"]]
+        one = format_of(Fields(file["tournament"], "tournament", UsageError), names)
+        one.check(len(names), int(file.get("options", {}).get("players", 2)))
+        read.append(one)
+    assert {"gauntlet", "swiss", "knockout"} <= {one.name for one in read[len(samples) :]}

@@ -1,0 +1,178 @@
+"""Knockouts: the bracket, series and the order at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.core.pairing import Pairing
+from referee.records.record import Summary
+from referee.tournament.formats import Format
+from referee.tournament.formats.knockout import knockout
+from tests.unit.simulated import Result, drawn, favourites, play, summary
+
+WON, DRAWN, LOST = (1, 2), (1, 1), (2, 1)
+
+
+def cup(names: str, best_of: int = 1, third_place: bool = False) -> Format:
+    rounds = (len(names) - 1).bit_length()
+    return Format("knockout", rounds, seeding=tuple(names), best_of=best_of, third_place=third_place)
+
+
+def played(one: Format, result: Result) -> dict[str, Summary | None]:
+    return play(partial(one.schedule, one.seeding, 2, ""), result)
+
+
+def with_results(games: Mapping[str, Summary | None]) -> dict[str, Summary]:
+    return {game: what for game, what in games.items() if what}
+
+
+def stages_of(games: Mapping[str, Summary | None]) -> list[str]:
+    """By stage, its series."""
+    found: dict[int, dict[str, None]] = {}
+    for pairing in map(Pairing.parse, games):
+        stage = found.setdefault(pairing.number, {})
+        if "".join(reversed(pairing.bots)) not in stage:
+            stage["".join(pairing.bots)] = None
+    return [" ".join(stage) for stage in found.values()]
+
+
+def test_of_twelve_bots_the_four_highest_have_byes_and_the_two_highest_meet_in_the_final() -> None:
+    assert stages_of(played(cup("abcdefghijkl"), favourites("abcdefghijkl"))) == [
+        "hi el gj fk",
+        "ah de bg cf",
+        "ad bc",
+        "ab",
+    ]
+    assert stages_of(played(cup("abc"), favourites("cab"))) == ["bc", "ac"]
+
+
+def series(best_of: int, *results: tuple[int, int]) -> list[str]:
+    """The games of two bots, with these results in the order of play; `a` is the higher seed, and the results
+    are those of `a` and `b`.
+    """
+    left = iter(results)
+
+    def result(pairing: Pairing) -> tuple[int, ...]:
+        ranks = next(left, DRAWN)
+        return ranks if pairing.bots[0] == "a" else ranks[::-1]
+
+    return list(played(cup("ab", best_of), result))
+
+
+@pytest.mark.parametrize(
+    ("best_of", "results", "encounters"),
+    [
+        (1, [WON, WON], 1),
+        (1, [WON, DRAWN], 1),
+        (1, [WON, LOST, LOST, DRAWN], 2),  # level, so that one more is played
+        (1, [], 2),  # level again: the higher seed goes on
+        (3, [WON, WON, WON, DRAWN], 2),  # 3.5 of 6 points
+        (3, [WON, WON, DRAWN, DRAWN], 3),  # 3 of 4: two more would make it level
+        (3, [LOST, LOST, LOST, LOST], 2),
+        (3, [WON, WON, LOST, LOST, DRAWN, DRAWN, LOST], 4),
+        (3, [], 6),
+        (5, [WON] * 6, 3),
+    ],
+)
+def test_a_series_ends_when_it_is_decided(
+    best_of: int, results: list[tuple[int, int]], encounters: int
+) -> None:
+    games = [f"1.{part}:{bots}" for part in range(1, encounters + 1) for bots in ("a:b", "b:a")]
+    assert series(best_of, *results) == games
+
+
+def test_when_all_is_level_the_higher_seed_goes_on() -> None:
+    one = cup("abcd")
+    games = played(one, drawn(1, draws=1.0))
+    assert stages_of(games) == ["ad bc", "ab"] and len(games) == one.games_in_all(4, 2).games == 3 * 2 * 2
+    rows = one.standings("", with_results(games))
+    assert rows is not None and [row.bot for row in rows] == ["a", "b", "c", "d"]
+
+
+def test_a_game_without_a_result_gives_nobody_points() -> None:
+    one = cup("ab")
+
+    def result(pairing: Pairing) -> tuple[int, ...] | None:
+        return None if pairing.bots == ("a", "b") else (1, 2)
+
+    assert list(played(one, result)) == ["1.1:a:b", "1.1:b:a"]
+    rows = one.standings("", {"1.1:b:a": summary(Pairing.parse("1.1:b:a"), (1, 2))}, {"1.1:a:b"})
+    assert rows is not None and [(row.bot, row.columns["reached"]) for row in rows] == [
+        ("b", "winner"),
+        ("a", "final"),
+    ]
+
+
+def test_the_first_encounters_of_all_series_come_before_the_second_ones() -> None:
+    games = [Pairing.parse(game) for game in played(cup("abcdefgh", 3), drawn(3, draws=0.5))]
+    places = [(pairing.number, pairing.part) for pairing in games]
+    assert places == sorted(places) and any(part > 1 for _, part in places)
+
+
+def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted() -> None:
+    one = cup("abcd", third_place=True)
+    games = played(one, favourites("abdc"))
+    assert stages_of(games) == ["ad bc", "ab cd"] and len(games) == 8
+    rows = one.standings("", with_results(games))
+    assert rows is not None and [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
+        (1, "a", "winner", "–"),
+        (2, "b", "final", "a"),
+        (3, "d", "semifinals", "a"),
+        (4, "c", "semifinals", "b"),
+    ]
+    assert stages_of(played(cup("abc", third_place=True), favourites("abc"))) == ["bc", "ab"]
+
+
+def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
+    names = "abcdefghijkl"
+    games = with_results(played(cup(names), favourites(names)))
+    rows = cup(names).standings("", games)
+    assert rows is not None
+    assert [row.rank for row in rows] == [1, 2, 3, 3, 5, 5, 5, 5, 9, 9, 9, 9]
+    assert [row.columns["reached"] for row in rows] == [
+        "winner",
+        "final",
+        *["semifinals"] * 2,
+        *["quarterfinals"] * 4,
+        *["last 16"] * 4,
+    ]
+    half = {game: what for game, what in games.items() if Pairing.parse(game).number < 3}
+    rows = cup(names).standings("", half)
+    assert rows is not None
+    assert [(row.rank, row.bot, row.columns["reached"]) for row in rows][:5] == [
+        (1, "a", "semifinals"),
+        (1, "b", "semifinals"),
+        (1, "c", "semifinals"),
+        (1, "d", "semifinals"),
+        (5, "e", "quarterfinals"),
+    ]
+    del half["2.1:h:a"]  # while a game of a series is played, the series is not decided
+    rows = cup(names).standings("", half)
+    assert rows is not None and {row.columns["reached"] for row in rows[:8]} == {"quarterfinals"}
+
+
+@given(st.integers(2, 20), st.sampled_from((1, 3)), st.integers(), st.booleans())
+def test_all_but_the_winner_lose_exactly_once(count: int, best_of: int, seed: int, third_place: bool) -> None:
+    names = "abcdefghijklmnopqrst"[:count]
+    one = cup(names, best_of, third_place)
+    games = played(one, drawn(seed))
+    pairs = [tuple(sorted(match)) for stage in stages_of(games) for match in stage.split()]
+    assert len(set(pairs)) == len(pairs) == count - 1 + (third_place and count > 3)
+    rows = one.standings("", with_results(games))
+    assert rows is not None
+    assert sorted(row.bot for row in rows if row.columns["lost to"] != "–") == sorted(
+        {*names} - {rows[0].bot}
+    )
+    byes = (1 << one.rounds) - count
+    in_first = {bot for match in stages_of(games)[0].split() for bot in match}
+    assert in_first == set(names[byes:])
+
+
+def test_the_schedule_is_that_of_the_module() -> None:
+    one = cup("abc")
+    assert list(played(one, drawn(1))) == list(play(partial(knockout, "abc", 1, False, ""), drawn(1)))

@@ -1,0 +1,169 @@
+"""Swiss tournaments: who is paired with whom, byes, and the order at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.core.pairing import Pairing
+from referee.records.record import Summary
+from referee.tournament.formats import Format
+from referee.tournament.formats.matching import maximum_matching
+from referee.tournament.formats.swiss import swiss
+from referee.tournament.schedule import encounter
+from tests.unit.simulated import Result, drawn, favourites, play, summary
+
+
+def pairs_by_round(names: Sequence[str], rounds: int, result: Result) -> list[list[tuple[str, str]]]:
+    found: list[list[tuple[str, str]]] = [[] for _ in range(rounds)]
+    for game in play(partial(swiss, names, rounds, ""), result):
+        pairing = Pairing.parse(game)
+        one, other = pairing.bots
+        if (other, one) not in found[pairing.number - 1]:
+            found[pairing.number - 1].append((one, other))
+    return found
+
+
+def matchings(bots: tuple[str, ...]) -> Iterator[list[tuple[str, str]]]:
+    """All ways to pair an even number of bots."""
+    if not bots:
+        yield []
+    for other in bots[1:]:
+        for rest in matchings(tuple(bot for bot in bots[1:] if bot != other)):
+            yield [(bots[0], other), *rest]
+
+
+def text(pairs: Iterable[tuple[str, str]]) -> str:
+    return " ".join(one + other for one, other in pairs)
+
+
+def test_the_upper_half_meets_the_lower_half_of_those_with_equal_points() -> None:
+    rounds = pairs_by_round("abcdefgh", 3, favourites("abcdefgh"))
+    assert [text(pairs) for pairs in rounds] == ["ae bf cg dh", "ac bd eg fh", "ab ce df gh"]
+    # In round 3: c and d, e and f have equal points, and c meets neither d's opponent b nor its own a again.
+
+
+def test_a_bot_that_nobody_is_left_for_goes_on_to_the_next_group_and_meets_its_highest_bot() -> None:
+    rounds = pairs_by_round("abcdef", 2, favourites("abcdef"))
+    assert [text(pairs) for pairs in rounds] == ["ad be cf", "ab cd ef"]
+    # In round 2, a, b and c have won both games of round 1: c goes on.
+
+
+def test_the_lowest_bot_without_a_bye_has_the_next_one() -> None:
+    rounds = pairs_by_round("abcde", 5, favourites("abcde"))
+    byes = [set("abcde") - {bot for pair in pairs for bot in pair} for pairs in rounds]
+    assert [*map(min, byes)] == ["e", "d", "c", "b", "a"] and all(len(bye) == 1 for bye in byes)
+
+
+@given(st.integers(2, 9), st.integers(), st.sampled_from((0.0, 0.3, 1.0)))
+def test_no_two_meet_again_while_it_can_be_avoided(count: int, seed: int, draws: float) -> None:
+    names = "abcdefghi"[:count]
+    met: Counter[frozenset[str]] = Counter()
+    byes: Counter[str] = Counter()
+    for pairs in pairs_by_round(names, count + 2, drawn(seed, draws)):
+        playing = tuple(sorted(bot for pair in pairs for bot in pair))
+        (bye,) = set(names) - set(playing) or {""}
+        assert len(set(playing)) == len(playing) == count - count % 2
+        if bye:
+            assert byes[bye] == min(byes[name] for name in names)
+            byes[bye] += 1
+        fewest = min(met[frozenset(pair)] for pair in combinations(names, 2))
+        again = [sum(met[frozenset(pair)] > fewest for pair in some) for some in (pairs, *matchings(playing))]
+        assert again[0] == min(again)
+        met.update(map(frozenset, pairs))
+
+
+@given(st.integers(), st.sampled_from((0.0, 0.3)))
+def test_sixteen_bots_meet_others_with_almost_equal_points(seed: int, draws: float) -> None:
+    names = "abcdefghijklmnop"
+    result = drawn(seed, draws)
+    points = dict.fromkeys(names, 0.0)
+    for number, pairs in enumerate(pairs_by_round(names, 5, result), 1):
+        gaps = [abs(points[one] - points[other]) for one, other in pairs]
+        # In encounters of two games, points differ by 2 or 4 from one group to the next without draws.
+        assert sum(gaps) <= 16 and max(gaps) <= 4, number
+        for one, other in pairs:
+            for pairing in encounter(number, (one, other)).games:
+                ranks = result(pairing)
+                assert ranks
+                for bot, rank in zip(pairing.bots, ranks, strict=True):
+                    points[bot] += 0.5 if ranks == (1, 1) else 2 - rank
+
+
+@given(st.integers(1, 9), st.data())
+def test_a_maximum_matching_has_as_many_pairs_as_any(count: int, data: st.DataObject) -> None:
+    edges = data.draw(st.sets(st.sampled_from([*combinations(range(count), 2)] or [(0, 0)])))
+    edges -= {(0, 0)}
+    neighbours = [
+        [other for other in range(count) if {(one, other), (other, one)} & edges] for one in range(count)
+    ]
+    mate = maximum_matching(neighbours)
+    pairs = {(one, other) for one, other in enumerate(mate) if other > one}
+    assert pairs <= edges and all(mate[mate[one]] == one for one in range(count) if mate[one] >= 0)
+    most = next(
+        size
+        for size in range(count // 2, -1, -1)
+        if any(len({bot for pair in some for bot in pair}) == 2 * size for some in combinations(edges, size))
+    )
+    assert len(pairs) == most
+
+
+# --- Standings -----------------------------------------------------------------------------------------
+
+
+def results(*games: tuple[str, int, int]) -> dict[str, Summary]:
+    """Summaries from ids and ranks."""
+    pairings = [(Pairing.parse(game), ranks) for game, *ranks in games]
+    return {pairing.id: summary(pairing, tuple(ranks)) for pairing, ranks in pairings}
+
+
+def test_the_standings_are_by_points_and_tie_breaks() -> None:
+    one = Format("swiss", 2, seeding=tuple("abcd"))
+    games = results(
+        ("1:a:c", 1, 2),  # a 2, c 0
+        ("1:c:a", 2, 1),
+        ("1:b:d", 1, 2),  # b 1, d 1
+        ("1:d:b", 1, 2),
+        ("2:a:b", 1, 1),  # a 3, b 2
+        ("2:b:a", 1, 1),
+        ("2:d:c", 1, 2),  # d 2, c 1
+        ("2:c:d", 1, 2),
+    )
+    rows = one.standings("", games)
+    assert rows is not None
+    assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
+        # points, Buchholz, Sonneborn-Berger, direct, byes
+        (1, "a", 3.0, 3.0, 2 * 1.0 + 1 * 2.0, 0.0, 0),
+        (2, "b", 2.0, 5.0, 1 * 2.0 + 1 * 3.0, 0.0, 0),
+        (3, "d", 2.0, 3.0, 1 * 2.0 + 1 * 1.0, 0.0, 0),
+        (4, "c", 1.0, 5.0, 0 * 3.0 + 1 * 2.0, 0.0, 0),
+    ]
+
+
+def test_bots_that_only_their_names_tell_apart_share_a_rank_unless_they_have_met() -> None:
+    one = Format("swiss", 1, seeding=tuple("dcba"))
+    rows = one.standings("", results(("1:d:b", 1, 2), ("1:b:d", 1, 2), ("1:c:a", 1, 1), ("1:a:c", 1, 1)))
+    assert rows is not None and [(row.rank, row.bot) for row in rows] == [
+        (1, "a"),
+        (1, "b"),
+        (1, "c"),
+        (1, "d"),
+    ]
+
+
+@pytest.mark.parametrize("played", [0, 1, 4, 5, 8])
+def test_the_standings_of_a_running_tournament_count_what_was_played(played: int) -> None:
+    one = Format("swiss", 2, seeding=tuple("abcde"))
+    games = play(partial(one.schedule, "abcde", 2, "s"), favourites("abcde"))
+    so_far = {game: what for game, what in list(games.items())[:played] if what}
+    rows = one.standings("s", so_far)
+    assert rows is not None
+    byes = 1 + (played >= 4)  # that of the second round is known after the first
+    assert sum(float(row.columns["points"]) for row in rows) == played + 2 * byes
+    assert sum(float(row.columns["byes"]) for row in rows) == byes
