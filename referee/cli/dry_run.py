@@ -44,7 +44,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
         workers,
         [(game.took_us, game.size) for game in before],
     )
-    played = " and ".join(plan.game.slug for plan in candidate.tournament.plans)
+    played = " and ".join(sorted({plan.game.slug for plan in candidate.tournament.plans}))
     lines = [
         f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, "
         f"{config.format.rounds} rounds, {workers} workers"
