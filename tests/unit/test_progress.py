@@ -151,7 +151,7 @@ def test_plain_lines_tell_everything(capfd: pytest.CaptureFixture[str]) -> None:
     run.story(ProgressLines(run.outset, run.clock))
     *lines, headline, signal = capfd.readouterr().err.splitlines()
     assert lines == STORY, "a fault is explained once for each bot"
-    assert headline == "3 of 10 games, about 3.5 s remaining; LLR +1.23 [-2.94, 2.94]"
+    assert headline == "3 of 10 games, about 2 min remaining; LLR +1.23 [-2.94, 2.94]"
     assert signal == "SIGINT: stopping after this game"
 
 
@@ -352,8 +352,9 @@ def test_the_remaining_time_counts_what_is_in_progress() -> None:
     pace.finished("1:a:c", 30 * S)
     pace.began("1:b:a", 30 * S)
     pace.began("1:c:a", 30 * S)
-    # 10 - 5 and 30 - 5 seconds of those in progress, 20 for each of the others, for two workers.
-    assert pace.remaining_us(8, 35 * S) == (5 + 25 + 6 * 20) * S // 2
+    # 10 - 5 and 30 - 5 seconds of those in progress, 20 for each of the others, for two workers, which played
+    # for 50 of 70 seconds.
+    assert pace.remaining_us(8, 35 * S) == (5 + 25 + 6 * 20) * S // 2 * 70 // 50
     assert pace.remaining_us(2, 35 * S) == 25 * S, "the last game has one worker"
     assert pace.remaining_us(2, 100 * S) == 0, "late"
     pace.void("1:c:a")
