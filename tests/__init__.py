@@ -8,7 +8,7 @@
   documents, and the short forms of the tools below. `encounters.py` and `runs.py` are what several of these
   tests need.
 - `tools`: programs for developers, which take long or look at much: the catalogue of faults, the soaks,
-  fairness, liveness, the attacks, the guards, the golden games.
+  fairness, liveness, the attacks, the guards, large synthetic runs, the golden games.
 - `bots`: the bots that misbehave; in `attacks`, those that attack, in several languages, and their victim.
 - `bench`: benchmarks.
 

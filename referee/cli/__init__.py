@@ -11,6 +11,7 @@ import referee
 from referee.cli.amend import amend
 from referee.cli.check import check
 from referee.cli.doctor import doctor
+from referee.cli.export import export
 from referee.cli.find import find
 from referee.cli.games import games
 from referee.cli.match import match
@@ -70,7 +71,7 @@ _HELP = click.Option(
     help="Show this message and exit.",
 )
 
-for command in (run, match, check, status, table, find, replay, verify, amend, games, doctor):
+for command in (run, match, check, status, table, find, replay, verify, export, amend, games, doctor):
     cli.add_command(command)
 for command in (cli, *cli.commands.values()):
     command.add_help_option = False

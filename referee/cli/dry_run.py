@@ -85,8 +85,8 @@ def _left(candidate: Candidate) -> Iterator[Longest]:
         plan.section: {entrant.bot.name: entrant.control for entrant in plan.entrants}
         for plan in tournament.plans
     }
-    games = run.games if run else {}
-    remaining = Remaining(tournament, games, run.is_open if run else lambda game: True)
+    games, annulled = (run.games, run.annulled) if run else ({}, {})
+    remaining = Remaining(tournament, games, annulled, run.is_open if run else lambda game: True)
     while encounter := remaining.next():
         for game in encounter.games:
             if run is None or run.is_open(game.id):

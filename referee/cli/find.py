@@ -1,25 +1,34 @@
-"""`referee find`: finds games of a run, and prints their dialogues."""
+"""`referee find`: finds games of runs, and prints their dialogues."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
 from tabulate import tabulate
 
+from referee.cli.options import runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.gameplay.events import Ending
-from referee.tournament.folder import dialogues, read_run
+from referee.records.record import Summary, moves_of_line
+from referee.tournament.exports import FORMATS, csv_of, json_of_heads
+from referee.tournament.folder import Run, dialogues, lines_of
+from referee.tournament.reading import Runs, read_runs
+
+Test = Callable[[Summary], bool]
 
 
-@click.command(short_help="Finds games of a run, and their dialogues.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.command(short_help="Finds games of runs, and their dialogues.")
+@runs_argument
 @click.option("--id", "game_id", metavar="ID", help="Only the game with this id.")
 @click.option(
     "--bot", "bots", metavar="A", multiple=True, help="Games of this bot; repeat it for games of several."
 )
+@click.option("--section", metavar="S", help="Games of one section of the tournament.")
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
 @click.option("--won-by", metavar="A", help="Games that this bot won.")
 @click.option("--lost-by", metavar="A", help="Games in which this bot was not first.")
@@ -28,51 +37,135 @@ from referee.tournament.folder import dialogues, read_run
     type=click.Choice(["any", *(ending.word for ending in Ending if ending.is_fault)]),
     help="Games in which a bot had this fault (with --bot: one of those bots).",
 )
+@click.option(
+    "--ending",
+    type=click.Choice([ending.word for ending in Ending]),
+    help="Games that ended like this.",
+)
+@click.option("--moves", metavar="M, M, …", help="Games that began with these moves, as `replay` shows them.")
+@click.option("--longer", metavar="N", type=click.IntRange(0), help="Games of more than N moves.")
+@click.option("--shorter", metavar="N", type=click.IntRange(1), help="Games of fewer than N moves.")
 @click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
+@click.option(
+    "--format",
+    "form",
+    default="simple",
+    metavar="F",
+    type=click.Choice(FORMATS),
+    help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
+)
 def find(
-    folder: Path,
+    folders: tuple[Path, ...],
     game_id: str | None,
     bots: tuple[str, ...],
+    section: str | None,
     number: int | None,
     won_by: str | None,
     lost_by: str | None,
     fault: str | None,
+    ending: str | None,
+    moves: str | None,
+    longer: int | None,
+    shorter: int | None,
     dialogue: bool,
+    form: str,
 ) -> None:
-    """Finds games of the run in DIR.
+    """Finds games of the runs in DIR.
 
     Shows how they ended. What the bots wrote to stderr is in the record (`referee replay DIR ID`). The
     dialogue with the referee is stored for games with faults, or for all games with `keep = "all"`.
     """
-    run = read_run(folder)
+    runs = read_runs(folders)
     for name in (*bots, *filter(None, (won_by, lost_by))):
-        if name not in run.header["bots"]:
-            known = ", ".join(run.header["bots"])
+        if name not in runs.names:
+            known = ", ".join(runs.names)
             raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected one of {known}")
-    found = []
-    for game in run.games.values():
+    if game_id is not None:
+        _check_id(runs, game_id)
+
+    def fits(game: Summary) -> bool:
         places = dict(zip(game.bots, game.ranks, strict=True))
         at_fault = {
             word
             for name, word in zip(game.bots, game.faults, strict=True)
             if word and (not bots or name in bots)
         }
-        if (
+        pairing = Pairing.parse(game.id)
+        return (
             (game_id is None or game.id == game_id)
             and all(name in places for name in bots)
-            and (number is None or game.id.startswith(f"{number}:"))
+            and (section is None or pairing.section == section)
+            and (number is None or pairing.number == number)
             and (won_by is None or places.get(won_by) == 1)
             and (lost_by is None or places.get(lost_by, 1) > 1)
-            and (fault is None or (fault in at_fault or (fault == "any" and bool(at_fault))))
-        ):
-            found.append(game)
+            and (fault is None or fault in at_fault or (fault == "any" and bool(at_fault)))
+            and (ending is None or game.ending == ending)
+        )
+
+    found = [(run, [game for game in run.games.values() if fits(game)]) for run in runs.runs]
+    if moves is not None or longer is not None or shorter is not None:
+        opening = [" ".join(move.split()) for move in (moves or "").split(",") if move.strip()]
+        found = [(run, _by_moves(run, games, opening, longer, shorter)) for run, games in found]
     if dialogue:
-        kept = dialogues(folder, {game.id for game in found})
-        for game in found:
-            lines = [shown(line, 5000) for line in kept[game.id].split("\n")] if game.id in kept else []
-            show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or ["(not stored)"])]))
+        for run, games in found:
+            _show_dialogues(run, games)
         return
-    rows = [[game.id, ", ".join(map(str, game.ranks)), game.ending, shown(game.sentence)] for game in found]
-    show_data(tabulate(rows, ["id", "ranks", "ending", ""], disable_numparse=True))
+    if form == "csv":
+        show_data(csv_of(found))
+    elif form == "json":
+        show_data("[\n" + ",\n".join(json_of_heads(found)) + "\n]")
+    else:
+        _show_list(found, form)
+
+
+def _check_id(runs: Runs, game_id: str) -> None:
+    """Raises `UsageError` where no run has a game with this id."""
+    if not any(game_id in run.games for run in runs.runs):
+        where = ", ".join(shown(str(run.folder)) for run in runs.runs)
+        example = next((game for run in runs.runs for game in run.games), None)
+        expected = f"an id such as `{example}`" if example else "a run with games"
+        raise UsageError(f"no game `{shown(game_id, 200)}` in `{where}`, expected {expected}")
+
+
+def _by_moves(
+    run: Run, games: list[Summary], opening: list[str], longer: int | None, shorter: int | None
+) -> list[Summary]:
+    """The games that begin with these moves and are longer and shorter than this."""
+    fitting = set()
+    for game_id, line in lines_of(run, {game.id for game in games}):
+        moves = moves_of_line(line)
+        if (
+            moves[: len(opening)] == opening
+            and (longer is None or len(moves) > longer)
+            and (shorter is None or len(moves) < shorter)
+        ):
+            fitting.add(game_id)
+    return [game for game in games if game.id in fitting]
+
+
+def _show_dialogues(run: Run, games: list[Summary]) -> None:
+    kept = dialogues(run.folder, {game.id for game in games})
+    for game in games:
+        lines = [shown(line, 5000) for line in kept[game.id].split("\n")] if game.id in kept else []
+        show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or ["(not stored)"])]))
+
+
+def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
+    found = [(run, games) for run, games in found if games]
+    several = len(found) > 1
+    rows = [
+        [
+            *([shown(str(run.folder))] if several else []),
+            game.id,
+            ", ".join(map(str, game.ranks)),
+            game.ending,
+        ]
+        + [shown(game.sentence)]
+        for run, games in found
+        for game in games
+    ]
+    headers = [*(["run"] if several else []), "id", "ranks", "ending", ""]
+    show_data(tabulate(rows, headers, tablefmt=form, disable_numparse=True))
     if found:
-        say(f"hint: referee replay {shown(str(folder))} '{found[0].id}'; find … --dialogue")
+        run, games = found[0]
+        say(f"hint: referee replay {shown(str(run.folder))} '{games[0].id}'; find … --dialogue")

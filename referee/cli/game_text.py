@@ -11,7 +11,7 @@ from protocol.messages import VERSION
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import seconds
-from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Seat, Unplayed
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Picture, State
 from referee.records.record import GameRecord
@@ -50,6 +50,8 @@ def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeContro
                 f"{who}: {shown(event.text, 80)} rejected after {seconds(event.used_us)}: "
                 f"{shown(event.sentence)}"
             )
+        case Preset():
+            return f"{who}: {shown(event.text)}, an opening move of the referee"
         case Unplayed():
             return f"{who}: {shown(event.text)}, which does not count"
         case Retired():
@@ -78,7 +80,7 @@ def _arithmetic(moved: Moved, control: TimeControl) -> str:
 def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bool) -> str:
     """A numbered event, with the new position after a move or chance."""
     text = f"{number}. {event_text(event, terms.bots, terms.controls)}"
-    if isinstance(event, Moved | Drawn):
+    if isinstance(event, Moved | Preset | Drawn):
         text += f"\n{picture_text(state.picture(None), colour)}\n"
     return text
 
@@ -98,7 +100,7 @@ class SeatView:
 
     def take(self, event: Event, state: State[Any]) -> Iterator[str]:
         """The texts for an event and the state after it; none if the seat did not know of it."""
-        if self._state is not state:
+        if not isinstance(event, Preset) and self._state is not state:  # nobody is asked for an opening move
             yield from self.question()
         self._state = state
         if not isinstance(event, Drawn) and event.seat == self._seat:

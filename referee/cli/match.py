@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from referee.cli.game_text import frame, heading
-from referee.cli.options import isolation_option, key_values, start_option, user_option, workers_option
+from referee.cli.options import (
+    isolation_option,
+    key_values,
+    openings_option,
+    openings_table,
+    start_option,
+    user_option,
+    workers_option,
+)
 from referee.cli.output import say
 from referee.cli.playing import Conduct, conduct
 from referee.core.errors import UsageError
@@ -73,6 +81,7 @@ from referee.wire.dialogue import Dialogue
     help="How late an answer is still accepted; this time is not charged.",
 )
 @start_option
+@openings_option
 @click.option(
     "--limit", "limits", metavar="K=V", multiple=True, help="A resource limit for each bot: memory=512MB."
 )
@@ -97,6 +106,7 @@ def match(
     rejections: int,
     margin: str,
     start: str,
+    openings: tuple[str, ...],
     limits: tuple[str, ...],
     ptys: tuple[str, ...],
     isolation: str | None,
@@ -115,7 +125,8 @@ def match(
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
     chosen = game_given(game, Path.cwd())
-    seats = chosen.seats(chosen.settle(key_values("option", options)))
+    settled = chosen.settle(key_values("option", options))
+    seats = chosen.seats(settled)
     if len(bots) != seats:
         raise UsageError(f"`{chosen.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
     if control is not None:
@@ -137,6 +148,7 @@ def match(
             "margin": margin,
             "start": start,
             "rejections": rejections,
+            **openings_table(openings, chosen, settled),
             **({"user": user} if user else {}),
             **({"pause": True} if pause else {}),
         },

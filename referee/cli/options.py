@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from referee.core.errors import UsageError
+from referee.core.fields import Fields
 from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
 from referee.games import game_given
-from referee.games.api import Game
+from referee.games.api import Game, Options
+from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import START_US
 
 START = f"{START_US // 1_000_000}s"
@@ -47,6 +49,36 @@ game_option = click.option(
     metavar="GAME",
     help="The game of these records, if it comes from a file: module.py:NAME.",
 )
+
+
+runs_argument = click.argument(
+    "folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+
+
+openings_option = click.option(
+    "--openings",
+    metavar="K=V",
+    multiple=True,
+    help="Opening moves by the referee: plies=4, or file=PATH; also order=random, seed=TEXT.",
+)
+
+
+def openings_table(texts: tuple[str, ...], game: Game[Any], options: Options) -> dict[str, dict[str, Any]]:
+    """The key `openings` of a tournament file, as `--openings` gives it; empty without the option.
+
+    Raises `UsageError`, which names the option.
+    """
+    given: dict[str, Any] = {**key_values("openings", texts)}
+    plies = given.get("plies", "")
+    if plies.isascii() and plies.isdecimal() and len(plies) < 10:
+        given["plies"] = int(plies)
+    if given.get("file"):
+        given["file"] = str(Path.cwd() / given["file"])
+    if not given:
+        return {}
+    openings_of(Fields(given, "--openings", UsageError), Path.cwd(), game, options)
+    return {"openings": given}
 
 
 def outside_game(text: str | None) -> Game[Any] | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 
 import click
 
 from referee.core.errors import StorageError
+from referee.ratings.table import WIDTH
 from referee.tournament.formats import Amount
 
 
@@ -36,6 +38,11 @@ def count_text(played: int, in_all: Amount | None) -> str:
 def amount_text(amount: Amount) -> str:
     """How many games a tournament has."""
     return str(amount.games) if amount.is_exact else f"at most {amount.games}"
+
+
+def table_width() -> int:
+    """How many characters a line of a table may have: those of the terminal, where stdout is one."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
 
 
 def show_data(text: str) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from referee.cli.displays import display
 from referee.cli.json_lines import end_lines
-from referee.cli.output import amount_text, count_text, say, show_data
+from referee.cli.output import amount_text, count_text, say, show_data, table_width
 from referee.cli.progress import Outset, report_off_turn, report_stoppages
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
-from referee.ratings.table import rendered
+from referee.ratings.table import View, rendered
 from referee.records.durations import last_games
 from referee.tournament.bot_table import Build
 from referee.tournament.config import Config
@@ -71,7 +71,7 @@ def conduct(config: Config, how: Conduct) -> None:
             f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
             "see void.jsonl"
         )
-    if Remaining(candidate.tournament, opened.games, opened.is_open).next():
+    if Remaining(candidate.tournament, opened.games, opened.annulled, opened.is_open).next():
         raise RefereeError("some games were not played; the same command continues")
     if how.strict and any(any(game.faults) for game in opened.games.values()):
         raise BotFaulted("a bot was at fault")
@@ -108,7 +108,7 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     in_all = tournament.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
-    if Remaining(tournament, opened.games, opened.is_open).next() is None:
+    if Remaining(tournament, opened.games, opened.annulled, opened.is_open).next() is None:
         return
     outset = Outset(
         tournament.names,
@@ -125,7 +125,7 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
         player.play(how.workers, pin, lambda: bool(stop.asked), how.observer)
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
-    if stop.asked and Remaining(tournament, opened.games, opened.is_open).next():
+    if stop.asked and Remaining(tournament, opened.games, opened.annulled, opened.is_open).next():
         done = count_text(len(opened.games), in_all)
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
 
@@ -133,8 +133,8 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
 def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     tournament, games = candidate.tournament, opened.shown_games
     seats = max(plan.seats for plan in tournament.plans)
-    form = "json" if how.json_lines else "simple"
-    table = rendered(opened.names, games, form, seats) if games else ""
+    form, view = "json" if how.json_lines else "simple", View(width=table_width())
+    table = rendered(opened.names, games, form, seats, view, opened.facts) if games else ""
     if how.json_lines:
         show_data(end_lines(len(games), tournament.games_in_all.games, opened.head, table))
     elif table:

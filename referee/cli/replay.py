@@ -18,8 +18,10 @@ from referee.gameplay.events import Event, Seat
 from referee.games.api import Game, State
 from referee.records import journal
 from referee.records.header import game_of, other_origin, read_header
+from referee.records.heads import Head, Heads
 from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
 from referee.records.replay import replay as play_again
+from referee.tournament.reading import records_at
 
 
 @click.command(short_help="Lists the games of a run, or shows one.")
@@ -33,10 +35,11 @@ from referee.records.replay import replay as play_again
 def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, game: str | None) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
-    FILE is a file of records, or a folder with one. ID is a game's id, or its number in the file, counted
-    from 1. Without ID, shows the game if the file has only one, and otherwise lists the games. In a
-    terminal, keys step through the game.
+    FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
+    a game's id, or its number in the file, counted from 1. Without ID, shows the game if the file has only
+    one, and otherwise lists the games. In a terminal, keys step through the game.
     """
+    file = records_at(file)
     found = _find(file, game_id, outside_game(game))
     if not isinstance(found, GameRecord):
         rows = [[number, shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
@@ -70,31 +73,41 @@ def _seats(game: Summary) -> str:
 
 def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecord | list[Summary]:
     """The record that was asked for, or all games if no id was given and there are several."""
+    heads = Heads()
     summaries: list[Summary] = []
     header: dict[str, Any] = {}
-    last: dict[str, Any] = {}
+    last = b""
     for line in journal.read(file):
         try:
-            value = parse_json(line.text)
-            if value.get("kind") == "tournament" and "origin" in value:
-                header = read_header(value)
-            if value.get("kind") != "game":
-                continue
-            summaries.append(summary(value))
+            # What is damaged is read whole, since its moves may not be there.
+            read = heads.read if not line.error else _read_whole
+            match read(line.text):
+                case Head(game, _):
+                    summaries.append(game)
+                case {"kind": "tournament", "origin": _} as value:
+                    header = read_header(value)
+                    continue
+                case _:
+                    continue
+            if game_id is not None and game_id in (game.id, str(len(summaries))):
+                if line.error:
+                    say(f"warning: line {line.number} of the file: {line.error}")
+                return _record(parse_json(line.text), header, given)
         except RecordError as error:
             raise RecordError(f"line {line.number} of `{shown(str(file))}`: {error}") from None
-        last = value
-        if game_id is not None and game_id in (summaries[-1].id, str(len(summaries))):
-            if line.error:
-                say(f"warning: line {line.number} of the file: {line.error}")
-            return _record(value, header, given)
+        last = line.text
     if game_id is not None:
         raise UsageError(
             f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an id or 1 to {len(summaries)}"
         )
     if not summaries:
         raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
-    return _record(last, header, given) if len(summaries) == 1 else summaries
+    return _record(parse_json(last), header, given) if len(summaries) == 1 else summaries
+
+
+def _read_whole(line: bytes) -> Head | dict[str, Any]:
+    value = parse_json(line)
+    return Head(summary(value), b"") if value.get("kind") == "game" else value
 
 
 def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | None) -> GameRecord:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from referee.cli.output import count_text, say, show_data
-from referee.ratings.table import FORMATS, rendered
-from referee.tournament.folder import read_run
+from referee.cli.output import count_text, say, show_data, table_width
+from referee.core.errors import RecordError
+from referee.core.text import shown
+from referee.ratings.blocks import BLOCKS
+from referee.ratings.columns import COLUMNS, parse_columns
+from referee.ratings.table import FORMATS, View, parse_show, rendered
+from referee.ratings.times import Times
+from referee.records import journal
+from referee.records.record import head_of
+from referee.tournament.folder import Run
+from referee.tournament.reading import read_runs
 
 
 @click.command(short_help="Prints the table of a run.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("paths", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--format",
     "form",
@@ -21,15 +31,56 @@ from referee.tournament.folder import read_run
     type=click.Choice(FORMATS),
     help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
 )
-def table(folder: Path, form: str) -> None:
-    """Prints the table of the run in DIR, finished or not.
+@click.option(
+    "--columns",
+    metavar="C,…",
+    help=f"The columns of the standings: {', '.join(COLUMNS)}, or `time` for those of times.",
+)
+@click.option(
+    "--show", metavar="T,…", help=f"The tables: {', '.join(BLOCKS)}. Default: standings,crosstable."
+)
+@click.option("--times", is_flag=True, help="Also the time that moves took, from the whole records.")
+@click.option(
+    "--width",
+    type=click.IntRange(0),
+    metavar="N",
+    help="The most characters of a line, 0 for any number. Default: those of the terminal, else 80.",
+)
+def table(
+    paths: tuple[Path, ...], form: str, columns: str | None, show: str | None, times: bool, width: int | None
+) -> None:
+    """Prints the table of the run in DIR, finished or not; of several runs, one table of all their games.
 
-    Elo ratings, with 95 % intervals, and the advantage of seat 1 are fitted to all games at once. On stderr
+    Elo ratings, with 95 % intervals, and the advantages of seats are fitted to all games at once. On stderr
     are the number of games and the head hash, the hash of the last line: `referee verify --head` detects
     with it later whether these records are as they were.
     """
-    run = read_run(folder)
-    games = run.shown_games
-    seats = max(run.seats.values())
-    show_data(rendered(run.names, games, form, seats))
-    say(f"{count_text(len(games), run.games_in_all)}, head hash {run.last_hash}")
+    view = View(
+        parse_columns(columns) if columns else (),
+        parse_show(show) if show else (),
+        table_width() if width is None else width,
+        times,
+    )
+    found = read_runs(paths)
+    facts = replace(found.facts, times=_times(found.runs) if view.needs_times else None)
+    seats = max(seats for run in found.runs for seats in run.seats.values())
+    show_data(rendered(found.names, found.games, form, seats, view, facts))
+    for run in found.runs:
+        where = f"{shown(str(run.folder))}: " if len(found.runs) > 1 else ""
+        say(f"{where}{count_text(len(run.games), run.games_in_all)}, head hash {run.last_hash}")
+
+
+def _times(runs: Sequence[Run]) -> Times:
+    """The times of the moves of all games, from the whole lines. Raises `RecordError`."""
+    times = Times()
+    for run in runs:
+        for line in journal.read(run.folder):
+            head = {} if line.torn else head_of(line.text)
+            if head.get("kind") != "game":
+                continue
+            try:
+                times.add(tuple(head["bots"]), line.text)
+            except RecordError as error:
+                where = f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`"
+                raise RecordError(f"{where}: {error}") from None
+    return times

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 from referee.cli.options import game_option, outside_game
 from referee.cli.output import count_text, say, show_data
+from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
 from referee.records import journal
+from referee.records.examining import examined_lines
 from referee.records.header import seats_of
-from referee.records.record import parse_json
 from referee.records.replay import RunVerifier
 from referee.tournament.folder import read_run
+from referee.tournament.reading import records_at
 from referee.tournament.scheduled import Scheduled
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -27,40 +30,47 @@ _MAX_SHOWN = 20
 @click.command(short_help="Replays all games of a run and compares.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--head", "noted", metavar="HASH", help="The head hash that was printed for these records.")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 1000),
+    help="Processes that replay the games; with 0, this one. Default: as many as there are usable cores.",
+)
 @game_option
-def verify(file: Path, noted: str | None, game: str | None) -> None:
+def verify(file: Path, noted: str | None, workers: int | None, game: str | None) -> None:
     """Replays every game in FILE, with its rules and clocks, and compares everything.
 
-    FILE is a file of records, or a folder with one. Prints the number of games and the hash of the last
-    line. This head hash is also printed at the end of a run and by `table`: note it, and --head detects
-    later that records are missing at the end or that the whole file was written anew. More records may
-    follow the one with this hash.
+    FILE is a file of records, a folder with one, or a tournament file, which stands for its results.
+    Prints the number of games and the hash of the last line. This head hash is also printed at the end of
+    a run and by `table`: note it, and --head detects later that records are missing at the end or that the
+    whole file was written anew. More records may follow the one with this hash.
     """
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
+    file = records_at(file)
     audit = RunVerifier(lambda header: Scheduled(header).check, outside_game(game))
     failed_lines = 0
     head = journal.FIRST
     lines_after: int | None = None
-    for line in journal.read(file):
-        problems = [line.error] if line.error else []
-        name = ""
-        try:
-            value = parse_json(line.text)
-            if value.get("kind") == "game":
-                name = f" (game {shown(str(value.get('id')), 100)})"
-            audit.take(value)
-        except RecordError as error:
-            problems += [] if problems and not name else [str(error)]
-        head = line.hash
-        if head == noted:
-            lines_after = 0
-        elif lines_after is not None:
-            lines_after += 1
-        if problems:
-            failed_lines += 1
-            if failed_lines <= _MAX_SHOWN:
-                say(f"line {line.number}{name}: {'; '.join(problems)}")
+    count = len(usable_cores()) if workers is None else workers
+    with closing(examined_lines(journal.read(file), count)) as lines:
+        for line, found in lines:
+            problems = [line.error] if line.error else []
+            name = ""
+            if found.value.get("kind") == "game":
+                name = f" (game {shown(str(found.value.get('id')), 100)})"
+            try:
+                audit.take(found)
+            except RecordError as error:
+                problems += [] if problems and not name else [str(error)]
+            head = line.hash
+            if head == noted:
+                lines_after = 0
+            elif lines_after is not None:
+                lines_after += 1
+            if problems:
+                failed_lines += 1
+                if failed_lines <= _MAX_SHOWN:
+                    say(f"line {line.number}{name}: {'; '.join(problems)}")
     if failed_lines:
         raise RecordError(
             f"{failed_lines} line{'s' * (failed_lines > 1)} of `{shown(str(file))}` failed verification"

@@ -78,6 +78,15 @@ class Fields:
             raise self.wrong(name, f"a number {low} to {high}")
         return int(value)
 
+    def real(self, name: str, default: float | None = None) -> float:
+        """A field that is a finite number, whole or not."""
+        value = self._value.get(name)
+        if default is not None and not self.has(name):
+            return default
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise self.wrong(name, "a number")
+        return float(value)
+
     def flag(self, name: str, default: bool | None = None) -> bool:
         """A field that is true or false."""
         if default is not None and not self.has(name):

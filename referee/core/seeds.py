@@ -4,7 +4,8 @@
                 │                           ├─ bot      the seed that a seat's bot is given
                 │                           ├─ list     the sample of legal moves that `list` gets
                 │                           └─ house    the moves of the other seats in `referee check`
-                └── shared ─ shared seed ──── chance    chance that is the same in all games of an encounter
+                └── shared ─ shared seed ─┬── chance    chance that is the same in all games of an encounter
+                                          └── opening   their opening moves, if these are drawn
 
 Every arrow is one-way: the seeds of some games, or what follows from them, tell nothing of the seed of the
 run or of other games, unless the seed of the run is so short that it can be guessed. The derivation is
@@ -48,6 +49,11 @@ def seed_hash(run_seed: str) -> str:
 def chance_stream(seed: bytes) -> Stream:
     """The stream for chance in a game, from the game's own seed or from the shared one."""
     return Stream(derive(seed, "chance"))
+
+
+def opening_stream(shared: bytes) -> Stream:
+    """The stream for the opening moves of the games that have this shared seed."""
+    return Stream(derive(shared, "opening"))
 
 
 def bot_seed(seed: bytes, seat: int) -> int:

@@ -122,6 +122,14 @@ class Drawn(NamedTuple):
     text: str
 
 
+class Preset(NamedTuple):
+    """A move of the opening, which the referee made in the name of a seat: nobody was asked."""
+
+    seat: Seat
+    text: str
+    """The canonical spelling."""
+
+
 class Rejected(NamedTuple):
     """A seat's answer was no legal move; its clock runs on."""
 
@@ -169,4 +177,4 @@ class Retired(NamedTuple):
     """A hint for the author of the bot, where more is known than the ending's own hint says."""
 
 
-Event = Drawn | Rejected | Moved | Unplayed | Retired
+Event = Drawn | Preset | Rejected | Moved | Unplayed | Retired

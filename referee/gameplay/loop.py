@@ -33,12 +33,14 @@ from referee.gameplay.events import (
     Ending,
     Event,
     Moved,
+    Preset,
     Rejected,
     Retired,
     Seat,
     Timing,
     Unplayed,
 )
+from referee.gameplay.openings import opening_move
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, Outcome, Refusal, State
 from referee.games.sampling import legal_moves
@@ -134,7 +136,8 @@ class _GameLoop:
         """Who ended the game by retiring, and how; empty where the rules ended it."""
 
     def play(self) -> Verdict:
-        """Plays from the opening to the end."""
+        """Plays from the first move to the end."""
+        self.play_opening()
         rated = self.start()
         while (outcome := self.state.outcome()) is None:
             acting = self.state.to_act()
@@ -148,12 +151,24 @@ class _GameLoop:
         self.wire.close(outcome, self.ending)
         return Verdict(outcome, self.ending, rated)
 
+    def play_opening(self) -> None:
+        """Makes the opening moves, before the bots are told of the game: they learn of them with the news of
+        their first question. Raises `BadOpening` where they are not possible.
+        """
+        for text in self.terms.opening:
+            while self.state.to_act() == (SHARED_CHANCE,):
+                self.roll()
+            seat, move = opening_move(self.state, text)
+            written = self.state.write(move)
+            self.state = self.state.play({seat: move})
+            self.watch(Preset(seat, written), self.state)
+
     def start(self) -> bool:
         """Opens every seat; those that do not get ready retire together. Returns whether any got ready."""
         exits: dict[Seat, _Exit] = {}
         seats = range(len(self.players))
         for seat in seats:
-            self.wire.open(seat, self.opening(seat))
+            self.wire.open(seat, self.description(seat))
         for _ in seats:
             reply = self.wire.next_reply()
             if not isinstance(reply.what, Ready):
@@ -161,7 +176,7 @@ class _GameLoop:
         self.retire(exits)
         return len(exits) < len(seats)
 
-    def opening(self, seat: Seat) -> Opening:
+    def description(self, seat: Seat) -> Opening:
         """The description of the game that a seat is sent before it begins."""
         terms = self.terms
         game = terms.game

@@ -33,6 +33,8 @@ class Terms:
     """Of what the games of an encounter, or all bots that play alone in a round, have in common."""
     margin_us: int = MARGIN_US
     rejections: int = REJECTIONS
+    opening: tuple[str, ...] = ()
+    """The first moves, which the referee makes in the name of the seats to move."""
 
 
 class Verdict(NamedTuple):

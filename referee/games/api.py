@@ -227,7 +227,11 @@ class State(ABC, Generic[M]):
 
     @abstractmethod
     def sample(self, seat: Seat, rng: Random) -> M:
-        """A random legal move; each has a positive probability. Only where there is one."""
+        """A random legal move; each has a positive probability. Only where there is one.
+
+        Openings are drawn with it, and drawn again to verify them: if the same numbers give another move than
+        before, openings in earlier records no longer verify.
+        """
 
     def default(self, seat: Seat) -> M | None:
         """What is submitted for a seat whose time is up; None where it then loses."""

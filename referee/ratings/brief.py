@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from referee.core.pairing import Pairing
 from referee.ratings.clusters import clusters
+from referee.ratings.columns import counts_text, faults_text, rating_text, score_text
 from referee.ratings.pool import Pool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.records.record import Summary
@@ -73,24 +74,15 @@ def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
     headers += ["games", counts, "points", "faults"]
 
     def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
-        losses, draws, wins = found.counts
         return [
-            *([_elo(rating)] if rated else []),
+            *([rating_text(rating)] if rating else []),
             str(found.games),
-            f"{wins}–{draws}–{losses}",
-            "–" if found.score is None else f"{100 * found.score:.1f} %",
-            ", ".join(f"{count} {word}" for word, count in sorted(found.faults.items())) or "–",
+            counts_text(found.counts),
+            score_text(found),
+            faults_text(found),
         ]
 
     return headers, cells
-
-
-def _elo(rating: Rating | None) -> str:
-    if rating and rating.bound:
-        return f"{rating.bound} {round(rating.elo):+d}"
-    if rating is None or rating.half_width is None:
-        return "–"
-    return f"{round(rating.elo):+d} ± {rating.half_width:.0f}"
 
 
 def _cut(text: str, width: int) -> str:

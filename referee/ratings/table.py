@@ -1,313 +1,143 @@
-"""Tables of results: of a match of two, of a pool, and of bots that play alone. Pure functions of the
-summaries of games.
-"""
+"""The table of a run: what is printed of its results, in every form."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from tabulate import tabulate, tabulate_formats
-
-from referee.core.pairing import Pairing
-from referee.ratings.pool import Pool, Rating, Result, fit
-from referee.ratings.tally import Tallies, Tally, result
-from referee.ratings.two import Comparison, compare
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.ratings import blocks, grids
+from referee.ratings.columns import MEASURED, default_columns, standings_grid
+from referee.ratings.data import to_csv, to_json
+from referee.ratings.grids import Grid
+from referee.ratings.notes import findings, meanings
+from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
 
-FORMATS = ("csv", "json", *tabulate_formats)
+FORMATS = ("csv", "json", *grids.TABULATED)
+"""All forms of a table."""
+
+WIDTH = 80
+"""The width that tables fit where none is said."""
+
+_SEPARATED = {"csv": ",", "tsv": "\t"}
+_AGAINST = ("crosstable", "los", "pairs")
+"""The tables that need bots that play against each other."""
 
 
-def _faults(found: Tally) -> str:
-    return ", ".join(f"{count} {word}" for word, count in sorted(found.faults.items())) or "–"
+NARROWEST = len("  1–0–0")
+"""The narrowest column of a crosstable."""
 
 
-def _percent(found: Tally) -> str:
-    return f"{100 * found.points / found.games:.1f} %" if found.games else "–"
+@dataclass(frozen=True)
+class View:
+    """What is shown of a table as text."""
+
+    columns: tuple[str, ...] = ()
+    """The columns of the standings, by the names of `COLUMNS`; empty for the default."""
+    show: tuple[str, ...] = ()
+    """The tables, by the names of `BLOCKS`; empty for the default."""
+    width: int = WIDTH
+    """How many characters a line has at most; 0 for any number."""
+    times: bool = False
+    """Whether the table of times is shown too."""
+
+    @property
+    def needs_times(self) -> bool:
+        """Whether it shows what only the measurements in the records have."""
+        return self.times or "times" in self.show or not set(MEASURED).isdisjoint(self.columns)
 
 
-# --- A match of two ------------------------------------------------------------------------------------
-
-
-def match_table(names: Sequence[str], games: Sequence[Summary]) -> str:
-    """The table of a match of two bots, a row each, with the Elo difference to the other."""
-    headers = ["bot", "games", "wins", "draws", "losses", "points", "Elo ± 95 %"]
-    headers += ["seat 1 w–d–l", "seat 2 w–d–l", "faults"]
-    rows: list[list[object]] = []
-    notes = set()
-    tallies = Tallies(names, games)
+def parse_show(text: str) -> tuple[str, ...]:
+    """The tables of a text such as `standings,los`. Raises `UsageError`."""
+    names = tuple(word.strip() for word in text.split(","))
     for name in names:
-        found = tallies[name]
-        losses, draws, wins = found.counts
-        comparison = _comparison(name, games, found)
-        if comparison.clamped:
-            notes.add("* scores below 0.1 % or above 99.9 % are clamped for Elo")
-        seats = [found.by_seat.get(seat, [0, 0, 0]) for seat in (0, 1)]
-        rows.append(
-            [name, found.games, wins, draws, losses, _percent(found), _difference(comparison)]
-            + [f"{w}–{d}–{lost}" for lost, d, w in seats]
-            + [_faults(found)]
-        )
-    return "\n".join([tabulate(rows, headers, disable_numparse=True), *sorted(notes), *_remarks(games)])
+        if name not in blocks.BLOCKS:
+            raise UsageError(f"no table `{shown(name, 40)}`, expected one of {', '.join(blocks.BLOCKS)}")
+    return tuple(dict.fromkeys(names))
 
 
-def _comparison(name: str, games: Sequence[Summary], found: Tally) -> Comparison:
-    """Compares by pairs of games with the seats swapped if all games form such pairs, else by games."""
-    pairs: dict[tuple[str, ...], list[Summary]] = {}
-    for game in games:
-        pairs.setdefault(Pairing.parse(game.id).encounter, []).append(game)
-    if not all(len(pair) == 2 and all(game.rated for game in pair) for pair in pairs.values()):
-        return compare(found.counts)
-    counts = [0] * 5
-    for pair in pairs.values():
-        counts[sum(result(game.bots.index(name), game) for game in pair)] += 1
-    return compare(counts)
-
-
-def _difference(comparison: Comparison) -> str:
-    if not comparison.trials:
-        return "–"
-    half = "" if comparison.half_width is None else f" ± {comparison.half_width:.0f}"
-    return f"{round(comparison.elo):+d}{half}{'*' if comparison.clamped else ''}"
-
-
-def _isolation(games: Iterable[Summary]) -> list[str]:
-    """Under which isolation the bots played, as a note; none where the records do not have it."""
-    names: dict[str, dict[str, None]] = {}
-    for game in games:
-        for name, level in zip(game.bots, game.isolation, strict=bool(game.isolation)):
-            names.setdefault(level, {})[name] = None
-    if len(names) < 2:
-        return [f"isolation: {level}" for level in names]
-    groups = [f"{level} for {', '.join(sorted(found))}" for level, found in names.items()]
-    return [f"isolation: {'; '.join(groups)}"]
-
-
-def _remarks(games: Sequence[Summary]) -> list[str]:
-    """What is said under every table."""
-    return [*_unrated(games), *_isolation(games)]
-
-
-def _unrated(games: Iterable[Summary]) -> list[str]:
-    count = sum(not game.rated for game in games)
-    return [f"{count} × no bot of a game started, not counted"] if count else []
-
-
-# --- A pool --------------------------------------------------------------------------------------------
-
-
-class Standing(NamedTuple):
-    """A row of the table of a pool."""
-
-    rank: int
-    bot: str
-    elo: float
-    half_width: float | None
-    """Half the 95 % interval; None for a bot that has not met any other."""
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    points: float
-    faults: dict[str, int]
-
-
-class Standings(NamedTuple):
-    """The table of a pool, best first, with notes."""
-
-    rows: list[Standing]
-    pool: Pool
-    notes: list[str]
-
-
-def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
-    """The table of all bots. It depends only on the set of games, not on their order."""
-    ordered = sorted(games, key=lambda game: game.id)
-    rated = [game for game in ordered if game.rated]
-    pool = fit((Result(g.bots, g.ranks, Pairing.parse(g.id).encounter) for g in rated), sorted(names))
-    tallies = Tallies(names, ordered)
-    rows: list[Standing] = []
-    for name in sorted(names, key=lambda name: (-round(pool.ratings[name].elo, 6), name)):
-        found = tallies[name]
-        losses, draws, wins = found.counts
-        rating = pool.ratings[name]
-        faults = dict(sorted(found.faults.items()))
-        rows.append(
-            Standing(
-                len(rows) + 1,
-                name,
-                rating.elo,
-                rating.half_width,
-                *(found.games, wins, draws, losses),
-                found.points,
-                faults,
-            )
-        )
-    return Standings(rows, pool, [*_notes(pool), *_remarks(ordered)])
-
-
-def _notes(pool: Pool) -> list[str]:
-    notes = []
-    for seat_1, *_ in pool.advantages.values():
-        if seat_1.half_width is not None:
-            notes.append(f"seat 1 is worth {round(seat_1.elo):+d} ± {seat_1.half_width:.0f} Elo")
-    met = [group for group in pool.groups if len(group) > 1]
-    if len(met) > 1:
-        groups = " | ".join(" ".join(group) for group in met)
-        notes.append(f"not all bots have met, directly or through others; compare Elo within: {groups}")
-    return notes
-
-
-def pool_table(table: Standings, seats: int = 2, form: str = "simple") -> str:
-    """The standings as text."""
-    counts = ["wins", "draws", "losses"] if seats == 2 else ["first", "shared", "behind"]
-    headers = ["", "bot", "Elo ± 95 %", "games", *counts, "points", "faults"]
-    rows = [
-        [
-            row.rank,
-            row.bot,
-            "–" if row.half_width is None else f"{round(row.elo):+d} ± {row.half_width:.0f}",
-            *(row.games, row.wins, row.draws, row.losses),
-            f"{100 * row.points / row.games:.1f} %" if row.games else "–",
-            ", ".join(f"{count} {word}" for word, count in row.faults.items()) or "–",
-        ]
-        for row in table.rows
-    ]
-    align = ("right", "left", "right", *["right"] * 5, "left")
-    return tabulate(rows, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
-
-
-def crosstable(names: Sequence[str], games: Iterable[Summary], form: str = "simple") -> str:
-    """Wins–draws–losses of each pair of bots, from the point of view of the row."""
-    counts: dict[tuple[str, str], list[int]] = {}
-    for game in games:
-        for one in game.bots if game.rated else ():
-            for other in game.bots:
-                if one != other:
-                    rank, other_rank = (game.ranks[game.bots.index(name)] for name in (one, other))
-                    counts.setdefault((one, other), [0, 0, 0])[
-                        1 + (rank < other_rank) - (rank > other_rank)
-                    ] += 1
-    rows: list[list[object]] = []
-    for number, one in enumerate(names, 1):
-        cells = []
-        for other in names:
-            lost, draws, wins = counts.get((one, other), [0, 0, 0])
-            cells.append("·" if one == other else f"{wins}–{draws}–{lost}")
-        rows.append([number, one, *cells])
-    headers = ["", "wins–draws–losses", *map(str, range(1, len(names) + 1))]
-    align = ("right", "left", *["center"] * len(names))
-    return tabulate(rows, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
-
-
-# --- Bots that play alone ------------------------------------------------------------------------------
-
-
-class SoloStanding(NamedTuple):
-    """A row of the table of bots that play alone, on the same deals."""
-
-    rank: int
-    bot: str
-    games: int
-    wins: int
-    share: float
-    """The share of games won."""
-    left: float
-    """The mean score of the games, such as tiles left; less is better."""
-    faults: dict[str, int]
-
-
-def solo_standings(names: Sequence[str], games: Sequence[Summary]) -> list[SoloStanding]:
-    """The rows, best first: by share of wins, then by mean score."""
-    tallies = Tallies(names, games)
-    rows = []
-    for name in sorted(names):
-        found = tallies[name]
-        played = max(1, found.games)
-        rows.append((-found.points / played, found.scores / played, name, found))
-    return [
-        SoloStanding(
-            rank, name, found.games, found.counts[2], -share, left, dict(sorted(found.faults.items()))
-        )
-        for rank, (share, left, name, found) in enumerate(sorted(rows, key=lambda row: row[:3]), 1)
-    ]
-
-
-def solo_table(rows: Sequence[SoloStanding], form: str = "simple") -> str:
-    """The table as text."""
-    headers = ["", "bot", "games", "wins", "won", "mean left", "faults"]
-    cells = [
-        [row.rank, row.bot, row.games, row.wins]
-        + ([f"{100 * row.share:.1f} %", f"{row.left:.2f}"] if row.games else ["–", "–"])
-        + [", ".join(f"{count} {word}" for word, count in row.faults.items()) or "–"]
-        for row in rows
-    ]
-    align = ("right", "left", *["right"] * 4, "left")
-    return tabulate(cells, headers, tablefmt=form, disable_numparse=True, colalign=align if rows else None)
-
-
-# --- Reports -------------------------------------------------------------------------------------------
-
-
-def rendered(names: Sequence[str], games: Sequence[Summary], form: str, seats: int = 2) -> str:
-    """The complete report of a pool of games with this number of seats, in one of `FORMATS`."""
-    if seats == 1:
-        return _rendered_solo(names, games, form)
-    table = standings(names, games)
-    if form == "json":
-        return json.dumps(_json(table), indent=2)
-    if form == "csv":
-        return _csv(table)
-    order = [row.bot for row in table.rows]
-    return "\n".join([pool_table(table, seats, form), *table.notes, "", crosstable(order, games, form)])
-
-
-def _rendered_solo(names: Sequence[str], games: Sequence[Summary], form: str) -> str:
-    rows = solo_standings(names, games)
-    if form == "json":
-        return json.dumps(
-            {"standings": [row._asdict() for row in rows], "notes": _remarks(games)},
-            indent=2,
-        )
-    if form == "csv":
-        cells = [[row.rank, _cell(row.bot), *row[2:4], f"{row.share:.4f}", f"{row.left:.4f}"] for row in rows]
-        return _csv_text(SoloStanding._fields, cells, [row.faults for row in rows])
-    return "\n".join([solo_table(rows, form), *_remarks(games)])
-
-
-def _json(table: Standings) -> dict[str, Any]:
-    advantage = next((seats[0] for seats in table.pool.advantages.values()), Rating(0.0, None))
-    return {
-        "standings": [row._asdict() for row in table.rows],
-        "seat_1_advantage": {"elo": advantage.elo, "half_width": advantage.half_width},
-        "notes": table.notes,
-    }
-
-
-def _csv(table: Standings) -> str:
-    cells = [
-        [row.rank, _cell(row.bot), f"{row.elo:.1f}"]
-        + ["" if row.half_width is None else f"{row.half_width:.1f}", *row[4:9]]
-        for row in table.rows
-    ]
-    return _csv_text(Standing._fields, cells, [row.faults for row in table.rows])
-
-
-def _cell(name: str) -> str:
-    """A bot's name as a cell: a leading + or -, which a spreadsheet would read as a formula, is quoted."""
-    return f"'{name}" if name[0] in "+-" else name
-
-
-def _csv_text(
-    fields: Sequence[str], rows: Iterable[Sequence[object]], faults: Iterable[dict[str, int]]
+def rendered(
+    names: Sequence[str],
+    games: Sequence[Summary],
+    form: str = "simple",
+    seats: int = 2,
+    view: View | None = None,
+    facts: Facts | None = None,
 ) -> str:
-    """CSV of the rows, with the faults as last column."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(fields)
-    for row, counts in zip(rows, faults, strict=True):
-        writer.writerow([*row, " ".join(f"{word}:{count}" for word, count in counts.items())])
-    return text.getvalue().rstrip("\n")
+    """The complete report of these games in one of `FORMATS`: of each section, where there are several, and
+    of the whole.
+
+    `seats` is their number in a game where there are no games yet. Raises `UsageError` where a form with one
+    table is to show several.
+    """
+    view, facts = view or View(), facts or Facts()
+    if form in _SEPARATED and len(view.show) > 1:
+        raise UsageError(f"`{form}` has one table, expected one in `--show`, not {len(view.show)}")
+    whole, parts = with_sections(names, games, seats, facts)
+    if form == "json":
+        return to_json(whole, parts, [*findings(whole, facts)], facts)
+    if form in _SEPARATED:
+        return to_csv(whole, parts, facts, "".join(view.show), _SEPARATED[form])
+    return "\n\n".join(
+        piece for table in (*parts, whole) for piece in _report(table, view, form, facts, bool(parts))
+    )
+
+
+def _report(table: Standings, view: View, form: str, facts: Facts, is_headed: bool) -> Iterator[str]:
+    """The tables of a report, which has a heading where there are several; the notes are under the first."""
+    width = grids.limit(form, view.width)
+    columns: list[str] = []
+    left_out: list[str] = []
+    drawn: list[str] = []
+    shown_blocks = (*(view.show or _default(table)), *(("times",) if view.times else ()))
+    for name in dict.fromkeys(shown_blocks):
+        if name in _AGAINST and table.seats == 1:
+            continue
+        if name in ("crosstable", "los"):
+            if not view.show and width and len(table.names) * NARROWEST > width:
+                left_out.append(name)
+                continue
+            grid = blocks.crosstable_grid(table) if name == "crosstable" else blocks.los_grid(table)
+            if not view.show and width and grids.size(grid, form) > width:
+                left_out.append(name)
+                continue
+            pieces = grids.parts(grid, form, width, blocks.FIXED)
+        else:
+            pieces = []
+            for grid in _grids(name, table, view, facts):
+                fitted, without = grids.fitted(grid, form, width)
+                pieces.append(fitted)
+                columns += [column.name for column in fitted.columns]
+                left_out += without
+        drawn += [grids.drawn(piece, form) for piece in pieces]
+    notes = [] if table.section else [*meanings(table, columns)]
+    notes += findings(table, facts)
+    if left_out:
+        unique = ", ".join(dict.fromkeys(left_out))
+        notes.append(f"left out to fit {width} columns: {unique}; `referee table DIR --width 0` has all")
+    if is_headed:
+        yield grids.headed(table.title, form)
+    yield "\n".join([*drawn[:1], *filter(None, [grids.said(notes, form, width)])])
+    yield from drawn[1:]
+
+
+def _default(table: Standings) -> tuple[str, ...]:
+    """The standings, and the crosstable; of two bots, which it says nothing new of, what they did by seat."""
+    return "standings", "crosstable" if len(table.names) > 2 else "seats"
+
+
+def _grids(name: str, table: Standings, view: View, facts: Facts) -> list[Grid]:
+    """The tables of one of the `BLOCKS` that are narrowed by leaving out columns."""
+    match name:
+        case "standings":
+            return [standings_grid(table, view.columns or default_columns(table), facts.times)]
+        case "seats":
+            return [blocks.seats_grid(table), blocks.by_seat_grid(table)]
+        case "pairs":
+            return [blocks.pairs_grid(table)]
+        case "faults":
+            return [blocks.faults_grid(table)]
+        case _:
+            return [blocks.times_grid(table, facts)]

@@ -14,36 +14,44 @@ from referee.records.record import Summary
 class Tally:
     """One bot's results."""
 
-    by_seat: dict[int, list[int]] = field(default_factory=dict)
-    """By seat, its losses, draws and wins."""
+    rankings: Counter[tuple[int, tuple[int, ...]]] = field(default_factory=Counter)
+    """How many rated games it had by its seat and the ranks of all seats. All other counts follow from these,
+    so none depends on the order of the games.
+    """
     faults: Counter[str] = field(default_factory=Counter)
     """How often it committed a fault, by the word of the fault."""
     scores: int = 0
     """The sum of the scores of its rated games, such as tiles left."""
-    _halves: Counter[int] = field(default_factory=Counter)
-    """Twice the opponents that it beat, by their number in a game: whole numbers, so that the sum does not
-    depend on the order of the games.
-    """
 
     @property
     def counts(self) -> tuple[int, int, int]:
         """Losses, draws, wins."""
-        losses = draws = wins = 0
-        for one in self.by_seat.values():
-            losses, draws, wins = losses + one[0], draws + one[1], wins + one[2]
+        losses, draws, wins = (sum(column) for column in zip((0, 0, 0), *self.by_seat.values(), strict=True))
         return losses, draws, wins
+
+    @property
+    def by_seat(self) -> dict[int, list[int]]:
+        """By seat, its losses, draws and wins."""
+        found: dict[int, list[int]] = {}
+        for (seat, ranks), count in self.rankings.items():
+            found.setdefault(seat, [0, 0, 0])[result(seat, ranks)] += count
+        return found
 
     @property
     def games(self) -> int:
         """How many of its games were rated."""
-        return sum(map(sum, self.by_seat.values()))
+        return self.rankings.total()
 
     @property
     def points(self) -> float:
         """The sum of its points. A game gives the share of opponents that it beat, where a tie counts half:
         for two seats, wins and half the draws. For a bot that plays alone, a win gives 1.
         """
-        return sum(halves / (2 * others) for others, halves in sorted(self._halves.items()))
+        return _points(self.rankings.items())
+
+    def points_of_seat(self, seat: int) -> float:
+        """The sum of its points in one seat."""
+        return _points(item for item in self.rankings.items() if item[0][0] == seat)
 
     @property
     def score(self) -> float | None:
@@ -55,12 +63,23 @@ class Tally:
         """Adds a game that the bot played in this seat."""
         if game.faults[seat]:
             self.faults[game.faults[seat]] += 1
-        if not game.rated:
-            return
-        self.by_seat.setdefault(seat, [0, 0, 0])[result(seat, game)] += 1
-        others = max(1, len(game.ranks) - 1)
-        self._halves[others] += round(2 * others * share_beaten(game.ranks, seat))
-        self.scores += game.scores[seat]
+        if game.rated:
+            self.rankings[seat, game.ranks] += 1
+            self.scores += game.scores[seat]
+
+
+def _points(rankings: Iterable[tuple[tuple[int, tuple[int, ...]], int]]) -> float:
+    """The points of these games, summed in whole numbers by the number of opponents, so without rounding."""
+    halves: Counter[int] = Counter()
+    for (seat, ranks), count in rankings:
+        others = max(1, len(ranks) - 1)
+        halves[others] += count * round(2 * others * share_beaten(ranks, seat))
+    return sum(count / (2 * others) for others, count in sorted(halves.items()))
+
+
+def result(seat: int, ranks: tuple[int, ...]) -> int:
+    """0 for a seat that is not first, 1 for a shared first place, 2 for first place alone."""
+    return 0 if ranks[seat] > 1 else 1 if ranks.count(1) > 1 else 2
 
 
 class Tallies:
@@ -86,8 +105,3 @@ class Tallies:
     def __getitem__(self, name: str) -> Tally:
         """The results of a bot."""
         return self.by_bot[name]
-
-
-def result(seat: int, game: Summary) -> int:
-    """0 for a seat that is not first, 1 for a shared first place, 2 for first place alone."""
-    return 0 if game.ranks[seat] > 1 else 1 if game.ranks.count(1) > 1 else 2

@@ -12,6 +12,7 @@ from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
+from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
 from referee.records.amendments import MEMBERS, check_amendments
@@ -20,7 +21,17 @@ from referee.records.record import FORMAT
 _GROWING = ("rounds", "budget")
 """The numbers that may grow while a run goes on."""
 
+REPEATS = ("cluster", "count")
+"""How games count that are move by move the same as others between the same bots: together, so that they
+narrow no interval, or each by itself. The first is the default.
+"""
+
 _SHA256 = re.compile("[0-9a-f]{64}")
+
+CHANGED = "changed"
+"""The member of a header, as it was read, that has the bots whose programs changed during the run, with the
+time of the last change. It stands in no file.
+"""
 
 
 def read_header(value: dict[str, Any]) -> dict[str, Any]:
@@ -35,6 +46,8 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     elif fields.has("seed"):
         raise fields.wrong("seed", "either `seed` or `seed_sha256`")
     fields.object("bots")
+    if fields.text("repeats", REPEATS[0]) not in REPEATS:
+        raise fields.wrong("repeats", f"one of {', '.join(REPEATS)}")
     _check_additions(fields)
     if fields.has("games"):
         games = fields.object("games")
@@ -47,12 +60,13 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
             game.number("seats", 1)
             _check_origin(game)
     _check_origin(fields)
-    return {name: what for name, what in value.items() if name not in ("prev", "hash")}
+    return {name: what for name, what in value.items() if name not in ("prev", "hash", CHANGED)}
 
 
 def _check_origin(fields: Fields) -> None:
     if fields.has("origin"):
         fields.scalars("origin")
+    Openings.of_header(fields)
 
 
 def sections_of(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -138,6 +152,11 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     fields = Fields(change, "", RecordError)
     _check_additions(fields)
     check_amendments(change, {**header["bots"], **change.get("bots", {})})
+    files = header.get("files", {})
+    changed = [bot for bot, now in change.get("files", {}).items() if files.get(bot, now) != now]
+    if changed:  # guard: changed-programs
+        when = shown(fields.text("when", ""), 40)
+        header[CHANGED] = {**header.get(CHANGED, {}), **dict.fromkeys(changed, when)}
     for name in ("bots", "files", *MEMBERS):
         if fields.has(name):
             header[name] = {**header.get(name, {}), **change[name]}

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import json
 import os
 import re
 import tempfile
@@ -26,7 +25,7 @@ from referee.core.errors import StorageError, UsageError
 from referee.core.regular import open_regular, open_without_links
 from referee.core.text import shown
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.record import LINE_CAP
+from referee.records.record import LINE_CAP, json_of
 from referee.records.run_files import RECORDS, make_folder
 
 NAME = RECORDS
@@ -59,7 +58,7 @@ class Line(NamedTuple):
 
 def body_of(value: dict[str, Any]) -> bytes:
     """The JSON of a line, without its chain."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    return json_of(value)
 
 
 def chained(body: bytes, prev: str) -> tuple[bytes, str]:
@@ -67,6 +66,11 @@ def chained(body: bytes, prev: str) -> tuple[bytes, str]:
     linked = body[:-1] + f',"prev":"{prev}"}}'.encode()
     digest = hashlib.sha256(linked).hexdigest()
     return linked[:-1] + f',"hash":"{digest}"}}\n'.encode(), digest
+
+
+def unchained(line: bytes) -> bytes:
+    """The body of a line that is in the chain."""
+    return line[: -_HASH_SIZE - _PREV_SIZE + 1] + b"}"
 
 
 class Journal:
@@ -145,7 +149,7 @@ class Journal:
 
     def append(self, value: dict[str, Any]) -> None:
         """Stores one object; see `extend`."""
-        self.extend([body_of(value)])
+        self.extend([json_of(value)])
 
     def extend(self, bodies: Iterable[bytes]) -> None:
         """Stores objects, a line each; all of them are on disk when this returns.
@@ -251,6 +255,10 @@ def read(path: Path) -> Iterator[Line]:
         with _opened(path, in_folder) as file:
             prev = FIRST.encode()
             for number, (text, size, ended) in enumerate(bounded_lines(file), 1):
+                if ended and (digest := _linked(text, prev)):
+                    yield Line(number, text, "", digest, False, size)
+                    prev = digest.encode()
+                    continue
                 if not ended:
                     error = "incomplete line, it has no newline at its end"
                     yield Line(number, text, error, torn=True, size=size)
@@ -276,7 +284,18 @@ def bounded_lines(file: BinaryIO) -> Iterator[tuple[bytes, int, bool]]:
         yield line.removesuffix(b"\n")[: LINE_CAP + 1], size, end == b"\n"
 
 
+def _linked(line: bytes, prev: bytes) -> str:
+    """The hash of a line that is as it should be after the line with the hash `prev`; else an empty text."""
+    if len(line) > LINE_CAP or len(prev) != len(FIRST):
+        return ""
+    hashed = hashlib.sha256(memoryview(line)[:-_HASH_SIZE])
+    hashed.update(b"}")
+    digest = hashed.hexdigest()
+    return digest if line.endswith(b',"prev":"%b","hash":"%b"}' % (prev, digest.encode())) else ""
+
+
 def _chain_error(line: bytes, prev: bytes) -> str:
+    """What is wrong with a line's hash or its place in the chain."""
     stored_hash = _HASH.fullmatch(line[-_HASH_SIZE:])
     if not stored_hash:
         return "no hash at its end"

@@ -6,10 +6,11 @@ which one is wrong.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
@@ -19,7 +20,7 @@ from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.clock import Charge
-from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Timing, Unplayed
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import game_named
 from referee.games.api import Outcome
@@ -95,6 +96,8 @@ def _event_json(event: Event) -> dict[str, Any]:
             return {"seat": seat + 1, "default" if defaulted else "move": text}
         case Drawn(text):
             return {"chance": text}
+        case Preset(seat, text):
+            return {"seat": seat + 1, "opening": text}
         case Unplayed(seat, text):
             return {"seat": seat + 1, "unplayed": text}
         case Rejected(seat, text, reason, sentence):
@@ -138,7 +141,7 @@ def _event_measured(event: Event) -> dict[str, Any]:
             if info:
                 measured["info"] = info
             return _add_timing(measured, event.timing)
-        case Drawn():
+        case Drawn() | Preset():
             return {}
         case Retired(used_us=used_us, detail=detail, hint=hint):
             said = {"detail": detail, **({"hint": hint} if hint else {})}
@@ -154,6 +157,9 @@ def _add_timing(measured: dict[str, Any], timing: Timing) -> dict[str, Any]:
             measured[name] = us
     return measured
 
+
+_EVENTS = b',"events":'
+_MEASURED = b',"measured":'
 
 _FAULTS = {"", *(ending.word for ending in Ending if ending.is_fault)}
 
@@ -175,7 +181,57 @@ class Summary(NamedTuple):
     isolation: tuple[str, ...] = ()
     """By seat, the level of isolation; empty in records of earlier versions."""
     digest: str = ""
-    """A hash of the events: the same for games with the same events; empty where it is not known."""
+    """Stands for the events: games with the same events have the same; empty if they were not at hand."""
+
+
+def json_of(value: object) -> bytes:
+    """JSON as it stands in a file of records."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def digest_of(events: bytes) -> str:
+    """The digest of a game's events, given as the JSON of the list as it stands in the file of records."""
+    return hashlib.blake2b(events, digest_size=8).hexdigest()
+
+
+def digest_of_line(line: bytes, at: int = 0) -> str:
+    """The digest of the events on a game's line, as `digest_of` gives it; they are looked for from `at`.
+
+    The list is cut out without being parsed, which is safe: what a bot wrote stands in texts, in which JSON
+    has a backslash before every quote. So a comma, a quote and a name are the end of one member and the
+    beginning of another, and no event has a member `measured`. Where a line has another form than the referee
+    writes, the digest is one of whatever stands there.
+    """
+    begin, end = _span_of_events(line, at)
+    return digest_of(line[begin:end])
+
+
+def _span_of_events(line: bytes, at: int = 0) -> tuple[int, int]:
+    """Where the list of events begins and ends on a line."""
+    begin = line.find(_EVENTS, at)
+    begin = len(line) if begin < 0 else begin + len(_EVENTS)
+    end = line.find(_MEASURED, begin)
+    return begin, end if end >= 0 else len(line)
+
+
+def events_of_line(line: bytes) -> list[dict[str, Any]]:
+    """The events on a game's line, cut out as `digest_of_line` does it. Raises `RecordError`."""
+    begin, end = _span_of_events(line)
+    value = parse_json(b'{"events":%b}' % line[begin:end])
+    events = Fields(value, "", RecordError).list("events")
+    if not all(isinstance(event, dict) for event in events):
+        raise RecordError("`events` is not a list of objects")
+    return events
+
+
+def moves_of_line(line: bytes) -> list[str]:
+    """The moves on a game's line, in the order in which they were played. Raises `RecordError`."""
+    return [
+        str(event[name])
+        for event in events_of_line(line)
+        for name in ("opening", "move", "default")
+        if name in event
+    ]
 
 
 def summary_of(record: GameRecord) -> Summary:
@@ -193,6 +249,7 @@ def summary_of(record: GameRecord) -> Summary:
         verdict.rated,
         faults(record),
         record.isolation,
+        digest_of(json_of([_event_json(event) for event in record.events])),
     )
 
 
@@ -220,8 +277,8 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def summary(value: dict[str, Any]) -> Summary:
-    """The head of a game's record. Raises `RecordError`."""
+def summary(value: dict[str, Any], digest: str = "") -> Summary:
+    """The head of a game's record, whose events have this digest. Raises `RecordError`."""
     fields = Fields(value, "", RecordError)
     found = Summary(
         fields.text("id"),
@@ -235,6 +292,7 @@ def summary(value: dict[str, Any]) -> Summary:
         fields.flag("rated"),
         fields.texts("faults"),
         _isolation(fields),
+        digest,
     )
     if shown(found.id, 2000) != found.id:
         raise fields.wrong("id", "a game's id")
@@ -249,7 +307,7 @@ def summary(value: dict[str, Any]) -> Summary:
 
 def head_of(line: bytes) -> dict[str, Any]:
     """The object of a line up to `events`, without its moves. Raises `RecordError`."""
-    head, comma, _ = line.partition(b',"events":')
+    head, comma, _ = line.partition(_EVENTS)
     return parse_json(head + b"}" if comma else line)
 
 
@@ -268,9 +326,11 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     times = list(fields.object("measured").objects("events"))
     if len(times) != len(events):
         raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
+    happened = tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True))
+    opening = tuple(event.text for event in happened if isinstance(event, Preset))
     return GameRecord(
-        terms,
-        tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True)),
+        replace(terms, opening=opening),
+        happened,
         verdict,
         {name: what for name, what in value["measured"].items() if name != "events"},
         fields.number("rules"),
@@ -339,6 +399,8 @@ def _event(fields: Fields, times: Fields, seats: int) -> Event:
         return Moved(
             seat, fields.text("default" if defaulted else "move"), charge, defaulted, info, _timing(times)
         )
+    if fields.has("opening"):
+        return Preset(seat, fields.text("opening"))
     if fields.has("unplayed"):
         return Unplayed(seat, fields.text("unplayed"), times.number("used_us"), _timing(times))
     if fields.has("rejected"):

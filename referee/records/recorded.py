@@ -17,7 +17,7 @@ from referee.gameplay.api import (
     Reply,
     Silence,
 )
-from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired, Seat, Unplayed
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
 from referee.games.api import Outcome, State
 
 
@@ -86,19 +86,25 @@ class RecordedWire:
             raise RecordError(f"event {self._next} is not possible here")
 
     def _take(self, expected: str) -> Event:
-        if self._next == len(self._events):
+        event = self._peek()
+        if event is None:
             raise RecordError(f"the record ends after event {self._next}, expected {expected}")
         self._next += 1
-        return self._events[self._next - 1]
+        return event
+
+    def _peek(self) -> Event | None:
+        """The next event that is not an opening move, which the game loop makes itself; None at the end."""
+        while self._next < len(self._events) and isinstance(self._events[self._next], Preset):
+            self._next += 1
+        return self._events[self._next] if self._next < len(self._events) else None
 
     def _opened(self, seat: Seat) -> Reply:
-        if self._next < len(self._events):
-            match self._events[self._next]:
-                case Retired(
-                    failed, Ending.START | Ending.VOID | Ending.OUT as ending, detail, used_us, timing, hint
-                ) if failed == seat:
-                    self._next += 1
-                    return Reply(seat, Failure(ending, detail, hint), used_us, timing)
+        match self._peek():
+            case Retired(
+                failed, Ending.START | Ending.VOID | Ending.OUT as ending, detail, used_us, timing, hint
+            ) if failed == seat:
+                self._next += 1
+                return Reply(seat, Failure(ending, detail, hint), used_us, timing)
         return Reply(seat, READY)
 
     def _silence(self, silence: Reply, wait_us: int) -> Reply:

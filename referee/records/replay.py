@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import Watch, play, seeded_dice
+from referee.gameplay.openings import BadOpening, Openings
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, Game, State
 from referee.records.header import (
@@ -20,7 +22,7 @@ from referee.records.header import (
     read_header,
     sections_of,
 )
-from referee.records.record import GameRecord, from_json, to_json
+from referee.records.record import GameRecord, from_json, parse_json, to_json
 from referee.records.recorded import RecordedWire
 from referee.records.seeds import SeedVerifier
 
@@ -51,7 +53,7 @@ def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
 
     try:
         verdict = play(record.terms, wire, dice if by_seed else wire.dice, compare)
-    except BadChance as error:
+    except (BadChance, BadOpening) as error:
         raise RecordError(f"event {count + 1}: {error}") from None
     if count != len(record.events):
         raise RecordError(f"the game is over after event {count}, and the record goes on")
@@ -64,8 +66,10 @@ def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
     return verdict
 
 
-def verify(value: dict[str, Any]) -> None:
-    """Raises `RecordError` where the replay of a record, given as JSON, differs from it."""
+def verify(value: dict[str, Any], openings: Openings | None = None) -> None:
+    """Raises `RecordError` where the replay of a record, given as JSON, differs from it, or its opening from
+    the one that the openings of its run give it, if these are given.
+    """
     record = from_json(value)
     game = record.terms.game
     if record.rules != game.rules:
@@ -73,6 +77,8 @@ def verify(value: dict[str, Any]) -> None:
             f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
         )
     replay(record, lambda event, state: None, by_seed=True)
+    if openings is not None:
+        openings.check(record.terms)
     # What the replay did not compare is compared here, as well as the set of keys.
     again = to_json(record)
     again.update((name, value[name]) for name in ("prev", "hash") if name in value)
@@ -86,6 +92,50 @@ def verify(value: dict[str, Any]) -> None:
 
 Check = Callable[[Pairing], None]
 """Raises `RecordError` where a game does not belong to a schedule."""
+
+
+class Examined(NamedTuple):
+    """A line of a run, examined by itself."""
+
+    value: dict[str, Any]
+    """The object of the line, of a game its head; empty where the line is no object."""
+    error: str
+    """Why the line is no object, or how the game's replay differs from it; empty if nothing is wrong."""
+
+
+OpeningsBySection = Mapping[str, Openings]
+"""How the games of a run begin, by section."""
+
+
+def openings_of_run(first_line: bytes) -> OpeningsBySection:
+    """How the games of a run begin, from its first line; none where that is damaged."""
+    try:
+        return _openings_of(read_header(parse_json(first_line)))
+    except RecordError:
+        return {}
+
+
+def _openings_of(header: dict[str, Any]) -> OpeningsBySection:
+    return {
+        name: Openings.of_header(Fields(section, "", RecordError))
+        for name, section in sections_of(header).items()
+    }
+
+
+def examined(line: bytes, openings: OpeningsBySection) -> Examined:
+    """A line, after the replay of its game if it is a game's; `openings` are those of its run."""
+    value: dict[str, Any] = {}
+    try:
+        value = parse_json(line)
+        if value.get("kind") == "game":
+            verify(value, openings.get(Pairing.parse(str(value.get("id"))).section))
+    except RecordError as error:
+        return Examined(_head(value), str(error))
+    return Examined(_head(value), "")
+
+
+def _head(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: what for name, what in value.items() if name not in ("events", "measured")}
 
 
 class RunVerifier:
@@ -111,12 +161,16 @@ class RunVerifier:
         """How many games so far have a seed that has not been revealed, so that only its use is verified."""
         return self._seeds.unverified
 
-    def take(self, value: dict[str, Any]) -> None:
+    def take(self, line: Examined) -> None:
         """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
+        value = line.value
+        if not value and line.error:
+            raise RecordError(line.error)
         if not self.header:
             self.header = read_header(value)
             self._seeds = SeedVerifier(self.header)
             self._check_scheduled = self._check_of(self.header)
+            _openings_of(self.header)  # raises where they are wrong
             sections = sections_of(self.header).values()
             for section in sections:
                 is_given = self._given and (len(sections) == 1 or self._given.slug == section["game"])
@@ -133,9 +187,10 @@ class RunVerifier:
                 if game in self.ids:
                     raise RecordError("duplicate game")
                 self.ids.add(game)
-                verify(value)
-                check_against(self.header, value)
+                if line.error:
+                    raise RecordError(line.error)
                 pairing = Pairing.parse(game)
+                check_against(self.header, value)
                 self._check_scheduled(pairing)
                 self.seats[pairing.section] = len(pairing.bots)
                 self._seeds.take_game(value)

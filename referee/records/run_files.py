@@ -18,6 +18,11 @@ LOCK = "lock"
 _NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, VOID, LOCK}
 
 
+def results_folder(toml: Path) -> Path:
+    """The default folder of the results of a tournament file: beside it."""
+    return toml.with_name(f"{toml.stem}-results")
+
+
 def make_folder(folder: Path) -> None:
     """Makes a run's folder, and its parents, where they are missing: only their owner may enter them.
 

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
 from referee.core.text import shown
-from referee.records.header import other_origin, sections_of
+from referee.gameplay.openings import Openings
+from referee.records.header import REPEATS, other_origin, sections_of
 from referee.tournament import formats
 from referee.tournament.hashes import Files
 from referee.tournament.tournament import Tournament
@@ -22,6 +25,8 @@ def differences(header: dict[str, Any], tournament: Tournament) -> list[str]:
         *_games(header, tournament),
         *_values(header, now, ("margin_us", "rejections", "start_us", "strikes")),
     ]
+    if tournament.repeats != (repeats := header.get("repeats", REPEATS[0])):
+        wrong.append(f"`repeats` is {tournament.repeats}, and was {repeats}")
     if "seed" in now and now["seed"] != header.get("seed"):
         wrong.append(f"`seed` is {now['seed']}, and was {_value_text(header.get('seed'))}")
     for name, was in header["bots"].items():
@@ -43,6 +48,9 @@ def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:
     for plan in tournament.plans:
         was, where = before[plan.section], f" of `{plan.section}`" if plan.section else ""
         wrong += _values(was, plan.game_json(), ("game", "rules", "options"), where)
+        openings = Openings.of_header(Fields(was, "", RecordError))
+        if plan.openings != openings:
+            wrong.append(f"`openings`{where} is {plan.openings.text()}, and was {openings.text()}")
         if difference := other_origin(was, plan.game):
             wrong.append(difference)
     return wrong

@@ -13,13 +13,17 @@ from referee.core.pairing import SECTION_NAME
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
+from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.gameplay.terms import MARGIN_US, REJECTIONS
 from referee.games import game_given
 from referee.games.api import Game, Options
 from referee.records.amendments import Strikes, strikes_of
+from referee.records.header import REPEATS
+from referee.records.run_files import results_folder
 from referee.tournament import formats
-from referee.tournament.bot_table import COMMON_KEYS, Build, bot_tables, control_of
+from referee.tournament.bot_table import COMMON_KEYS, BotTable, Build, bot_tables, control_of
 from referee.tournament.formats import Format, format_of
+from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import START_US, Entrant, checked_options, checked_seed
 from referee.tournament.toml import parse, read_text, written
 
@@ -36,6 +40,7 @@ class Section:
     options: Options
     entrants: tuple[Entrant, ...]
     """The bots with their clocks in this game."""
+    openings: Openings = NO_OPENINGS
 
     @property
     def seats(self) -> int:
@@ -65,6 +70,8 @@ class Config:
     margin_us: int
     rejections: int
     start_us: int
+    repeats: str = REPEATS[0]
+    """How games count that are the same as others; one of `REPEATS`."""
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -74,7 +81,7 @@ class Config:
     @property
     def folder(self) -> Path:
         """The default folder of the results: beside the file."""
-        return self.path.with_name(f"{self.path.stem}-results")
+        return results_folder(self.path)
 
 
 def default_workers() -> int:
@@ -102,6 +109,7 @@ def config_of(path: Path, tables: dict[str, Any], base: Path) -> Config:
 
 MAIN_KEYS = (
     *("game", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start", "strikes"),
+    *("openings", "repeats"),
     *COMMON_KEYS,
     *formats.KEYS,
 )
@@ -117,18 +125,13 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path) -> Config:
     keep = main.text("keep", "faults")
     if keep not in KEEP:
         raise main.wrong("keep", f"one of {', '.join(KEEP)}")
+    repeats = main.text("repeats", REPEATS[0])
+    if repeats not in REPEATS:
+        raise main.wrong("repeats", f"one of {', '.join(REPEATS)}")
     return Config(
         path=path,
         text=text,
-        sections=tuple(
-            Section(
-                game.name,
-                game.game,
-                checked_options(game.game, game.options, len(present)),
-                tuple(table.entrant(game.control) for table in present),
-            )
-            for game in games
-        ),
+        sections=tuple(_section(base, game, present) for game in games),
         format=format_of(
             main,
             [table.bot.name for table in present],
@@ -148,6 +151,21 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path) -> Config:
         margin_us=_time(main, "margin", MARGIN_US),
         rejections=main.number("rejections", 1, 1000, default=REJECTIONS),
         start_us=_time(main, "start", START_US),
+        repeats=repeats,
+    )
+
+
+def _section(base: Path, game: _Game, present: list[BotTable]) -> Section:
+    options = checked_options(game.game, game.options, len(present))
+    openings = NO_OPENINGS
+    if game.openings is not None:
+        openings = openings_of(game.openings, base, game.game, options)
+    return Section(
+        game.name,
+        game.game,
+        options,
+        tuple(table.entrant(game.control) for table in present),
+        openings,
     )
 
 
@@ -158,6 +176,7 @@ class _Game(NamedTuple):
     game: Game[Any]
     options: dict[str, str]
     control: TimeControl
+    openings: Fields | None
 
 
 def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
@@ -165,7 +184,8 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
     if not fields.has("game"):
         game = game_given(main.text("game"), base)
         given = fields.scalars("options") if fields.has("options") else {}
-        return [_Game("", game, given, control_of(main, "clock") or game.clock)]
+        control = control_of(main, "clock") or game.clock
+        return [_Game("", game, given, control, _openings(main))]
     for key, fields_of_key in (("game", main), ("options", fields)):
         if fields_of_key.has(key):
             raise UsageError(
@@ -173,7 +193,7 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
             )
     found: list[_Game] = []
     for one in fields.objects("game"):
-        one.only("name", "game", "clock", "options")
+        one.only("name", "game", "clock", "options", "openings")
         game = game_given(one.text("game"), base)
         name = one.text("name", game.slug)
         if not SECTION_NAME.fullmatch(name):
@@ -182,10 +202,14 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
             raise one.wrong("name", "another name for each game")
         given = one.scalars("options") if one.has("options") else {}
         control = control_of(one, "clock") or control_of(main, "clock") or game.clock
-        found.append(_Game(name, game, given, control))
+        found.append(_Game(name, game, given, control, _openings(one) or _openings(main)))
     if not found:
         raise fields.wrong("game", "at least one game")
     return found
+
+
+def _openings(fields: Fields) -> Fields | None:
+    return fields.object("openings") if fields.has("openings") else None
 
 
 def _time(fields: Fields, name: str, default: int) -> int:

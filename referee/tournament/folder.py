@@ -21,18 +21,20 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
-from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.regular import open_without_links
 from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.gameplay.events import Ending
+from referee.ratings.standings import Facts
 from referee.records import journal
 from referee.records.amendments import Amendments, amendments_of
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.header import apply_change, change_line, read_header, seats_of
-from referee.records.record import Summary, head_of, parse_json, summary
+from referee.records.heads import Head, Heads
+from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, LOCK, NEW_TOML, TOML, VOID, make_folder
+from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
 from referee.tournament.scheduled import Scheduled
 from referee.tournament.voids import VOIDS, Suspicion, VoidGame
@@ -124,27 +126,28 @@ def read_run(folder: Path) -> Run:
     shared_seeds: dict[str, bytes] = {}
     seats: dict[str, int] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
+    heads = Heads()
     for line in journal.read(folder):
-        where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
         if line.torn:
             torn = line.size
             break
-        if line.error:
-            raise RecordError(f"{where}: {line.error}")
         try:
-            value = head_of(line.text)
+            if line.error:
+                raise RecordError(line.error)
             if line.number == 1:
-                header = read_header(value)
+                header = read_header(head_of(line.text))
                 scheduled = Scheduled(header)
-            elif value.get("kind") == "game":
-                game = summary(value)
-                _check_game(game, scheduled, games, failed_attempts, seats)
-                games[game.id] = game
-                shared_seeds.setdefault(shared_by(game.id), Fields(value, "", RecordError).hex("shared_seed"))
-            elif value.get("kind") == "change":
-                apply_change(header, value)
-                scheduled = Scheduled(header)
+            else:
+                match heads.read(line.text):
+                    case Head(game, shared_seed):
+                        _check_game(game, scheduled, games, failed_attempts, seats)
+                        games[game.id] = game
+                        shared_seeds.setdefault(shared_by(game.id), shared_seed)
+                    case {"kind": "change"} as change:
+                        apply_change(header, change)
+                        scheduled = Scheduled(header)
         except RecordError as error:
+            where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
             raise RecordError(f"{where}: {error}") from None
         last_hash = line.hash
         length += line.size
@@ -156,6 +159,21 @@ def read_run(folder: Path) -> Run:
         del games[name]
     voids = _of_run(voids, header)
     return Run(folder, header, games, voids, last_hash, length, torn, shared_seeds, seats, annulled)
+
+
+def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """These games of a run, each id with its line. Raises `RecordError`."""
+    heads = Heads()
+    for line in journal.read(run.folder):
+        if line.torn:
+            return
+        if line.error:
+            raise RecordError(
+                f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`: {line.error}"
+            )
+        read = heads.read(line.text)
+        if isinstance(read, Head) and read.game.id in games:
+            yield read.game.id, line.text
 
 
 def _check_game(
@@ -374,6 +392,11 @@ class OpenRun:
         return self._run.shown_games
 
     @property
+    def facts(self) -> Facts:
+        """What tables say of the run besides its games."""
+        return facts_of(self._run.header, self.games, self.annulled, self.is_open)
+
+    @property
     def head(self) -> str:
         """The hash of the last line of the records, which stands for all of them."""
         return self._records.head
@@ -425,7 +448,9 @@ class OpenRun:
 
     def add_change(self, change: dict[str, Any]) -> None:
         """Stores a change of the header. Raises `StorageError`."""
-        self._records.append(change_line(change))
+        line = change_line(change)
+        self._records.append(line)
+        apply_change(self._run.header, line)
 
     def take_out(self, bot: str, games: str, reason: str) -> None:
         """Stores that a bot is out, and what becomes of its games; see `records.amendments`. From now on this

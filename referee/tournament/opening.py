@@ -78,7 +78,7 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn
-    if seed is None or Remaining(tournament, run.games, run.is_open).next() is None:
+    if seed is None or Remaining(tournament, run.games, run.annulled, run.is_open).next() is None:
         return OpenRun.resume(run, change, config.text)
     # The earlier seed was revealed, or is lost: only the process that drew it knew it.
     return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(seed)}, config.text, seed)

@@ -13,6 +13,7 @@ from referee.core.rng import fresh_seed
 from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
+from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
 from referee.games import origin_of
 from referee.games.api import Game, Options
@@ -65,6 +66,7 @@ class Plan:
     """Whether the records have only the hash of the seed until all its games are over: that of every seed
     that the referee draws. One that the user gave is known to whoever reads the tournament file.
     """
+    openings: Openings = NO_OPENINGS
     shared_seed: bytes | None = None
     """The shared seed of the games that the plan is for, where a game that has the same was played already:
     the seed may have been another one then.
@@ -87,6 +89,13 @@ class Plan:
         entrants = tuple(self._by_name[name] for name in names)
         return replace(self, entrants=entrants, shared_seed=shared_seed)
 
+    def for_encounter(self, pairing: Pairing, shared_seed: bytes | None = None) -> Plan:
+        """The plan reduced to what the encounter of a game needs: its bots, and of a list of openings its
+        line; `shared_seed` as in the class.
+        """
+        plan = self.among(sorted(pairing.bots), shared_seed)
+        return replace(plan, openings=plan.openings.of_encounter(pairing.id, plan._shared_seed_of(pairing)))
+
     @cached_property
     def _by_name(self) -> dict[str, Entrant]:
         return {entrant.bot.name: entrant for entrant in self.entrants}
@@ -98,6 +107,7 @@ class Plan:
 
     def terms(self, pairing: Pairing) -> Terms:
         """The terms of one game."""
+        shared = self._shared_seed_of(pairing)
         return Terms(
             pairing.id,
             self.game,
@@ -105,10 +115,14 @@ class Plan:
             pairing.bots,
             tuple(self._by_name[name].control for name in pairing.bots),
             game_seed(self.seed, pairing.id),
-            self.shared_seed or shared_seed(self.seed, pairing.id),
+            shared,
             self.margin_us,
             self.rejections,
+            self.openings.line(self.game, self.options, pairing.id, shared),
         )
+
+    def _shared_seed_of(self, pairing: Pairing) -> bytes:
+        return self.shared_seed or shared_seed(self.seed, pairing.id)
 
     def game_json(self) -> dict[str, Any]:
         """The game as it stands in the header of a run."""
@@ -118,6 +132,7 @@ class Plan:
             "rules": self.game.rules,
             **({"origin": origin} if origin else {}),
             "options": dict(self.options),
+            **self.openings.header(),
         }
 
     def terms_json(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def _tasks(tournament: Tournament, run: OpenRun, keep: str) -> Iterator[Task | N
     """The tasks that are still to be played, in their order: encounters, and games that became void too often
     each by itself. None where there is none until more games are over; whether more follow shows then.
     """
-    remaining = Remaining(tournament, run.games, run.is_open)
+    remaining = Remaining(tournament, run.games, run.annulled, run.is_open)
     while True:
         if (encounter := remaining.next()) is None:
             yield None
@@ -59,7 +59,7 @@ def _tasks(tournament: Tournament, run: OpenRun, keep: str) -> Iterator[Task | N
         ]
         first = games[0][0]
         shared_seed = run.shared_seeds.get(shared_by(first.id))
-        part_of_plan = tournament.plan(first).among(sorted(first.bots), shared_seed)
+        part_of_plan = tournament.plan(first).for_encounter(first, shared_seed)
         alone = [game for game in games if run.suspicion.is_undecided(game[0].id)]
         together = [game for game in games if game not in alone]
         for part in ([together] if together else []) + [[game] for game in alone]:

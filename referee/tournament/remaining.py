@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, MutableMapping
 
 from referee.records.record import Summary
 from referee.tournament.agenda import Agenda
@@ -14,12 +15,16 @@ class Remaining:
     """What remains of a run, while its games are played."""
 
     def __init__(
-        self, tournament: Tournament, games: Mapping[str, Summary], is_open: Callable[[str], bool]
+        self,
+        tournament: Tournament,
+        games: MutableMapping[str, Summary],
+        annulled: MutableMapping[str, Summary],
+        is_open: Callable[[str], bool],
     ) -> None:
-        """`games` are those that count, which grow meanwhile; `is_open` says of an id whether the game is
-        still to be played.
+        """`games` are those that count, which grow meanwhile; the `annulled` ones led to what followed them.
+        `is_open` says of an id whether the game is still to be played.
         """
-        self._agenda = Agenda(tournament.schedules(games), lambda game: not is_open(game))
+        self._agenda = Agenda(tournament.schedules(ChainMap(games, annulled)), lambda game: not is_open(game))
         self._is_open = is_open
 
     def next(self) -> Encounter | None:

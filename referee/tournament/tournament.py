@@ -11,6 +11,7 @@ from referee.core.pairing import Pairing
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
 from referee.records.amendments import Strikes
+from referee.records.header import REPEATS
 from referee.records.record import FORMAT, Summary
 from referee.tournament.config import Config
 from referee.tournament.formats import Amount, Format
@@ -27,6 +28,8 @@ class Tournament:
     format: Format
     strikes: Strikes | None = None
     """After how many faults a bot is out; None where that is unlimited."""
+    repeats: str = REPEATS[0]
+    """How games count that are the same as others; one of `REPEATS`."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,6 +95,8 @@ class Tournament:
             "rounds": self.format.rounds,
             **self.format.header(),
             **(self.strikes.header() if self.strikes else {}),
+            # Only what differs from the default, so that older runs can be continued.
+            **({} if self.repeats == REPEATS[0] else {"repeats": self.repeats}),
         }
 
 
@@ -108,8 +113,9 @@ def tournament_of(config: Config) -> Tournament:
             config.rejections,
             config.start_us,
             seed_is_hidden=config.seed is None,
+            openings=section.openings,
             section=section.name,
         )
         for section in config.sections
     ]
-    return Tournament(tuple(plans), config.format, config.strikes)
+    return Tournament(tuple(plans), config.format, config.strikes, config.repeats)

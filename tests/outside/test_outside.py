@@ -16,7 +16,7 @@ import pytest
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.games import game_given
 from referee.games.outside import SIZE_CAP, VARIABLE, from_file
-from referee.records.replay import RunVerifier
+from referee.records.replay import Examined, RunVerifier
 from referee.tournament.scheduled import Scheduled
 from tests.command import RANDOM, ROOT, Done, referee, referee_process
 
@@ -194,7 +194,8 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
 @pytest.mark.parametrize(("members", "error", "told"), FORGED)
 def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeError], told: str) -> None:
     with pytest.raises(error) as raised:
-        RunVerifier(lambda header: Scheduled(header).check).take({**HEADER, **members})
+        check = RunVerifier(lambda header: Scheduled(header).check)
+        check.take(Examined({**HEADER, **members}, ""))
     assert told in str(raised.value)
 
 

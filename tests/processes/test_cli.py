@@ -23,10 +23,12 @@ FAST = ["--option", "size=3", "--option", "target=2"]
 def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
     done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *FAST)
     assert done.code == 0
-    header, rule, first, second = done.out.splitlines()[:4]
-    assert header.split()[0] == "bot" and set(rule) <= {"-", " "}
-    assert "Elo ± 95 %" in header and "faults" in header
-    assert {first.split()[1], second.split()[1]} == {"one", "two"}
+    header, rule, *rows = done.out.splitlines()[:4]
+    assert header.split()[:2] == ["#", "bot"] and set(rule) <= {"-", " "}
+    assert "Elo ± 95 %" in header and "w–d–l" in header and "faults" in header
+    results = {row.split()[1]: re.findall(r"(\d+)–(\d+)–(\d+)", row)[0] for row in rows}
+    assert results["one"] == results["two"][::-1] and sum(map(int, results["one"])) == 6
+    assert "seat 1 w–d–l" in done.out
     assert "6 of 6: 3:two:one: " in done.err, "a line a game, on stderr"
     assert "nothing is stored without -o DIR" in done.err and "\nseed 3\n" in done.err
 

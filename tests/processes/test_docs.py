@@ -26,6 +26,7 @@ PAGES = [
     "protocol/PROTOCOL.md",
     *(f"protocol/games/{slug}.md" for slug in GAMES),
     "referee/RECORD.md",
+    "referee/ratings/TABLE.md",
     "referee/games/ADDING.md",
 ]
 
@@ -84,8 +85,11 @@ SHORT = {
     "tests.tools.fault_soak": ("", "0 complaints"),
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
+    "tests.tools.sprt_runs": ("", "decided wrongly"),
+    "tests.bench.league": ("", "round robin"),
     "tests.tools.guards": ("", "group-kill"),
     "tests.tools.attacks": ("", "in the table"),
+    "tests.tools.synthetic": ("", "448 games of 8 bots"),
     "tests.tools.golden": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }

@@ -194,6 +194,9 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     assert done.code == 0 and "bots whose program has changed since the run began: a" in done.err
     (change,) = (line for line in lines_of(tmp_path / "t-results") if line["kind"] == "change")
     assert list(change["files"]) == ["a"] and change["rounds"] == 2
+    said = f"the program changed during the run, so that the figures mix what differs: a ({change['when']})"
+    for again in (done, referee("table", str(tmp_path / "t-results"))):
+        assert said in again.out.replace("\n  ", " ")
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -211,6 +214,8 @@ def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
     versions = [first["files"]["a"]["bot.sh"], *(change["a"]["bot.sh"] for change in changes)]
     assert len(set(versions)) == len(versions) == (5 if workers == 0 else len(versions)) > 1
     assert versions[-1] == hashlib.sha256(script.read_bytes()).hexdigest()
+    assert "the program changed during the run" in done.out
+    assert done.out == referee("table", str(tmp_path / "t-results")).out
     kinds = [line["kind"] for line in rest]
     assert workers or kinds[:4] == ["game", "game", "change", "game"], "before the games that it plays"
     assert referee("verify", str(tmp_path / "t-results")).code == 0

@@ -77,11 +77,13 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
+FORMATS = "tests/unit/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
+OPENINGS = "tests/unit/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
 
 GUARDS = [
@@ -96,6 +98,9 @@ GUARDS = [
     never("lines-of-a-turn", f"{PROCESSES} -k flood"),
     never("bytes-of-a-line", f"{PROCESSES} tests/unit/test_messages.py -k flood or line"),
     never("lists-of-a-question", "tests/unit/test_sessions.py tests/unit/test_match.py"),
+    never("openings", OPENINGS),
+    always("open-openings", OPENINGS),
+    never("openings-of-open-games", OPENINGS),
     replaced("group-kill", "os.kill(self._bot, number)", WARDENS),
     dropped("orphans", WARDENS),
     replaced("killed-referee", "return", WARDENS),
@@ -155,6 +160,10 @@ GUARDS = [
     dropped("lock-of-records", f"{RESULTS} -k second_referee"),
     never("duplicate-games", f"{RESULTS} -k schedule"),
     never("attempts", f"{RESULTS} -k schedule"),
+    dropped("wait-for-round", FORMATS),
+    dropped("wait-for-wave", FORMATS),
+    never("several-seats", FORMATS),
+    never("rounds", FORMATS),
     never("head-hash", f"{RESULTS} -k head_hash"),
     never("hidden-seed", SEEDS),
     never("seed-hash", SEEDS),
@@ -163,6 +172,10 @@ GUARDS = [
     always("whole-lines", SEEDS),
     never("size-of-programs", "tests/unit/test_hashes.py"),
     never("programs", "tests/processes/test_tournament.py -k program"),
+    never("changed-programs", "tests/unit/test_tables.py -k program"),
+    never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
+    never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
+    always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
 ]
 
 

@@ -11,22 +11,38 @@ from referee.core.rng import Stream
 from referee.ratings.pool import ELO, Rating, Result, fit
 from referee.ratings.two import compare, elo
 
-# Disservin/fastchess, app/tests/elo_test.cpp: counts from the worst score to the best, Elo, ±, LOS in %.
+# Disservin/fastchess, app/tests/elo_test.cpp: counts from the worst score to the best, normalized Elo, ±,
+# Elo, ±, LOS in %.
 PUBLISHED = [
-    ((89, 123, 76), -15.69, 30.46, 15.53),
-    ((96, 111, 136), 40.70, 30.43, 99.60),
-    ((34, 54, 31 + 32, 64, 75), 55.58, 27.65, 100.00),
-    ((332, 433, 457 + 41, 333, 334), -8.64, 10.33, 5.05),
+    ((89, 123, 76), -20.76, 40.13, -15.69, 30.46, 15.53),
+    ((96, 111, 136), 49.77, 36.77, 40.70, 30.43, 99.60),
+    ((34, 54, 31 + 32, 64, 75), 57.94, 28.28, 55.58, 27.65, 100.00),
+    ((332, 433, 457 + 41, 333, 334), -9.17, 10.96, -8.64, 10.33, 5.05),
 ]
 
 
-@pytest.mark.parametrize(("counts", "difference", "half", "los"), PUBLISHED)
-def test_published_numbers(counts: tuple[int, ...], difference: float, half: float, los: float) -> None:
+@pytest.mark.parametrize(("counts", "nelo", "nelo_half", "difference", "half", "los"), PUBLISHED)
+def test_published_numbers(
+    counts: tuple[int, ...], nelo: float, nelo_half: float, difference: float, half: float, los: float
+) -> None:
     result = compare(counts)
     assert result.half_width is not None
+    assert result.nelo is not None and result.nelo_half_width is not None
+    assert round(result.nelo, 2) == nelo
+    assert round(result.nelo_half_width, 2) == nelo_half
     assert round(result.elo, 2) == difference
     assert round(result.half_width, 2) == half
     assert round(100 * result.superiority, 2) == los
+
+
+def test_ratios_of_draws_and_pairs() -> None:
+    pairs = compare((34, 54, 31 + 32, 64, 75))
+    assert pairs.draw_ratio == pytest.approx((31 + 32) / 290)
+    assert pairs.pairs_ratio == pytest.approx((64 + 75) / (34 + 54))
+    games = compare((89, 123, 76))
+    assert games.draw_ratio == pytest.approx(123 / 288)
+    assert games.pairs_ratio is None
+    assert compare((0, 0, 3, 1, 0)).pairs_ratio is None, "no pair was lost"
 
 
 def test_the_other_side_sees_the_negative() -> None:
@@ -35,20 +51,24 @@ def test_the_other_side_sees_the_negative() -> None:
         assert one.elo == pytest.approx(-other.elo)
         assert one.half_width == pytest.approx(other.half_width)
         assert one.superiority == pytest.approx(1 - other.superiority)
+        assert one.nelo is not None and other.nelo is not None
+        assert one.nelo == pytest.approx(-other.nelo)
+        assert one.nelo_half_width == other.nelo_half_width
 
 
 def test_four_times_the_games_halve_the_interval() -> None:
     one, four = compare((300, 300, 400)), compare((1200, 1200, 1600))
     assert one.half_width and four.half_width
     assert four.half_width == pytest.approx(one.half_width / 2, rel=0.01)
+    assert one.nelo_half_width and four.nelo_half_width == pytest.approx(one.nelo_half_width / 2)
 
 
 @pytest.mark.parametrize("size", [3, 5])
 def test_no_small_result_gives_nan_or_inf(size: int) -> None:
     for counts in product(range(3), repeat=size):
         result = compare(counts)
-        for number in (result.score, result.elo, result.half_width or 0.0, result.superiority):
-            assert math.isfinite(number)
+        for number in result:
+            assert number is None or math.isfinite(number)
         if sum(count > 0 for count in counts) <= 1:
             assert result.half_width is None, "results that are all alike measure no chance"
 

@@ -258,7 +258,7 @@ def flaws(path: Path) -> list[tuple[int, str]]:
 def test_a_file_as_it_was_written_has_no_flaw(folder: Path) -> None:
     assert flaws(folder) == []
     code, out = run("verify", str(folder))
-    assert (code, out[:17]) == (0, "3 games verified,")
+    assert (code, out[:22]) == (0, "3 of 6 games verified,")
 
 
 def test_every_byte_counts(folder: Path) -> None:
@@ -428,11 +428,14 @@ def test_what_is_no_file_of_records(command: str, tmp_path: Path) -> None:
     assert run(command, str(tmp_path))[0] == 2
     assert run(command, "/dev/zero")[0] == 2
     (tmp_path / "empty").write_bytes(b"")
-    assert run(command, str(tmp_path / "empty"))[0] == 6
-    (tmp_path / "deep").write_bytes(b"[" * 100_000 + b"\n")
-    assert run(command, str(tmp_path / "deep"))[0] == 6
-    (tmp_path / "long").write_bytes(b"\0" * 1_000_000)
-    assert run(command, str(tmp_path / "long"))[0] == 6
+    assert run(command, str(tmp_path / "empty"))[0] == 2
+    (tmp_path / journal.NAME).write_bytes(b"")
+    assert run(command, str(tmp_path))[0] == run(command, str(tmp_path / journal.NAME))[0] == 6
+    for text in (b"[" * 100_000 + b"\n", b"\0" * 1_000_000, b"# Read me\n"):
+        (tmp_path / "other").write_bytes(text)
+        assert run(command, str(tmp_path / "other"))[0] == 2
+        (tmp_path / journal.NAME).write_bytes(text)
+        assert run(command, str(tmp_path))[0] == 6, "it has the name of one, so it is damaged"
 
 
 def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -70,14 +70,18 @@ class Part:
     """What each other seat does, in order."""
     chances: list[str] = field(default_factory=list)
     """What chance gives, in order."""
+    opening: list[str] = field(default_factory=list)
+    """The opening moves of the referee, whose news stands first."""
 
 
 def parts(name: str) -> list[Part]:
     found: list[Part] = []
+    told = 0
     for line in read(name):
         words = line.split()
         if line.startswith("REF: game"):
             found.append(Part(words[2], int(words[4]) - 1, int(words[5])))
+            told = 0
         elif line.startswith("REF: option"):
             found[-1].options[words[2]] = " ".join(words[3:])
         elif line.startswith("REF: clock"):
@@ -85,6 +89,10 @@ def parts(name: str) -> list[Part]:
             found[-1].clock = TimeControl(move, reserve, step, increment)
         elif line.startswith("REF: seed"):
             found[-1].seed = int(words[2])
+        elif line.startswith("# opening "):
+            found[-1].opening.append(line.removeprefix("# opening "))
+        elif line.startswith("REF: news move") and told < len(found[-1].opening):
+            told += 1
         elif match := re.match(r"(?:REF: news move|# seat) (\d) (?:plays )?(.*)", line):
             if int(match[1]) != found[-1].seat + 1:
                 found[-1].others.setdefault(int(match[1]) - 1, []).append(match[2])
@@ -148,7 +156,8 @@ def test_the_referee_says_just_what_the_session_says(name: str) -> None:
     for part in parts(name):
         game = GAMES[part.slug]
         names, controls = tuple("abcd"[: part.seats]), (part.clock,) * part.seats
-        terms = Terms("list", game, game.settle(part.options), names, controls, bytes(32))
+        options, opening = game.settle(part.options), tuple(part.opening)
+        terms = Terms("list", game, options, names, controls, bytes(32), opening=opening)
         for seat, other in enumerate(others):
             other.answers = part.others.get(seat, [])
         bots = [*others]

@@ -167,3 +167,18 @@ def test_the_standings_of_a_running_tournament_count_what_was_played(played: int
     byes = 1 + (played >= 4)  # that of the second round is known after the first
     assert sum(float(row.columns["points"]) for row in rows) == played + 2 * byes
     assert sum(float(row.columns["byes"]) for row in rows) == byes
+
+
+def test_a_game_that_is_annulled_gives_no_points_but_led_to_the_pairings_after_it() -> None:
+    one = Format("swiss", 2, seeding=tuple("abcd"))
+    played = play(partial(one.schedule, "abcd", 2, ""), favourites("abcd"))
+    games = {game: what for game, what in played.items() if what}
+    assert [*games] == ["1:a:c", "1:c:a", "1:b:d", "1:d:b", "2:a:b", "2:b:a", "2:c:d", "2:d:c"]
+    rows = one.standings("", games, annulled={"1:a:c", "1:c:a", "2:b:a"})
+    assert rows is not None
+    assert [(row.bot, row.columns["points"], row.columns["Buchholz"]) for row in rows] == [
+        ("b", 2.0, 1.0),
+        ("c", 2.0, 1.0),
+        ("a", 1.0, 4.0),
+        ("d", 0.0, 4.0),
+    ]

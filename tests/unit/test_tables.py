@@ -1,14 +1,30 @@
-"""Tables of results where more than two sit at a table, or one alone."""
+"""Tables of results: what stands in them, what is said under them, and the forms that they have."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from collections.abc import Iterable
+from itertools import combinations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from referee.ratings.table import rendered, solo_standings
+from referee.core.errors import RecordError, UsageError
+from referee.core.pairing import Pairing
+from referee.ratings import grids
+from referee.ratings.columns import parse_columns, rating_text
+from referee.ratings.pairs import crosstable, pentanomial
+from referee.ratings.pool import Rating
+from referee.ratings.standings import Facts, standings
+from referee.ratings.table import View, parse_show, rendered
 from referee.ratings.tally import Tallies
+from referee.ratings.times import MoveTimes, Times
+from referee.records.header import CHANGED, apply_change
 from referee.records.record import Summary
 
 ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7
@@ -37,7 +53,7 @@ def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
     assert Tallies("abcd", results)["b"].points == 4 / 3
     assert Tallies("abcd", results)["b"].counts == (1, 1, 0)
     table = rendered("abcd", results, "simple", 4)
-    assert "first" in table and "behind" in table and "41.7 %" not in table
+    assert "1st–tied–rest" in table and "41.7 %" not in table
     assert "66.7 %" in table  # b: 4/3 of 2
 
 
@@ -53,14 +69,280 @@ def test_bots_that_play_alone_are_ranked_by_wins_and_then_by_what_is_left() -> N
     for number, (a, b, c) in enumerate([(0, 4, 3), (5, 0, 2), (9, 0, 0)], 1):
         for name, left in zip("abc", (a, b, c), strict=True):
             results.append(summary(name, (1,) if left == 0 else (2,), (left,), number))
-    rows = solo_standings("abc", results)
-    assert [(row.bot, row.wins, round(row.left, 2)) for row in rows] == [
-        ("b", 2, 1.33),
-        ("c", 1, 1.67),
-        ("a", 1, 4.67),
+    rows = standings("abc", results, 1).rows
+    assert [(row.bot, row.tally.counts[2], row.tally.scores) for row in rows] == [
+        ("b", 2, 4),
+        ("c", 1, 5),
+        ("a", 1, 14),
     ]
     text = rendered("abc", results, "simple", 1)
     assert "Elo" not in text and text.index(" b ") < text.index(" c ") < text.index(" a ")
     values: dict[str, Any] = json.loads(rendered("abc", results, "json", 1))
-    assert values["standings"][0]["share"] == pytest.approx(2 / 3)
-    assert rendered("abc", results, "csv", 1).splitlines()[1].startswith("1,b,3,2,0.6667,1.3333")
+    assert values["standings"][0]["score"] == pytest.approx(2 / 3, abs=1e-6)
+    first = next(csv.DictReader(io.StringIO(rendered("abc", results, "csv", 1))))
+    assert (first["bot"], first["wins"], first["score"], first["mean_score"]) == (
+        "b",
+        "2",
+        "0.666667",
+        "1.333333",
+    )
+
+
+# --- Two seats -----------------------------------------------------------------------------------------
+
+
+def game(
+    bots: tuple[str, str],
+    winner: str = "",
+    number: int = 1,
+    section: str = "",
+    fault: str = "",
+    digest: str = "",
+) -> Summary:
+    """A game of two seats; without a winner it is a draw. The loser has the fault."""
+    ranks = (1, 1) if not winner else (1, 2) if winner == bots[0] else (2, 1)
+    faults = tuple(fault if bot != winner else "" for bot in bots)
+    pairing = Pairing.of(number, bots, section=section)
+    return Summary(pairing.id, 1, "blooms", bots, ranks, (0, 0), "rules", "", True, faults, (), digest)
+
+
+def round_robin(names: Iterable[str], rounds: int, section: str = "") -> list[Summary]:
+    """All pairs with the seats swapped: the first in alphabetical order wins all but each fourth game."""
+    found: list[Summary] = []
+    for number in range(1, rounds + 1):
+        for one, other in combinations(sorted(names), 2):
+            for bots in ((one, other), (other, one)):
+                winner = other if (number + len(found)) % 4 == 0 else one
+                found.append(game(bots, winner, number, section))
+    return found
+
+
+def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = None) -> str:
+    """All that is said under the table, each note on one line."""
+    return rendered(list(names), list(games), "simple", 2, View(width=0), facts)
+
+
+@given(
+    st.lists(st.from_regex(r"[a-z][a-z0-9._-]{0,63}", fullmatch=True), min_size=2, max_size=14, unique=True),
+    st.sampled_from(["simple", "grid", "outline", "plain", "psql", "rst"]),
+    st.sampled_from([80, 100, 200]),
+)
+def test_a_table_fits_the_width_or_says_what_it_left_out(names: list[str], form: str, width: int) -> None:
+    games = round_robin(names, 1)
+    whole = rendered(names, games, form, view=View(width=0))
+    text = rendered(names, games, form, view=View(width=width))
+    assert max(map(len, text.splitlines())) <= width
+    if max(map(len, whole.split("\n\n")[0].splitlines()[:1])) > width:
+        assert "left out to fit" in text or "…" in text
+    assert "…" not in text or "next" in text.partition("left out")[2], "names are shortened last"
+
+
+@pytest.mark.parametrize("block", ["crosstable", "los"])
+def test_a_wide_table_that_was_asked_for_is_printed_in_parts(block: str) -> None:
+    names = [f"bot-{number}" for number in range(30)]
+    text = rendered(names, round_robin(names, 1), view=View(show=(block,)))
+    assert max(map(len, text.splitlines())) <= 80
+    heads = [line for line in text.splitlines() if line.startswith("  #")]
+    assert len(heads) > 1 and [word for head in heads for word in head.split() if word.isdigit()] == [
+        str(number) for number in range(1, 31)
+    ]
+
+
+def test_sections_are_rated_apart_and_together() -> None:
+    games = [*round_robin("ab", 3, "small"), *round_robin("bc", 3, "big")]
+    text = rendered("abc", games)
+    apart = [text.index(title) for title in ("big: blooms", "small: blooms", "all together: blooms")]
+    assert apart == sorted(apart)
+    value = json.loads(rendered("abc", games, "json"))
+    assert [part["section"] for part in value["sections"]] == ["big", "small"]
+    assert [row["bot"] for row in value["sections"][0]["standings"]] == ["b", "c"]
+    assert {row["bot"]: row["games"] for row in value["standings"]} == {"a": 6, "b": 12, "c": 6}
+    rows = list(csv.DictReader(io.StringIO(rendered("abc", games, "csv"))))
+    assert [(row["section"], row["bot"]) for row in rows[:4]] == [
+        ("big", "b"),
+        ("big", "c"),
+        ("small", "a"),
+        ("small", "b"),
+    ]
+
+
+def test_games_of_bots_that_play_alone_are_not_rated_together_with_others() -> None:
+    alone = summary("c", (1,), (0,))._replace(id="alone/1:c")
+    value = json.loads(rendered("abc", [*round_robin("ab", 3, "small"), alone], "json"))
+    assert {row["bot"]: row["games"] for row in value["standings"]} == {"a": 6, "b": 6, "c": 0}
+    assert [part["seats"] for part in value["sections"]] == [1, 2]
+
+
+def test_one_meaning_of_points_and_of_the_crosstable_in_every_form() -> None:
+    games = [*round_robin("abc", 5), game(("a", "b"), "", 6), game(("b", "a"), "", 6)]
+    value = json.loads(rendered("abc", games, "json"))
+    rows = {row["bot"]: row for row in csv.DictReader(io.StringIO(rendered("abc", games, "csv")))}
+    for row in value["standings"]:
+        assert row["points"] == row["wins"] + row["draws"] / 2 == float(rows[row["bot"]]["points"])
+        assert row["score"] == pytest.approx(row["points"] / row["games"], abs=1e-6)
+        for word in ("wins", "draws", "losses"):
+            against = {
+                cell["against"]: cell[word] for cell in value["crosstable"] if cell["bot"] == row["bot"]
+            }
+            assert sum(against.values()) == row[word] == sum(seat[word] for seat in row["seats"])
+            for other, count in against.items():
+                assert rows[row["bot"]][f"{word} vs {other}"] == str(count)
+    text = rendered("abc", games, view=View(parse_columns("points,score")))
+    assert f"{value['standings'][0]['points']:g}" in text
+    assert f"{100 * value['standings'][0]['score']:.1f} %" in text
+
+
+def test_markdown_shows_names_as_they_are() -> None:
+    names = ["__init__", "www.example.org", "-minus", "_a_"]
+    text = rendered(names, round_robin(names, 1), "github")
+    markdown = MarkdownIt("commonmark").enable("table")
+    shown = [token.children or [] for token in markdown.parse(text) if token.type == "inline"]
+    plain = ["".join(child.content for child in line if child.type == "text") for line in shown]
+    assert set(names) <= set(plain)
+    assert not any(child.type in ("em_open", "strong_open") for line in shown for child in line)
+    assert "<table>" in markdown.render(text) and "<li>" in markdown.render(text)
+    assert "www." not in text, "it would become a link"
+
+
+def test_csv_has_one_table() -> None:
+    games = round_robin("abc", 2)
+    with pytest.raises(UsageError, match="one table"):
+        rendered("abc", games, "csv", view=View(show=("standings", "los")))
+    pairs = list(csv.DictReader(io.StringIO(rendered("abc", games, "csv", view=View(show=("pairs",))))))
+    assert [(row["bot"], row["against"]) for row in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+@pytest.mark.parametrize("parse", [parse_columns, parse_show])
+def test_an_unknown_column_or_table_is_answered_with_the_known_ones(parse: Any) -> None:
+    with pytest.raises(UsageError, match=r"`points2`, expected one of .*"):
+        parse("points2")
+
+
+# --- What is said under a table ------------------------------------------------------------------------
+
+
+def test_repeated_games_are_told_with_what_to_do() -> None:
+    games = [game(pair, "a", number, digest="".join(pair)) for number in range(1, 6) for pair in SEATINGS]
+    text = notes("ab", games)
+    assert "8 of 10 games are repeats of others" in text and 'random openings, or `repeats = "count"`' in text
+    assert "narrow no interval" not in notes("ab", games, Facts(repeats="count"))
+    assert "repeats" not in notes("ab", round_robin("ab", 5))
+
+
+SEATINGS = (("a", "b"), ("b", "a"))
+
+
+def test_few_games_and_neighbours_that_are_not_told_apart_are_told() -> None:
+    assert "few games: fewer than 10 independent encounters of a, b" in notes("ab", round_robin("ab", 9))
+    many = [game(pair, "a" if number % 3 else "b", number) for number in range(1, 200) for pair in SEATINGS]
+    assert "few games" not in notes("ab", many) and "apart" not in notes("ab", many)
+    even = [game(pair, "ab"[number % 2], number) for number in range(1, 200) for pair in SEATINGS]
+    assert "too few games to tell the two apart" in notes("ab", even)
+
+
+def test_games_lost_on_time_are_told_above_one_percent() -> None:
+    lost = [game(("a", "b"), "a", number, fault="time" if number <= 2 else "") for number in range(1, 102)]
+    assert "games lost on time: b 2 of 101" in notes("ab", lost)
+    assert "lost on time" not in notes("ab", lost[1:])
+
+
+def test_a_program_that_changed_is_told_in_every_later_table() -> None:
+    header: dict[str, Any] = {"bots": {"a": {}, "b": {}}, "files": {"a": {"a.py": "1"}, "b": {"b.py": "1"}}}
+    added = {"when": "2026-01-01", "bots": {"c": {"clock": "1s"}}, "files": {"c": {"c.py": "1"}}}
+    apply_change(header, added)
+    assert CHANGED not in header, "a bot that joins has not changed"
+    apply_change(header, {"when": "2026-01-02T03:04:05+00:00", "files": {"a": {"a.py": "2"}}})
+    apply_change(header, {"when": "2026-01-03", "rounds": 7})
+    assert header[CHANGED] == {"a": "2026-01-02T03:04:05+00:00"} and header["files"]["a"] == {"a.py": "2"}
+    text = notes("ab", round_robin("ab", 2), Facts(changed=header[CHANGED]))
+    assert "the program changed during the run" in text and "a (2026-01-02T03:04:05+00:00)" in text
+
+
+def test_groups_that_never_met_are_named() -> None:
+    text = notes("abcd", [*round_robin("ab", 3), *round_robin("cd", 3)])
+    assert "compare Elo only within a group, whose mean is 0: a, b | c, d" in text
+
+
+def test_a_bot_that_won_everything_has_a_bound() -> None:
+    assert rating_text(Rating(420.4, None, ">")) == "> +420"
+    assert rating_text(Rating(-10.0, 5.0)) == "-10 ± 5" and rating_text(Rating(0.0, None)) == "–"
+
+
+def test_a_format_may_have_an_order_of_its_own() -> None:
+    places = [(1, "b", {"points": 3.5, "Buchholz": 7.0}), (2, "a", {"points": 2.0, "Buchholz": 1.5})]
+    facts = Facts(places={"": places})
+    text = rendered("ab", round_robin("ab", 3), facts=facts)
+    header, _, first, second = text.splitlines()[:4]
+    assert header.split()[:4] == ["#", "bot", "points", "Buchholz"]
+    assert first.split()[:4] == ["1", "b", "3.5", "7"] and second.split()[:4] == ["2", "a", "2", "1.5"]
+
+
+# --- Pairs, and the time of moves ----------------------------------------------------------------------
+
+
+def test_pairs_are_counted_by_the_points_of_a_bot_and_repeats_do_not_count() -> None:
+    results = [("a", "a"), ("a", ""), ("a", "b"), ("", ""), ("", "b"), ("b", "b"), ("a", "a")]
+    games = [
+        game(pair, winner, number)
+        for number, winners in enumerate(results, 1)
+        for pair, winner in zip(SEATINGS, winners, strict=True)
+    ]
+    clusters = [number for number in range(len(results)) for _ in SEATINGS]
+    assert pentanomial(games, clusters) == {("a", "b"): [1, 1, 2, 1, 2]}
+    assert pentanomial(games, [*clusters[:-2], 0, 0]) == {("a", "b"): [1, 1, 2, 1, 1]}
+    assert pentanomial(games[:-1], clusters[:-1]) == {("a", "b"): [1, 1, 2, 1, 1]}, "half a pair is none"
+
+
+def test_a_crosstable_is_the_same_from_both_sides() -> None:
+    games = [summary("abcd", ranks, (0, 0, 0, 0), number) for number, ranks in enumerate(ORDERS, 1)]
+    counts = crosstable(games)
+    assert len(counts) == 12
+    assert all(counts[other, one] == own[::-1] for (one, other), own in counts.items())
+    assert all(sum(own) == len(ORDERS) for own in counts.values())
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=200), st.sampled_from([0.5, 0.99]))
+def test_quantiles_of_times_are_right_to_three_figures(values: list[int], share: float) -> None:
+    times = MoveTimes()
+    for value in values:
+        times.add(value)
+    exact = sorted(values)[-int(-share * len(values) // 1) - 1]
+    assert times.quantile(share) == pytest.approx(exact, rel=0.005)
+    assert times.longest_us == max(values)
+
+
+LINE = (
+    b'{"kind":"game","bots":["a","b"],"events":[{"chance":"x"},{"seat":1,"move":"m"},{"seat":2,"default":"n"},'
+    b'{"seat":1,"left":"time"}],"measured":{"events":[{},{"used_us":5,"over_us":0},'
+    b'{"used_us":900,"over_us":7,"stopped_us":3},{"used_us":70}],"seats":[{"cpu_us":11},{}]}}'
+)
+
+
+def test_the_time_of_moves_is_counted_by_bot() -> None:
+    times = Times()
+    times.add(("a", "b"), LINE)
+    times.add(("b", "a"), LINE)
+    a, b = times.by_bot["a"], times.by_bot["b"]
+    assert (a.moves, a.longest_us, a.over, a.late, a.cpu_us) == (2, 900, 1, 2, 11)
+    assert (b.moves, b.quantile(0.5), times.moves, times.stopped) == (2, 5, 6, 2)
+    games = round_robin("ab", 2)
+    text = rendered("ab", games, view=View(show=("times",)), facts=Facts(times=times))
+    assert "in 2 of 6 moves the referee itself was stopped" in text and "900 µs" in text
+    value = json.loads(rendered("ab", games, "json", facts=Facts(times=times)))
+    assert {row["bot"]: row["times"]["late"] for row in value["standings"]} == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize(
+    "part", [b'"seat":2', b'"used_us":900', b'"over_us":0,', b'"seats":', b"{}]}}", b"5,"]
+)
+def test_damaged_times_are_an_error_of_the_record(part: bytes) -> None:
+    assert part in LINE or part == b'"over_us":0,'
+    damaged = LINE.replace(part, {b'"seat":2': b'"seat":9', b'"used_us":900': b'"used_us":-9'}.get(part, b""))
+    if damaged != LINE:
+        with pytest.raises(RecordError, match="not those of a game"):
+            Times().add(("a", "b"), damaged)
+
+
+def test_notes_are_wrapped_and_tables_are_not() -> None:
+    assert grids.said(["word " * 30], "simple", 40).count("\n") > 2
+    assert grids.said(["word " * 30], "simple", 0).count("\n") == 0

@@ -1,13 +1,15 @@
-"""Small games that have what Blooms lacks: chance, both at once, a default move, three seats."""
+"""Small games that have what Blooms lacks: chance, its own and shared, all at once, defaults, three seats."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.games.api import (
     CHANCE,
+    SHARED_CHANCE,
     BadChance,
     Game,
     Illegal,
@@ -133,4 +135,95 @@ class Bid(Game[int]):
         return BidState(self.seats(options))
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> BidState:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class TakeState(State[int]):
+    """Chance that is shared decides how many stones there are, 3 to 9; two seats take 1 to 3 in turn.
+
+    Who takes the last one wins. With the option `rain`, chance adds a stone or none after so many moves.
+    """
+
+    rain: int
+    stones: int = -1
+    """-1 before chance has decided."""
+    moves: tuple[int, ...] = ()
+    rained: bool = False
+
+    def to_act(self) -> tuple[Seat, ...]:
+        if self.stones < 0:
+            return (SHARED_CHANCE,)
+        if not self.stones:
+            return ()
+        waiting = self.rain and len(self.moves) == self.rain and not self.rained
+        return (CHANCE,) if waiting else (len(self.moves) % 2,)
+
+    def read(self, seat: Seat, text: str) -> int:
+        if text not in {"1", "2", "3"}:
+            raise NotAMove("a number from 1 to 3")
+        if int(text) > self.stones:
+            raise Illegal("too-many", f"there are {self.stones} stones")
+        return int(text)
+
+    def write(self, move: int) -> str:
+        return str(move)
+
+    def play(self, moves: Mapping[Seat, int]) -> TakeState:
+        (taken,) = moves.values()
+        return replace(self, stones=self.stones - taken, moves=(*self.moves, taken))
+
+    def legal(self, seat: Seat) -> Iterator[int]:
+        return iter(range(1, min(3, self.stones) + 1))
+
+    def sample(self, seat: Seat, rng: Random) -> int:
+        return 1 + rng.below(min(3, self.stones))
+
+    def draw(self, rng: Random) -> str:
+        return str(3 + rng.below(7) if self.stones < 0 else rng.below(2))
+
+    def chance(self, text: str) -> TakeState:
+        if text not in "0123456789":
+            raise BadChance(f"`{text}` is no number of stones")
+        if self.stones < 0:
+            return replace(self, stones=int(text))
+        return replace(self, stones=self.stones + int(text), rained=True)
+
+    def drop(self, seats: Iterable[Seat]) -> TakeState:
+        return replace(self, stones=0)
+
+    def seen(self, seat: Seat | None) -> tuple[str, ...]:
+        moves = (f"move {number % 2 + 1} {taken}" for number, taken in enumerate(self.moves))
+        return () if self.stones < 0 else ("stones", *moves)
+
+    def outcome(self) -> Outcome | None:
+        if self.stones:
+            return None
+        winner = (len(self.moves) - 1) % 2
+        return Outcome((1 + winner, 2 - winner), (0, 0), "the last stone is taken")
+
+    def picture(self, seat: Seat | None) -> Picture:
+        return [[Span(str(self.stones))]]
+
+
+class Take(Game[int]):
+    slug = "take"
+    name = "Take"
+    rules = 1
+    is_open = True
+    options = (NumberOption("rain", 0, 9, 0, "moves before it rains"),)
+    clock = TimeControl.parse("1s")
+    summary = "Take."
+    notation = "`3`"
+
+    def seats(self, options: Options) -> int:
+        return 2
+
+    def longest(self, options: Options) -> int:
+        return 10
+
+    def start(self, options: Options) -> TakeState:
+        return TakeState(int(options["rain"]))
+
+    def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> TakeState:
         raise NotImplementedError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -112,8 +112,9 @@ class Format:
     ) -> Schedule:
         """The schedule of a game of so many seats between these bots.
 
-        `games` has the results by id, and is filled while the schedule is read: of games that are over, those
-        without a result for good are missing.
+        `games` has the results by id as they were played, also of games that were annulled later, and is
+        filled while the schedule is read: of games that are over, those without a result for good are
+        missing.
         """
         if self.name == SWISS:
             return swiss(self.seeding, self.rounds, section, games)
@@ -129,14 +130,25 @@ class Format:
             return balanced(names, seats, self.rounds, section)
         return round_robin(names, seats, self.rounds, section)
 
+    @property
+    def follows_results(self) -> bool:
+        """Whether it depends on the results of games which ones follow."""
+        return self.name in (SWISS, KNOCKOUT, LEAGUE)
+
     def standings(
-        self, section: str, games: Mapping[str, Summary], without_result: Collection[str] = ()
+        self,
+        section: str,
+        games: Mapping[str, Summary],
+        without_result: Container[str] = (),
+        annulled: Collection[str] = (),
     ) -> list[Standing] | None:
-        """The standings after these games, best first; None for the formats whose order is that of the
-        ratings. `without_result` are the ids of games that are over without a result for good.
+        """The standings, best first; None for the formats whose order is that of the ratings.
+
+        `games` as in `schedule`; `without_result` are the ids of games that are over without a result for
+        good. Games that are `annulled` give no points, but they led to the pairings that followed them.
         """
         if self.name == SWISS:
-            return swiss_standings(self.seeding, self.rounds, section, games, without_result)
+            return swiss_standings(self.seeding, self.rounds, section, games, without_result, annulled)
         if self.name == KNOCKOUT:
             return knockout_standings(
                 self.seeding, self.best_of, self.third_place, section, games, without_result
@@ -168,13 +180,13 @@ class Format:
         seats and the results.
         """
         where = f"game `{shown(pairing.id)}`"
-        if not 1 <= pairing.number <= self.rounds:
+        if not 1 <= pairing.number <= self.rounds:  # guard: rounds
             raise RecordError(f"the round of {where} is not in this run")
         if (pairing.part > 0) != (self.name == KNOCKOUT) or pairing.part > 2 * self.best_of:
             raise RecordError(f"the number of the encounter of {where} is not in this run")
         if not pairing.bots or not all(name in names for name in pairing.bots):
             raise RecordError(f"a bot of {where} is not in this run")
-        if len(set(pairing.bots)) != len(pairing.bots):
+        if len(set(pairing.bots)) != len(pairing.bots):  # guard: several-seats
             raise RecordError(f"a bot has several seats in {where}")
         if self.pairings and not any(pairing.bots in rotations(bots) for bots in self.pairings):
             raise RecordError(f"the bots of {where} are in none of the `pairings`")

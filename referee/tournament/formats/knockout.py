@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from referee.records.record import Summary
 from referee.tournament.formats.standing import Standing, points, read_on
@@ -116,7 +116,7 @@ def _waves(number: int, series: Sequence[_Series], section: str, games: Mapping[
         part += 1
         encounters = [encounter(number, one.bots, part, section) for one in still]
         yield from encounters
-        yield wait_for(encounters)
+        yield wait_for(encounters)  # guard: wait-for-wave
         for one, played in zip(still, encounters, strict=True):
             one.add(played, games)
 
@@ -134,7 +134,7 @@ def knockout_standings(
     third_place: bool,
     section: str,
     games: Mapping[str, Summary],
-    without_result: Collection[str],
+    without_result: Container[str],
 ) -> list[Standing]:
     """The bots by the stage that they reached, then by the match for the third place. Bots that are level
     share a rank, and are in the order of their seeds.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 from referee.games.api import share_beaten
@@ -32,7 +32,7 @@ def points(encounter: Encounter, bot: str, games: Mapping[str, Summary]) -> floa
     )
 
 
-def read_on(schedule: Schedule, games: Mapping[str, Summary], without_result: Collection[str]) -> None:
+def read_on(schedule: Schedule, games: Mapping[str, Summary], without_result: Container[str]) -> None:
     """Reads a schedule up to the first wait for a game that is not over: one that has no result yet, and is
     not for good without one.
     """

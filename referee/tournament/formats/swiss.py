@@ -16,7 +16,7 @@ bots with equal points:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 
 from referee.records.record import Summary
@@ -41,9 +41,12 @@ class _Scores:
         self.meetings: Counter[Pair] = Counter()
         """How often a bot met an opponent, by both of them, in both orders."""
         self.byes: Counter[str] = Counter()
+        self.rounds: list[tuple[Sequence[Encounter], str | None]] = []
+        """The encounters and the bye of each round."""
 
     def add(self, encounters: Sequence[Encounter], bye: str | None, games: Mapping[str, Summary]) -> None:
         """Adds a round."""
+        self.rounds.append((encounters, bye))
         for one in encounters:
             bots = one.games[0].bots
             for bot, other in (bots, bots[::-1]):
@@ -179,7 +182,7 @@ def _schedule(scores: _Scores, rounds: int, section: str, games: Mapping[str, Su
         pairs, bye = _Round(scores).paired()
         encounters = [encounter(number, pair, section=section) for pair in pairs]
         yield from encounters
-        yield wait_for(encounters)
+        yield wait_for(encounters)  # guard: wait-for-round
         scores.add(encounters, bye, games)
 
 
@@ -188,7 +191,8 @@ def swiss_standings(
     rounds: int,
     section: str,
     games: Mapping[str, Summary],
-    without_result: Collection[str],
+    without_result: Container[str],
+    annulled: Collection[str],
 ) -> list[Standing]:
     """The bots by points, Buchholz, Sonneborn-Berger and direct meeting; equal bots by name.
 
@@ -197,11 +201,15 @@ def swiss_standings(
     * In both, a bye counts as an opponent that has as many points as the bot itself.
     * Direct meeting: the points against those bots that are equal in all this.
     """
-    scores = _Scores(seeding)
-    coming = _schedule(scores, rounds, section, games)
+    as_played = _Scores(seeding)
+    coming = _schedule(as_played, rounds, section, games)
     read_on(coming, games, without_result)
     next(coming, None)  # the results of the current round so far
-    return _ranked(scores)
+    counted = _Scores(seeding)
+    counting = {game: what for game, what in games.items() if game not in annulled}
+    for encounters, bye in as_played.rounds:
+        counted.add(encounters, bye, counting)
+    return _ranked(counted)
 
 
 def _ranked(scores: _Scores) -> list[Standing]:

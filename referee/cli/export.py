@@ -1,0 +1,57 @@
+"""`referee export`: writes the games of runs for other programs."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from referee.cli.options import runs_argument
+from referee.cli.output import say, show_data
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.tournament.exports import csv_of, game_alone, json_of_heads, pgn_of
+from referee.tournament.reading import Runs, read_runs
+
+AT_ONCE = 1000
+"""How many games are written at once."""
+
+
+@click.command(short_help="Writes the games of runs for other programs.")
+@runs_argument
+@click.option(
+    "--format",
+    "form",
+    default="pgn",
+    show_default=True,
+    type=click.Choice(["pgn", "csv", "jsonl"]),
+    help="pgn: results for programs that compute ratings; csv: a line a game; jsonl: a JSON object a game.",
+)
+@click.option("--game", "game_id", metavar="ID", help="One game, as records that `referee verify` accepts.")
+def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
+    """Writes the games of the runs in DIR to stdout, without moves; with --game, one game with all of it.
+
+    In PGN seat 1 is White, and games that are not rated have no result. BayesElo and Ordo read it.
+    """
+    runs = read_runs(folders)
+    if game_id is not None:
+        show_data(_alone(runs, game_id).decode().removesuffix("\n"))
+        return
+    games = [(run, list(run.games.values())) for run in runs.runs]
+    if form == "csv":
+        show_data(csv_of(games))
+    else:
+        texts = pgn_of(games) if form == "pgn" else json_of_heads(games)
+        while some := list(islice(texts, AT_ONCE)):
+            show_data("\n".join(some))
+    say(f"{sum(len(of_run) for _, of_run in games)} games")
+
+
+def _alone(runs: Runs, game_id: str) -> bytes:
+    having = [run for run in runs.runs if game_id in run.games]
+    if len(having) != 1:
+        where = ", ".join(shown(str(run.folder)) for run in having or runs.runs)
+        many = f"{len(having)} games" if having else "no game"
+        raise UsageError(f"{many} `{shown(game_id, 200)}` in `{where}`, expected one")
+    return game_alone(having[0], game_id)

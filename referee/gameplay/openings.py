@@ -1,0 +1,219 @@
+"""Opening moves, which the referee makes so that the same bots do not always play the same game.
+
+They are drawn from a seed, or they are a line of a list. All games of an encounter begin with the same ones,
+so only games in which the same moves are legal then can have them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
+from referee.core.pairing import Pairing
+from referee.core.rng import Stream
+from referee.core.seeds import chance_stream, opening_stream, shared_seed
+from referee.core.text import shown
+from referee.gameplay.events import Seat
+from referee.gameplay.terms import Terms
+from referee.games.api import SHARED_CHANCE, Game, Options, Refusal, State
+
+Line = tuple[str, ...]
+"""The moves of an opening, in their canonical spelling."""
+
+MOST_PLIES = 100
+"""The most moves that are drawn."""
+
+TRIES = 20
+"""How many lines are drawn at most for an opening, while each of them ends the game."""
+
+ORDERS = ("sequential", "random")
+"""How lines are taken from a list: one after the other, round by round, or drawn for each encounter."""
+
+SEPARATOR = ";"
+"""Between the moves of a line."""
+
+
+class BadOpening(ValueError):
+    """An opening move that is not possible."""
+
+
+def split(text: str) -> Line:
+    """The moves of a line as they are written there."""
+    return tuple(move.strip() for move in text.split(SEPARATOR))
+
+
+def joined(line: Line) -> str:
+    """The moves of a line as one text."""
+    return f"{SEPARATOR} ".join(line)
+
+
+class OpeningMove(NamedTuple):
+    """A move of an opening, and the seat in whose name it is made."""
+
+    seat: Seat
+    move: Any
+
+
+def opening_move(state: State[Any], text: str) -> OpeningMove:
+    """The opening move that a text means in a position. Raises `BadOpening`."""
+    acting = state.to_act()
+    if not acting:
+        raise BadOpening("the game is over")
+    if len(acting) > 1 or acting[0] < 0:
+        raise BadOpening("chance or several seats act here, expected one seat")
+    try:
+        return OpeningMove(acting[0], state.read(acting[0], text))
+    except Refusal as refusal:
+        raise BadOpening(refusal.sentence) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """The openings of the games of a run: none, moves that are drawn, or the lines of a list."""
+
+    plies: int = 0
+    """How many moves are drawn; a ply is one turn of one seat."""
+    lines: tuple[Line, ...] = ()
+    """A list of lines, instead of drawn moves."""
+    order: str = ORDERS[0]
+    """How lines are taken from the list; one of `ORDERS`."""
+    seed: str | None = None
+    """The seed of what is drawn; None if it is drawn from the shared seed of the games."""
+    sha256: str = ""
+    """The hash of the file that has the list."""
+
+    @property
+    def are_given(self) -> bool:
+        """Whether games have openings."""
+        return bool(self.plies or self.lines)
+
+    def header(self) -> dict[str, Any]:
+        """The member `openings` of the first line of a run's records; empty if there are none."""
+        if not self.are_given:
+            return {}
+        seed = {} if self.seed is None else {"seed": self.seed}
+        if self.plies:
+            return {"openings": {"plies": self.plies, **seed}}
+        lines = [joined(line) for line in self.lines]
+        return {"openings": {"lines": lines, "order": self.order, **seed, "sha256": self.sha256}}
+
+    @classmethod
+    def of_header(cls, header: Fields) -> Openings:
+        """The openings of the run that a header describes. Raises the error of `header`."""
+        if not header.has("openings"):
+            return cls()
+        fields = header.object("openings")
+        seed = fields.text("seed") if fields.has("seed") else None
+        if fields.has("plies"):
+            fields.only("plies", "seed")
+            return cls(plies=fields.number("plies", 1, MOST_PLIES), seed=seed)
+        fields.only("lines", "order", "seed", "sha256")
+        order = fields.text("order")
+        if order not in ORDERS:
+            raise fields.wrong("order", f"one of {', '.join(ORDERS)}")
+        lines = tuple(split(text) for text in fields.texts("lines"))
+        if not lines or not all(move for line in lines for move in line):
+            raise fields.wrong("lines", "a list of lines of moves")
+        return cls(lines=lines, order=order, seed=seed, sha256=fields.text("sha256"))
+
+    def line(self, game: Game[Any], options: Options, game_id: str, shared: bytes) -> Line:
+        """The opening of a game, the same in all games of its encounter; `shared` is their shared seed."""
+        if self.lines:
+            return self._from_list(game_id, shared)
+        if self.plies:
+            return drawn(game, options, self.plies, self._stream(game_id, shared), shared)
+        return ()
+
+    def of_encounter(self, game_id: str, shared: bytes) -> Openings:
+        """The openings reduced to what the encounter of a game needs: of a list, its line; `shared` is the
+        shared seed of its games.
+        """
+        return Openings(lines=(self._from_list(game_id, shared),)) if self.lines else self
+
+    def _from_list(self, game_id: str, shared: bytes) -> Line:
+        if self.order == "random":
+            return self._stream(game_id, shared).choice(self.lines)
+        pairing = Pairing.parse(game_id)
+        return self.lines[(pairing.number - 1 + max(0, pairing.part - 1)) % len(self.lines)]
+
+    def _stream(self, game_id: str, shared: bytes) -> Stream:
+        return opening_stream(shared if self.seed is None else shared_seed(self.seed, game_id))
+
+    def text(self) -> str:
+        """The openings in a few words."""
+        if not self.are_given:
+            return "none"
+        seed = "" if self.seed is None else f" by the seed {self.seed}"
+        if self.plies:
+            return f"{self.plies} plies drawn{seed}"
+        return f"{len(self.lines)} lines, {self.order}{seed}, of the file with the hash {self.sha256}"
+
+    def check(self, terms: Terms) -> None:
+        """Raises `RecordError` where a game does not begin with the opening that these openings give it."""
+        expected = self.line(terms.game, terms.options, terms.id, terms.shared_seed)
+        if terms.opening != expected:  # guard: openings
+            raise RecordError(
+                f"its opening moves are `{shown(joined(terms.opening), 200)}`, "
+                f"and `{shown(joined(expected), 200)}` by the first line"
+            )
+
+
+NO_OPENINGS = Openings()
+
+
+def drawn(game: Game[Any], options: Options, plies: int, stream: Stream, shared: bytes) -> Line:
+    """A random line of so many moves after which the game is not over; `shared` is the seed of shared chance.
+
+    The line is shorter where chance that differs from game to game, or several seats, would act before its
+    end. If `TRIES` lines end the game, it is the longest of them without the move that ended the game.
+    """
+    longest: Line = ()
+    for _ in range(TRIES):
+        line: list[str] = []
+        state = game.start(options)
+        chance = chance_stream(shared)
+        while len(line) < plies:
+            acting = state.to_act()
+            if acting == (SHARED_CHANCE,):
+                state = state.chance(state.draw(chance))
+            elif len(acting) == 1 and acting[0] >= 0:
+                move = state.sample(acting[0], stream)
+                line.append(state.write(move))
+                state = state.play({acting[0]: move})
+            else:
+                break
+        if state.outcome() is None:  # guard: open-openings
+            return tuple(line)
+        longest = max(longest, tuple(line[:-1]), key=len)
+    return longest
+
+
+def check_takes_openings(game: Game[Any], options: Options) -> None:
+    """Raises `UsageError` where the games of an encounter cannot begin with the same moves."""
+    if not game.is_open:  # guard: openings-of-open-games
+        raise UsageError(
+            f"`{game.slug}` has hidden information that differs from game to game, so its games cannot begin "
+            f"with the same moves, expected no `openings`"
+        )
+    if not drawn(game, options, 1, opening_stream(b""), b""):
+        raise UsageError(
+            f"a game of `{game.slug}` does not begin with the move of one seat, expected no `openings`"
+        )
+
+
+def checked_line(game: Game[Any], options: Options, text: str) -> Line:
+    """The line that a text means, in canonical spelling. Raises `UsageError`, naming the move."""
+    line: list[str] = []
+    state = game.start(options)
+    for number, move_text in enumerate(split(text), 1):
+        try:
+            seat, move = opening_move(state, move_text)
+        except BadOpening as error:
+            raise UsageError(f"move {number} `{shown(move_text, 80)}`: {shown(str(error), 200)}") from None
+        line.append(state.write(move))
+        state = state.play({seat: move})
+    if state.outcome() is not None:
+        raise UsageError(f"the game is over after move {len(line)}, expected moves after which it goes on")
+    return tuple(line)

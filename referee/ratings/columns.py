@@ -1,0 +1,188 @@
+"""The columns of the standings as text: which there are, and what stands in them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.core.units import about
+from referee.ratings.grids import Column, Grid
+from referee.ratings.pool import Rating
+from referee.ratings.standings import Standing, Standings
+from referee.ratings.tally import Tally
+from referee.ratings.times import MoveTimes, Times
+
+NONE = "–"
+"""What stands where there is no value."""
+
+
+class Kind(NamedTuple):
+    """A column that can be chosen, besides the rank and the bot, which are always there."""
+
+    heading: str
+    help: str
+    cell: Callable[[Standing, MoveTimes], str]
+    left: bool = False
+
+
+COLUMNS = {
+    "elo": Kind(
+        "Elo ± 95 %",
+        "Elo with its 95 % interval",
+        lambda row, _: rating_text(row.rating) if row.is_rated else NONE,
+    ),
+    "next": Kind(
+        "to next",
+        "Elo difference to the next in rank, with its 95 % interval",
+        lambda row, _: rating_text(row.next.difference) if row.next else NONE,
+    ),
+    "los": Kind(
+        "LOS %",
+        "likelihood that it is stronger than the next in rank",
+        lambda row, _: likelihood_text(row.next.superiority) if row.next else NONE,
+    ),
+    "games": Kind("games", "rated games", lambda row, _: str(row.tally.games)),
+    "wdl": Kind("w–d–l", "wins, draws, losses", lambda row, _: counts_text(row.tally.counts)),
+    "points": Kind("points", "sum of points", lambda row, _: number_text(row.tally.points)),
+    "score": Kind("score", "points in % of the games", lambda row, _: score_text(row.tally)),
+    "expected": Kind(
+        "expected",
+        "points that the ratings expect",
+        lambda row, _: f"{row.expected:.1f}" if row.is_rated else NONE,
+    ),
+    "seats": Kind("seats", "wins, draws, losses by seat: a column for each seat", lambda row, _: ""),
+    "left": Kind(
+        "mean left",
+        "mean score of the games of a bot that plays alone, such as tiles left",
+        lambda row, _: f"{row.tally.scores / row.tally.games:.2f}" if row.tally.games else NONE,
+    ),
+    "faults": Kind("faults", "faults by kind", lambda row, _: faults_text(row.tally), left=True),
+    "moves": Kind("moves", "moves", lambda _, times: str(times.moves)),
+    "median": Kind("median", "median time of a move", lambda _, times: about(times.quantile(0.5))),
+    "p99": Kind(
+        "99 %", "time that 99 % of the moves stay within", lambda _, times: about(times.quantile(0.99))
+    ),
+    "max": Kind("longest", "longest time of a move", lambda _, times: about(times.longest_us)),
+    "over": Kind("over", "moves beyond their allowance", lambda _, times: str(times.over)),
+    "late": Kind("late", "how often the time was up", lambda _, times: str(times.late)),
+    "cpu": Kind("CPU", "processor time of all games", lambda _, times: about(times.cpu_us)),
+}
+
+TIMES = ("median", "p99", "max", "over", "late", "cpu")
+"""The columns that `time` is short for."""
+
+MEASURED = (*TIMES, "moves")
+"""The columns that need the measurements in the records."""
+
+_DEFAULT = ("elo", "next", "games", "wdl", "score", "faults")
+_OWN_ORDER = ("games", "wdl", "elo", "faults")
+_ALONE = ("games", "wdl", "score", "left", "faults")
+
+_FIRST_OUT = (
+    "cpu",
+    "over",
+    "moves",
+    "seats",
+    "los",
+    "expected",
+    "games",
+    "next",
+    "faults",
+    "points",
+    "score",
+)
+"""Columns that are left out where the table is too wide, in this order; then the others from the right."""
+
+
+def parse_columns(text: str) -> tuple[str, ...]:
+    """The columns of a text such as `elo,games,time`. Raises `UsageError`."""
+    found: list[str] = []
+    for word in text.split(","):
+        name = word.strip()
+        if name not in (*COLUMNS, "time"):
+            raise UsageError(f"no column `{shown(name, 40)}`, expected one of {', '.join(COLUMNS)}, time")
+        found += TIMES if name == "time" else [name]
+    return tuple(dict.fromkeys(found))
+
+
+def default_columns(table: Standings) -> tuple[str, ...]:
+    """The columns that are shown where none were chosen."""
+    if table.seats == 1:
+        return _ALONE
+    return _OWN_ORDER if table.own_order else _DEFAULT
+
+
+def standings_grid(table: Standings, columns: Sequence[str], times: Times | None) -> Grid:
+    """The standings with these columns; those of a format with an order of its own come first."""
+    own = list(table.rows[0].columns) if table.rows else []
+    heads = [Column("rank", "#"), Column("bot", "bot", left=True, shorten=True)]
+    heads += [Column(heading, heading) for heading in own]
+    chosen = [name for name in columns if name not in own]
+    for name in chosen:
+        heads += _heads(name, table.seats)
+    rows = []
+    for row in table.rows:
+        used = times.by_bot.get(row.bot, MoveTimes()) if times else MoveTimes()
+        cells = [str(row.rank), row.bot, *(number_text(row.columns.get(heading, NONE)) for heading in own)]
+        for name in chosen:
+            cells += _cells(name, row, used, table.seats)
+        rows.append(cells)
+    return Grid(heads, rows)
+
+
+def results_heading(seats: int) -> str:
+    """The heading over wins, draws and losses in games with so many seats."""
+    return "w–d–l" if seats <= 2 else "1st–tied–rest"
+
+
+def _heads(name: str, seats: int) -> list[Column]:
+    kind = COLUMNS[name]
+    weight = _FIRST_OUT.index(name) + 1 if name in _FIRST_OUT else len(_FIRST_OUT) + 1
+    if name == "seats":
+        what = f" {results_heading(seats)}" if seats <= 2 else ""
+        return [Column(name, f"seat {seat}{what}", False, weight) for seat in range(1, seats + 1)]
+    return [Column(name, results_heading(seats) if name == "wdl" else kind.heading, kind.left, weight)]
+
+
+def _cells(name: str, row: Standing, times: MoveTimes, seats: int) -> list[str]:
+    if name == "seats":
+        return [counts_text(row.tally.by_seat.get(seat, (0, 0, 0))) for seat in range(seats)]
+    if name in MEASURED and not times.moves:
+        return [NONE]
+    return [COLUMNS[name].cell(row, times)]
+
+
+def rating_text(rating: Rating) -> str:
+    """An Elo with its interval, or its bound."""
+    elo = f"{round(rating.elo):+d}"
+    if rating.bound:
+        return f"{rating.bound} {elo}"
+    return NONE if rating.half_width is None else f"{elo} ± {rating.half_width:.0f}"
+
+
+def likelihood_text(likelihood: float) -> str:
+    """A likelihood in percent; never a certainty."""
+    return f"{min(max(100 * likelihood, 0.1), 99.9):.1f}"
+
+
+def counts_text(counts: Sequence[int]) -> str:
+    """Losses, draws and wins as they are read: wins first."""
+    losses, draws, wins = counts
+    return f"{wins}–{draws}–{losses}"
+
+
+def score_text(tally: Tally) -> str:
+    """The points of a bot in percent of its games."""
+    return NONE if tally.score is None else f"{100 * tally.score:.1f} %"
+
+
+def faults_text(tally: Tally) -> str:
+    """The faults of a bot."""
+    return ", ".join(f"{count} {word}" for word, count in sorted(tally.faults.items())) or NONE
+
+
+def number_text(value: float | str) -> str:
+    """A number without needless zeros: whole numbers and halves are exact."""
+    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,180 @@
+"""Tables as text: in each of the forms, and narrowed to the width of a terminal. Pure."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tabulate import tabulate, tabulate_formats
+
+TABULATED = tuple(tabulate_formats)
+"""The forms of a table as text."""
+
+MARKDOWN = ("github", "pipe")
+HTML = ("html", "unsafehtml")
+LATEX = ("latex", "latex_booktabs", "latex_longtable", "latex_raw")
+_MARKUP = (
+    *MARKDOWN,
+    *HTML,
+    *LATEX,
+    "asciidoc",
+    "jira",
+    "mediawiki",
+    "moinmoin",
+    "textile",
+    "tsv",
+    "youtrack",
+)
+"""Forms that are not read in a terminal as they are, and so need not fit one."""
+
+SHORTEST_NAME = 8
+"""Names of bots are not shortened beyond this number of characters."""
+
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    name: str
+    """The name by which it is chosen, and by which it is told when it is left out."""
+    heading: str
+    left: bool = False
+    """Whether its cells are aligned to the left: texts; else to the right: numbers."""
+    weight: int = 0
+    """Where the table is too wide, columns with the least weight are left out first; those with 0 stay."""
+    shorten: bool = False
+    """Whether its cells may be shortened when there is nothing left to leave out: names."""
+
+
+class Grid(NamedTuple):
+    """A table of cells that are texts already."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+
+
+def limit(form: str, width: int) -> int:
+    """The width that a table in this form has to fit; 0 where it has to fit none."""
+    return 0 if form in _MARKUP else width
+
+
+def drawn(grid: Grid, form: str) -> str:
+    """The table in one of the forms."""
+    rows = grid.rows
+    if form in MARKDOWN:
+        rows = [[escaped(cell) for cell in row] for row in rows]
+    align = ["left" if column.left else "right" for column in grid.columns]
+    return tabulate(
+        rows,
+        [column.heading for column in grid.columns],
+        tablefmt=form,
+        disable_numparse=True,
+        colalign=align if rows else None,
+    )
+
+
+def size(grid: Grid, form: str) -> int:
+    """How many characters the lines of the table have."""
+    widest = [max(len(cell) for cell in column) for column in zip(*grid.rows, strict=True)]
+    row = ["x" * max(1, most) for most in widest]
+    return max(map(len, drawn(grid._replace(rows=[row] if row else []), form).splitlines()), default=0)
+
+
+def fitted(grid: Grid, form: str, width: int) -> tuple[Grid, list[str]]:
+    """The table without the columns that do not fit, and their names.
+
+    Columns are left out, those of the least weight first, and then names are shortened. With a width of 0
+    everything fits.
+    """
+    left_out: list[str] = []
+    while width and size(grid, form) > width:
+        spare = [column for column in grid.columns if column.weight]
+        if not spare:
+            return _shortened(grid, size(grid, form) - width), left_out
+        # Of columns that weigh the same, the last goes first.
+        least = min(reversed(spare), key=lambda column: column.weight)
+        left_out.append(least.name)
+        at = grid.columns.index(least)
+        grid = grid._replace(
+            columns=[*grid.columns[:at], *grid.columns[at + 1 :]],
+            rows=[[*row[:at], *row[at + 1 :]] for row in grid.rows],
+        )
+    return grid, left_out
+
+
+def parts(grid: Grid, form: str, width: int, fixed: int) -> list[Grid]:
+    """The table as several that fit the width: each has the first `fixed` columns and some of the others."""
+    if not width or size(grid, form) <= width:
+        return [grid]
+    grid = _shortened(grid, 64, at_least=max(SHORTEST_NAME, width // 3))
+    found: list[Grid] = []
+    begin = fixed
+    while begin < len(grid.columns):
+        end = begin + 1
+        while end < len(grid.columns) and size(_slice(grid, fixed, begin, end + 1), form) <= width:
+            end += 1
+        found.append(_slice(grid, fixed, begin, end))
+        begin = end
+    return found
+
+
+def _slice(grid: Grid, fixed: int, begin: int, end: int) -> Grid:
+    return grid._replace(
+        columns=[*grid.columns[:fixed], *grid.columns[begin:end]],
+        rows=[[*row[:fixed], *row[begin:end]] for row in grid.rows],
+    )
+
+
+def _shortened(grid: Grid, by: int, at_least: int = SHORTEST_NAME) -> Grid:
+    """The table with its longest names shortened by so many characters, as far as they may be."""
+    rows = [list(row) for row in grid.rows]
+    for at, column in enumerate(grid.columns):
+        if not column.shorten or not rows:
+            continue
+        longest = max(len(row[at]) for row in rows)
+        most = max(at_least, longest - by)
+        by -= max(0, longest - most)
+        for row in rows:
+            if len(row[at]) > most:
+                row[at] = f"{row[at][: most - 1]}…"
+    return grid._replace(rows=rows)
+
+
+def headed(text: str, form: str) -> str:
+    """A heading over several tables."""
+    if form in MARKDOWN:
+        return f"### {escaped(text)}"
+    if form in HTML:
+        return f"<h3>{html.escape(text)}</h3>"
+    if form in LATEX:
+        return f"% {text}"
+    return f"{text}\n{'=' * len(text)}"
+
+
+def said(lines: Iterable[str], form: str, width: int) -> str:
+    """Notes under or over a table: each is one line, wrapped at the width where the form has one."""
+    if form in MARKDOWN:
+        return "\n".join(["", *(f"- {escaped(line)}" for line in lines)])
+    if form in HTML:
+        return "\n".join(f"<p>{html.escape(line)}</p>" for line in lines)
+    if form in LATEX:
+        return "\n".join(f"% {line}" for line in lines)
+    if not width or form in _MARKUP:
+        return "\n".join(lines)
+    return "\n".join(
+        textwrap.fill(
+            line, max(20, width), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+        for line in lines
+    )
+
+
+_SPECIAL = re.compile(r"([\\*_<>|\[\]~#]|(?<=\bwww)\.)")
+
+
+def escaped(text: str) -> str:
+    """A text as Markdown, so that it is shown as it is; what stands between backticks is code already."""
+    pieces = text.split("`")
+    return "`".join(_SPECIAL.sub(r"\\\1", piece) if at % 2 == 0 else piece for at, piece in enumerate(pieces))

@@ -1,0 +1,167 @@
+"""Notes under a table: what its numbers mean, and what makes them less certain than they look. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from referee.gameplay.events import Ending
+from referee.ratings.columns import rating_text
+from referee.ratings.pool import VIRTUAL_DRAWS
+from referee.ratings.standings import Facts, Standings, is_known
+from referee.records.record import Summary
+
+FEW_ENCOUNTERS = 10
+"""With fewer independent encounters an interval is itself uncertain."""
+
+LATE_PERCENT = 1
+"""A bot that loses more than this share of its games on time is told."""
+
+STOPPED_PERCENT = 1
+"""Of so many moves, those in which the referee was not running are a sign of an overloaded machine."""
+
+MOST_NAMES = 8
+"""So many bots are named in a note, and the others counted."""
+
+ELO = (
+    "Elo: the mean of the bots is 0; ± is the 95 % interval, by encounters (their games are not "
+    f"independent); prior: {VIRTUAL_DRAWS:.0f} virtual draws of each bot"
+)
+BOUND = "> and <: won or lost all games; with 95 % the Elo is at least, or at most, this"
+NEXT = "to next: the difference to the next in rank, with its own 95 % interval"
+LOS = "LOS: the likelihood that the bot is stronger than the next in rank"
+POINTS = "points: a game gives the share of the opponents that finish behind; a tie counts half"
+EXPECTED = "expected: the points that these Elo ratings expect in the games that were played"
+PAIRS = (
+    "pairs: two games with the seats swapped, lost (L), drawn (D) or won (W) by the bot; DD includes WL; "
+    "nElo: normalized Elo, in standard deviations of a game"
+)
+OVER = "over: moves beyond their allowance, which the reserve paid for; late: the time was up"
+
+_MEANINGS = {"elo": ELO, "next": NEXT, "los": LOS, "expected": EXPECTED, "counts": PAIRS, "over": OVER}
+
+
+def meanings(table: Standings, columns: Collection[str]) -> Iterator[str]:
+    """What the columns that are shown mean, by their names."""
+    yield from (meaning for name, meaning in _MEANINGS.items() if name in columns)
+    if "elo" in columns and any(row.rating.bound for row in table.rows):
+        yield BOUND
+    if table.seats > 2 and not {"points", "score"}.isdisjoint(columns):
+        yield POINTS
+
+
+def findings(table: Standings, facts: Facts) -> Iterator[str]:
+    """What else is to be said of the results. What concerns the run is not said again of each section."""
+    yield from _advantages(table)
+    yield from _uncertain(table)
+    yield from _groups(table)
+    yield from _repeats(table, facts)
+    yield from _late(table)
+    if table.tallies.unrated:
+        yield f"{table.tallies.unrated} × no bot of a game started, not counted"
+    if not table.section:
+        yield from _host(facts)
+        yield from _changed(table, facts)
+        yield from _isolation(table.games)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names with commas between them; the last of many are only counted."""
+    more = len(names) - MOST_NAMES
+    shown = ", ".join(names if more <= 1 else names[:MOST_NAMES])
+    return f"{shown} and {more} more" if more > 1 else shown
+
+
+def _advantages(table: Standings) -> Iterator[str]:
+    for (section, seats), ratings in sorted(table.pool.advantages.items()):
+        where = f" in {section}" if section and not table.section else ""
+        if not all(map(is_known, ratings)):
+            continue
+        worth = [rating_text(rating) for rating in ratings]
+        if seats == 2:
+            yield f"seat 1 is worth {worth[0]} Elo{where}"
+        else:
+            each = ", ".join(f"seat {number} {value}" for number, value in enumerate(worth, 1))
+            yield f"Elo of seats{where}, compared with the mean of the others: {each}"
+
+
+def _uncertain(table: Standings) -> Iterator[str]:
+    """Whether there are too few games to compare the bots."""
+    rated = [row for row in table.rows if row.is_rated]
+    if few := [row.bot for row in rated if row.encounters < FEW_ENCOUNTERS]:
+        who = "all bots" if len(few) == len(rated) > 2 else listed(few)
+        yield (
+            f"few games: fewer than {FEW_ENCOUNTERS} independent encounters of {who}; "
+            "their intervals are rough"
+        )
+    compared = [row.next for row in table.rows if row.next]
+    unclear = sum(not each.is_clear for each in compared)
+    if unclear == len(compared) > 0:
+        what = "these bots" if len(compared) > 1 else "the two"
+        yield f"too few games to tell {what} apart at 95 %"
+    elif unclear:
+        yield f"{unclear} of {len(compared)} neighbours in rank are not told apart at 95 %"
+
+
+def _groups(table: Standings) -> Iterator[str]:
+    groups = [group for group in table.pool.groups if len(group) > 1]
+    if len(groups) > 1:
+        named = " | ".join(listed(group) for group in groups)
+        yield (
+            "not all bots have met, directly or through others; compare Elo only within a group, whose mean "
+            f"is 0: {named}"
+        )
+
+
+def _repeats(table: Standings, facts: Facts) -> Iterator[str]:
+    repeats = table.clusters.repeats
+    if not repeats:
+        return
+    count = f"{repeats} of {len(table.games)} games are repeats of others"
+    if facts.repeats == "count":
+        yield f'{count} and count as independent, as `repeats = "count"` says'
+    else:
+        yield (
+            f"{count}, move by move, and narrow no interval; use random openings, or "
+            '`repeats = "count"` if the bots draw at random'
+        )
+
+
+def _late(table: Standings) -> Iterator[str]:
+    late = []
+    for row in table.rows:
+        count, games = row.tally.faults[Ending.TIME.word], row.tally.games
+        if 100 * count > LATE_PERCENT * games:
+            late.append(f"{row.bot} {count} of {games}")
+    if late:
+        yield f"games lost on time: {listed(late)}"
+
+
+def _host(facts: Facts) -> Iterator[str]:
+    if facts.times and facts.times.stopped:
+        times = facts.times
+        busy = 100 * times.stopped > STOPPED_PERCENT * times.moves
+        yield (
+            f"in {times.stopped} of {times.moves} moves the referee itself was stopped or got no processor; "
+            "no bot was charged for that time" + ("; the machine was overloaded" if busy else "")
+        )
+    if facts.crowded:
+        yield facts.crowded
+
+
+def _changed(table: Standings, facts: Facts) -> Iterator[str]:
+    if changed := [f"{name} ({facts.changed[name]})" for name in table.names if name in facts.changed]:
+        yield (f"the program changed during the run, so that the figures mix what differs: {listed(changed)}")
+
+
+def _isolation(games: Iterable[Summary]) -> Iterator[str]:
+    """Under which isolation the bots played; nothing where the records do not have it."""
+    names: dict[str, dict[str, None]] = {}
+    for game in games:
+        if game.isolation:
+            for name, level in zip(game.bots, game.isolation, strict=True):
+                names.setdefault(level, {})[name] = None
+    if len(names) < 2:
+        yield from (f"isolation: {level}" for level in names)
+    else:
+        groups = [f"{level} for {listed(sorted(found))}" for level, found in names.items()]
+        yield f"isolation: {'; '.join(groups)}"

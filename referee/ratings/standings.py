@@ -1,0 +1,213 @@
+"""The standings of a run: the bots in order, with all figures about each; of the whole and of each section.
+
+Everything here is a function of the set of games: their order does not matter.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from referee.core.pairing import Pairing
+from referee.ratings.clusters import Clusters, clusters
+from referee.ratings.pool import Pool, Rating, Result, fit
+from referee.ratings.tally import Tallies, Tally
+from referee.ratings.times import Times
+from referee.records.record import Summary
+
+Place = tuple[int, str, Mapping[str, float | str]]
+"""A bot's place in the order of a format: the rank, the bot, and what the place follows from, by heading."""
+
+
+def is_known(rating: Rating) -> bool:
+    """Whether anything is known: a bot that has not met another has a rating that says nothing."""
+    return rating.half_width is not None or bool(rating.bound)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a run besides its games."""
+
+    changed: Mapping[str, str] = field(default_factory=dict)
+    """The bots whose programs changed during the run, with the time of the last change."""
+    repeats: str = "cluster"
+    """What repeated games are taken for, as in `clusters`."""
+    places: Mapping[str, Sequence[Place]] = field(default_factory=dict)
+    """By section, the order of the bots, for formats that have an order of their own."""
+    times: Times | None = None
+    """The times of moves, where they were read."""
+    crowded: str = ""
+    """What is to be said where more games were played at once than the machine has cores for."""
+
+
+class Next(NamedTuple):
+    """A bot compared with the next one in rank."""
+
+    difference: Rating
+    superiority: float
+    """The likelihood that it is the stronger of the two, 0 to 1."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the 95 % interval of the difference says which of the two is stronger."""
+        elo, half_width, bound = self.difference
+        if half_width is None:
+            return (bound == ">" and elo > 0) or (bound == "<" and elo < 0)
+        return abs(elo) > half_width
+
+
+class Standing(NamedTuple):
+    """A row of the standings."""
+
+    rank: int
+    bot: str
+    tally: Tally
+    rating: Rating
+    """Its Elo, which says nothing where it has not met any other bot."""
+    expected: float
+    """The points that the fit expects of it in the games that it played."""
+    next: Next | None
+    """None for the last bot, and where the two cannot be compared."""
+    encounters: int
+    """Its rated encounters that are independent of each other."""
+    columns: Mapping[str, float | str]
+    """What its place follows from in a format with an order of its own, by heading."""
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether it has met any other bot, so that there is an Elo."""
+        return is_known(self.rating)
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The standings of a run or of one section, best first."""
+
+    section: str
+    """Empty for the whole."""
+    games: Sequence[Summary]
+    """In the order of their ids."""
+    clusters: Clusters
+    tallies: Tallies
+    pool: Pool
+    rows: Sequence[Standing]
+    seats: int
+    """The number of seats of a game, or the largest where sections differ."""
+    own_order: bool
+    """Whether the order is that of a format, not that of the ratings."""
+
+    @property
+    def names(self) -> list[str]:
+        """The bots, best first."""
+        return [row.bot for row in self.rows]
+
+    @property
+    def title(self) -> str:
+        """The games that these are the standings of."""
+        played = " and ".join(sorted({game.game for game in self.games}))
+        if self.section == played:
+            return played
+        return f"{self.section or 'all together'}: {played}"
+
+
+def standings(
+    names: Sequence[str], games: Iterable[Summary], seats: int = 2, facts: Facts | None = None
+) -> Standings:
+    """The standings of all bots in these games; `seats` is said where there are no games yet."""
+    return _standings(names, _by_section(games), seats, facts or Facts(), "")
+
+
+def with_sections(
+    names: Sequence[str], games: Iterable[Summary], seats: int = 2, facts: Facts | None = None
+) -> tuple[Standings, list[Standings]]:
+    """The standings of the whole, and of each section where there are several.
+
+    Games of bots that play alone have no Elo: they are not in the whole, where there are others.
+    """
+    facts = facts or Facts()
+    by_section = _by_section(games)
+    parts = []
+    for section, played in by_section.items() if len(by_section) > 1 else ():
+        bots = {bot for game in played for bot in game.bots}
+        own = [name for name in names if name in bots]
+        parts.append(_standings(own, {section: played}, seats, facts, section))
+    several = {name: played for name, played in by_section.items() if len(played[0].bots) > 1}
+    return _standings(names, several or by_section, seats, facts, ""), parts
+
+
+def _by_section(games: Iterable[Summary]) -> dict[str, list[Summary]]:
+    """The games of each section, both in the order of their names."""
+    found: dict[str, list[Summary]] = defaultdict(list)
+    for game in sorted(games, key=lambda game: game.id):
+        found[Pairing.parse(game.id).section].append(game)
+    return dict(sorted(found.items()))
+
+
+def _standings(
+    names: Sequence[str],
+    by_section: Mapping[str, Sequence[Summary]],
+    seats: int,
+    facts: Facts,
+    section: str,
+) -> Standings:
+    games = [game for played in by_section.values() for game in played]
+    seats = max((len(game.bots) for game in games), default=seats)
+    found = clusters(games, facts.repeats)
+    tallies = Tallies(names, games)
+    of = iter(found.of)
+    results = [
+        Result(game.bots, game.ranks, cluster, name)
+        for name, played in by_section.items()
+        for game, cluster in zip(played, of, strict=False)
+        if game.rated and len(game.bots) > 1
+    ]
+    pool = fit(results, sorted(names))
+    own = facts.places.get(section)
+    places: Sequence[Place] = own if own is not None else _places(names, tallies, pool, seats)
+    independent = _independent(games, found)
+    of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
+    rows = []
+    for at, (rank, name, columns) in enumerate(places):
+        after = places[at + 1][1] if at + 1 < len(places) else None
+        compared = None
+        if after is not None and of_group[name] == of_group[after]:
+            compared = Next(pool.difference(name, after), pool.superiority(name, after))
+        rows.append(
+            Standing(
+                rank,
+                name,
+                tallies[name],
+                pool.ratings[name],
+                pool.expected[name],
+                compared,
+                independent.get(name, 0),
+                columns,
+            )
+        )
+    return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
+
+
+def _places(names: Sequence[str], tallies: Tallies, pool: Pool, seats: int) -> list[Place]:
+    """The order by rating. Bots that play alone have none: theirs is by the share of games won, and then by
+    the mean score, such as tiles left, of which less is better.
+    """
+
+    def key(name: str) -> tuple[bool, float, float, str]:
+        tally = tallies[name]
+        if seats > 1 or not tally.games:
+            return not tally.games, -round(pool.fitted[name], 6), 0.0, name
+        return False, -(tally.score or 0.0), tally.scores / tally.games, name
+
+    return [(rank, name, {}) for rank, name in enumerate(sorted(names, key=key), 1)]
+
+
+def _independent(games: Sequence[Summary], found: Clusters) -> dict[str, int]:
+    """How many clusters of rated games each bot has."""
+    of: dict[str, set[int]] = defaultdict(set)
+    for game, cluster in zip(games, found.of, strict=True):
+        if game.rated:
+            for name in game.bots:
+                of[name].add(cluster)
+    return {name: len(own) for name, own in of.items()}

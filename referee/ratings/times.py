@@ -1,0 +1,97 @@
+"""The time that bots used for their moves, from the measurements in their records. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.core.errors import RecordError
+from referee.core.fields import LARGEST
+from referee.gameplay.events import Ending
+
+
+@dataclass(slots=True)
+class MoveTimes:
+    """The times of one bot, in microseconds."""
+
+    moves: int = 0
+    """Its moves, those included that the referee made for it when its time was up."""
+    longest_us: int = 0
+    over: int = 0
+    """The moves that took longer than their allowance, so that the reserve paid for them."""
+    late: int = 0
+    """How often its time was up."""
+    used_us: int = 0
+    """The time of all moves together."""
+    cpu_us: int = 0
+    """The processor time of all its games, on its own turns and on others'."""
+    _counts: Counter[int] = field(default_factory=Counter)
+    """The moves by their time, which is rounded to three figures: so the memory is bounded."""
+
+    def add(self, used_us: int) -> None:
+        """Adds a move."""
+        self.moves += 1
+        self.used_us += used_us
+        self.longest_us = max(self.longest_us, used_us)
+        self._counts[_three_figures(used_us)] += 1
+
+    def quantile(self, share: float) -> int:
+        """The time, to three figures, that this share of the moves did not exceed; 0 without moves."""
+        missing = share * self.moves
+        for used_us, count in sorted(self._counts.items()):
+            missing -= count
+            if missing <= 0:
+                return used_us
+        return 0
+
+
+class Times:
+    """The times of all bots of a run, added game by game."""
+
+    def __init__(self) -> None:
+        self.by_bot: dict[str, MoveTimes] = {}
+        self.moves = 0
+        """Everything that was timed: moves, rejected answers and departures."""
+        self.stopped = 0
+        """Those of `moves` during which the referee itself was not running."""
+
+    def add(self, bots: tuple[str, ...], line: bytes) -> None:
+        """Adds a game from its line in the file of records. Reads only what comes after its head.
+
+        Raises `RecordError` where that is not what a record has.
+        """
+        try:
+            value = json.loads(b'{"events":' + line.partition(b',"events":')[2])
+            self._add(bots, value["events"], value["measured"])
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise RecordError("`events` and `measured` are not those of a game") from None
+
+    def _add(self, bots: tuple[str, ...], events: list[Any], measured: dict[str, Any]) -> None:
+        seats = [self.by_bot.setdefault(name, MoveTimes()) for name in bots]
+        for found, seat in zip(seats, measured["seats"], strict=True):
+            found.cpu_us += _checked(seat.get("cpu_us", 0))
+        for event, time in zip(events, measured["events"], strict=True):
+            if "used_us" not in time:
+                continue
+            self.moves += 1
+            self.stopped += "stopped_us" in time
+            found = seats[event["seat"] - 1]
+            if "move" in event or "default" in event:
+                found.add(_checked(time["used_us"]))
+                found.over += _checked(time["over_us"]) > 0
+            found.late += "default" in event or event.get("left") == Ending.TIME.word
+
+
+def _checked(us: object) -> int:
+    if not isinstance(us, int) or not 0 <= us <= LARGEST:
+        raise ValueError
+    return us
+
+
+def _three_figures(us: int) -> int:
+    if us < 1000:
+        return us
+    unit: int = 10 ** (len(str(us)) - 3)
+    return (us + unit // 2) // unit * unit

@@ -1,0 +1,116 @@
+"""The games of runs for other programs: PGN, CSV, JSON lines, and a game with all that it needs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+
+from tabulate import tabulate_formats
+
+from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
+from referee.core.seeds import shared_by
+from referee.core.text import shown
+from referee.records import journal
+from referee.records.heads import Head, Heads
+from referee.records.record import Summary
+from referee.tournament.folder import Run
+
+FORMATS = ("csv", "json", *tabulate_formats)
+"""The forms of a list of games."""
+
+Games = Iterable[tuple[Run, Iterable[Summary]]]
+"""Games by the runs that they are of."""
+
+
+def csv_of(games: Games) -> str:
+    """A line for each game, after one with the names of the columns; with columns by seat."""
+    listed = [(run, game) for run, some in games for game in some]
+    seats = range(max((len(game.bots) for _, game in listed), default=2))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    by_seat = [f"{name}_{seat + 1}" for seat in seats for name in ("bot", "rank", "score", "fault")]
+    names = ["run", "id", "section", "round", "game", *by_seat, "ending", "rated", "sentence", "digest"]
+    writer.writerow(names)
+    for run, game in listed:
+        pairing = Pairing.parse(game.id)
+        cells: list[object] = [_cell(str(run.folder)), _cell(game.id), _cell(pairing.section), pairing.round]
+        cells.append(game.game)
+        for seat in seats:
+            if seat < len(game.bots):
+                cells += [_cell(game.bots[seat]), game.ranks[seat], game.scores[seat], game.faults[seat]]
+            else:
+                cells += [""] * 4
+        rated = "true" if game.rated else "false"
+        writer.writerow([*cells, game.ending, rated, _cell(shown(game.sentence)), game.digest])
+    return text.getvalue().rstrip("\n")
+
+
+def _cell(text: str) -> str:
+    """A text as a cell: what a spreadsheet would read as a formula is quoted."""
+    return f"'{text}" if text[:1] in ("+", "-", "=", "@") else text
+
+
+def json_of_heads(games: Games) -> Iterator[str]:
+    """The heads of games, each as a JSON object."""
+    for run, some in games:
+        for game in some:
+            pairing = Pairing.parse(game.id)
+            place = {"run": str(run.folder), "section": pairing.section, "round": pairing.round}
+            yield json.dumps({**game._asdict(), **place})
+
+
+def pgn_of(games: Games) -> Iterator[str]:
+    """Games of two seats as PGN without moves, for programs that compute ratings: seat 1 is White.
+
+    A game that is not rated has the result `*`, which these programs leave out. Raises `UsageError` where a
+    game has another number of seats.
+    """
+    for _, some in games:
+        for game in some:
+            if len(game.bots) != 2:
+                raise UsageError(
+                    f"game `{shown(game.id)}` has {len(game.bots)} seats, expected 2 in every game for PGN"
+                )
+            one, other = game.ranks
+            result = "1/2-1/2" if one == other else "1-0" if one < other else "0-1"
+            pairing = Pairing.parse(game.id)
+            tags = {
+                "Event": f"{game.game} {pairing.section}".strip(),
+                "Site": "?",
+                "Date": "????.??.??",
+                "Round": pairing.round,
+                "White": game.bots[0],
+                "Black": game.bots[1],
+                "Result": result if game.rated else "*",
+                "GameId": game.id,
+                "Termination": game.ending,
+            }
+            lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
+            yield "\n".join([*lines, "", tags["Result"], ""])
+
+
+def _quoted(text: str) -> str:
+    """A text for a PGN tag."""
+    return shown(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def game_alone(run: Run, game_id: str) -> bytes:
+    """A file of records with one game of a run: the first line, all changes, and the game.
+
+    Also the first game that has the same shared seed, since the seeds of the others are compared with its.
+    """
+    companions = [game for game in run.games if shared_by(game) == shared_by(game_id)]
+    wanted = {game_id, *companions[:1]}
+    prev, lines = journal.FIRST, []
+    heads = Heads()
+    for line in journal.read(run.folder):
+        if line.torn:
+            break
+        read = heads.read(line.text)
+        if not isinstance(read, Head) or read.game.id in wanted:
+            text, prev = journal.chained(journal.unchained(line.text), prev)
+            lines.append(text)
+    return b"".join(lines)

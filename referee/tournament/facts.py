@@ -1,0 +1,58 @@
+"""What the table of a run says besides its games: programs that changed, repeats, the order of its format."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from referee.ratings.standings import Facts, Place
+from referee.records.amendments import amendments_of
+from referee.records.header import CHANGED, REPEATS, sections_of
+from referee.records.record import Summary
+from referee.tournament import formats
+
+
+def facts_of(
+    header: Mapping[str, Any],
+    games: Mapping[str, Summary],
+    annulled: Mapping[str, Summary],
+    is_open: Callable[[str], bool],
+) -> Facts:
+    """The facts of a run, from its header with all changes, its games, and those that are annulled; `is_open`
+    says of an id whether the game is still to be played.
+    """
+    return Facts(
+        changed=header.get(CHANGED, {}),
+        repeats=header.get("repeats", REPEATS[0]),
+        places=_places(header, games, annulled, is_open) if "rounds" in header else {},
+    )
+
+
+def _places(
+    header: Mapping[str, Any],
+    games: Mapping[str, Summary],
+    annulled: Mapping[str, Summary],
+    is_open: Callable[[str], bool],
+) -> dict[str, list[Place]]:
+    """By section, the order of the bots in formats that have one of their own."""
+    format_of_run = formats.from_header(header)
+    played = ChainMap(dict(annulled), dict(games))
+    shown = amendments_of(header).shown
+    found: dict[str, list[Place]] = {}
+    for section in sections_of(dict(header)):
+        rows = format_of_run.standings(section, played, _WithoutResult(played, is_open), annulled)
+        if rows is not None:
+            found[section] = [(row.rank, shown(row.bot), row.columns) for row in rows]
+    return found
+
+
+class _WithoutResult:
+    """The games that have no result for good, as a container of ids."""
+
+    def __init__(self, games: Mapping[str, Summary], is_open: Callable[[str], bool]) -> None:
+        self._games = games
+        self._is_open = is_open
+
+    def __contains__(self, game: object) -> bool:
+        return isinstance(game, str) and game not in self._games and not self._is_open(game)

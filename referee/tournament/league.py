@@ -1,0 +1,276 @@
+"""Which encounters of a league are played next: those that tell most about who is better.
+
+The strengths of the bots are estimated from all games so far, pair of bots by pair of bots: a normal prior
+with the standard deviation that M. Glickman's rating system gives a new player (350 Elo), and the likelihood
+of Bradley and Terry, together approximated by a normal distribution (Laplace). Games that are scheduled and
+not over count as information, without a result. The table of a league is another matter: there the fit of
+`referee.ratings.pool` counts, which does not know this prior.
+
+An encounter is worth what it takes from the expected loss. Bots are ranked by their estimates, so of two bots
+the weaker may stand above the stronger; the loss is then the difference between them. (The linear loss of
+S. E. Chick and K. Inoue, "New two-stage and sequential procedures for selecting the best simulated system",
+Operations Research 2001, for all pairs of bots instead of those with the best.) The information of a game is
+p(1 − p) on the difference of its bots. It changes the inverse of the covariance of the strengths by rank one
+(sequential optimal design, V. V. Fedorov 1972), which gives the variance of every difference after it. So
+bots that are close, of which little is known, and whose games bear on many others, come first.
+
+The order of two bots weighs 1/rank of the better one: whether the first is the first matters more than the
+order of the last. Before the worth come two rules:
+
+1. A bot with fewer than `FIRST_ENCOUNTERS` encounters is new. The newest plays next, against whom it tells
+   most.
+2. No bot is forgotten: one that `PATIENCE` encounters for each bot of the league have passed over plays next.
+
+A table of three or four bots is the pair that tells most, and then one by one the bots that add most to it.
+Ties go by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.games.api import share_beaten
+from referee.ratings.pool import ELO
+from referee.records.record import Summary
+from referee.tournament.schedule import Encounter, encounter
+
+PRIOR_ELO = 350.0
+"""The standard deviation of the strength of a bot of which nothing is known."""
+
+FIRST_ENCOUNTERS = 4
+"""With fewer encounters a bot is new."""
+
+PATIENCE = 10
+"""How many encounters for each bot of the league may pass until a bot is chosen again."""
+
+_STEPS = 50
+_CLOSE = 1e-9
+"""Values that differ by less are equal, so that rounding errors decide nothing."""
+
+Floats = NDArray[np.float64]
+
+
+class Belief(NamedTuple):
+    """What is known of the strengths of some bots, in natural units: a normal distribution."""
+
+    mean: Floats
+    covariance: Floats
+
+
+class League:
+    """The state of a league: it is told what is scheduled and what is over, and chooses what comes next."""
+
+    def __init__(self, seats: int = 2, section: str = "") -> None:
+        self.games = 0
+        """How many games were scheduled so far."""
+        self._seats = seats
+        self._section = section
+        self._names: dict[str, int] = {}
+        """The bots that were ever chosen, and their places in the arrays."""
+        self._open = np.zeros((0, 0))
+        """For two bots, how many of their games are scheduled and not over."""
+        self._rated = np.zeros((0, 0))
+        """For two bots, how many of their games are over and rated."""
+        self._points = np.zeros((0, 0))
+        """How many points one bot has from its games against another."""
+        self._mean = np.zeros(0)
+        """The strengths at the last choice."""
+        self._numbers: Counter[tuple[str, ...]] = Counter()
+        """How many encounters the same bots have."""
+        self._encounters: Counter[str] = Counter()
+        """How many encounters each bot has."""
+        self._last: dict[str, int] = {}
+        """The number of the last encounter of each bot, of all encounters of the league."""
+        self._count = 0
+        """How many encounters the league has."""
+
+    def schedule(self, chosen: Encounter) -> None:
+        """Takes an encounter that is going to be played, in the order in which they were chosen."""
+        bots = chosen.games[0].bots
+        self._count += 1
+        self.games += len(chosen.games)
+        self._numbers[tuple(sorted(bots))] += 1
+        self._encounters.update(bots)
+        self._last.update(dict.fromkeys(bots, self._count))
+        self._enter(bots)
+        for one, other in permutations(bots, 2):
+            self._open[self._names[one], self._names[other]] += len(chosen.games)
+
+    def finish(self, chosen: Encounter, games: Iterable[Summary]) -> None:
+        """Takes the results of an encounter that was scheduled, without those of games that have none."""
+        for one, other in permutations(chosen.games[0].bots, 2):
+            self._open[self._names[one], self._names[other]] -= len(chosen.games)
+        for game in games:
+            if not game.rated:
+                continue
+            for (one, rank), (other, other_rank) in permutations(zip(game.bots, game.ranks, strict=True), 2):
+                place = self._names[one], self._names[other]
+                self._rated[place] += 1
+                self._points[place] += share_beaten((rank, other_rank), 0)
+
+    def choose(self, names: Iterable[str], count: int) -> list[Encounter]:
+        """The next encounters of the bots that are in the league now; none where they are too few for a game.
+        Those that will be played are to be given to `schedule`.
+        """
+        bots = sorted(names)
+        if len(bots) < self._seats:
+            return []
+        self._enter(bots)
+        places = [self._names[name] for name in bots]
+        mean, covariance = self._belief()
+        chooser = _Chooser(mean[places], covariance[np.ix_(places, places)], self._seats)
+        encounters = [self._encounters[name] for name in bots]
+        last = [self._last.get(name, 0) for name in bots]
+        numbers = self._numbers.copy()
+        found = []
+        for turn in range(self._count + 1, self._count + 1 + count):
+            table = chooser.table(_first(encounters, last, turn))
+            for place in table:
+                encounters[place] += 1
+                last[place] = turn
+            group = tuple(bots[place] for place in sorted(table))
+            numbers[group] += 1
+            found.append(encounter(numbers[group], group, section=self._section))
+        return found
+
+    def _enter(self, names: Iterable[str]) -> None:
+        """Gives new bots their places in the arrays."""
+        new = [name for name in names if name not in self._names]
+        if new:
+            self._names.update({name: len(self._names) + i for i, name in enumerate(new)})
+            self._open, self._rated, self._points = (
+                np.pad(array, (0, len(new))) for array in (self._open, self._rated, self._points)
+            )
+
+    def _belief(self) -> Belief:
+        """What is known of all bots that were ever chosen, as if open games were over as expected."""
+        self._mean = mean = strengths(self._rated, self._points, self._mean)
+        # A game of three ranks three pairs of bots by two decisions: each counts for two thirds.
+        games = (self._rated + self._open) * (2 / self._seats)
+        information = games * _information(_differences(mean), np.zeros_like(games))
+        covariance = np.asarray(np.linalg.inv(_precision(information)), np.float64)
+        return Belief(mean, covariance)
+
+
+def strengths(games: Floats, points: Floats, start: Floats | None = None) -> Floats:
+    """The most likely strengths, in natural units, after so many games of one bot against another, of which
+    it had so many points. The search starts at other strengths, which may be of fewer bots.
+    """
+    mean = np.zeros(len(games)) if start is None else np.pad(start, (0, len(games) - len(start)))
+    for _ in range(_STEPS):
+        chance = _chance(_differences(mean))
+        gradient = (points - games * chance).sum(axis=1) - mean * (ELO / PRIOR_ELO) ** 2
+        step = np.linalg.solve(_precision(games * chance * (1 - chance)), gradient)
+        size = float(np.abs(step).max(initial=0.0))
+        mean += step * min(1.0, 2.0 / size) if size > 0 else 0.0
+        if size < _CLOSE:
+            break
+    return mean
+
+
+def _first(encounters: Sequence[int], last: Sequence[int], turn: int) -> int | None:
+    """The bot whose turn it is by the rules, whatever it tells; None where it is no bot's."""
+    fewest = min(range(len(encounters)), key=encounters.__getitem__)
+    if encounters[fewest] < FIRST_ENCOUNTERS:
+        return fewest
+    longest = min(range(len(last)), key=last.__getitem__)
+    return longest if turn - last[longest] > PATIENCE * len(last) else None
+
+
+class _Chooser:
+    """Chooses tables of bots one after the other, each as if the ones before were played."""
+
+    def __init__(self, mean: Floats, covariance: Floats, seats: int) -> None:
+        self._covariance = covariance
+        self._seats = seats
+        differences = _differences(mean)
+        variances = np.maximum(_variances(covariance), 1e-12)
+        # An encounter has `seats` games, of which each counts for 2/seats.
+        self._each = 2 * _information(differences, variances)
+        np.fill_diagonal(self._each, 0)
+        deviations = np.sqrt(variances)
+        # How fast the expected loss falls with the variance of each difference, but for a constant.
+        weights = np.exp(-((differences / deviations) ** 2) / 2) / deviations * _importance(mean)
+        np.fill_diagonal(weights, 0)
+        self._loss = np.diag(weights.sum(axis=1)) - weights
+        self._effect = covariance @ self._loss @ covariance
+
+    def table(self, first: int | None) -> list[int]:
+        """The table that tells most, with this bot if one is given."""
+        worth = self._worth()
+        if first is None:
+            np.fill_diagonal(worth, -1.0)
+            table = list(divmod(_largest(worth), len(worth)))
+        else:
+            table = [first]
+        while len(table) < self._seats:
+            gain = worth[table].sum(axis=0)
+            gain[table] = -1.0
+            table.append(_largest(gain))
+        for i, one in enumerate(table):
+            for other in table[:i]:
+                self._update(one, other)
+        return table
+
+    def _worth(self) -> Floats:
+        """What an encounter of two bots takes from the expected loss."""
+        with np.errstate(divide="ignore"):
+            return _variances(self._effect) / (1 / self._each + _variances(self._covariance))
+
+    def _update(self, one: int, other: int) -> None:
+        """Takes an encounter of two bots as played."""
+        change = self._covariance[:, one] - self._covariance[:, other]
+        scale = 1 / (1 / self._each[one, other] + change[one] - change[other])
+        effect = self._effect[:, one] - self._effect[:, other]
+        own = change @ self._loss @ change
+        self._covariance = self._covariance - scale * np.outer(change, change)
+        mixed = scale * np.outer(change, effect)
+        self._effect = self._effect - mixed - mixed.T + scale**2 * own * np.outer(change, change)
+
+
+def _importance(mean: Floats) -> Floats:
+    """What the order of two bots matters: the inverse rank of the better one."""
+    better = (_differences(mean) < -_CLOSE).sum(axis=1)
+    weights: Floats = 1.0 / (1 + np.minimum.outer(better, better))
+    return weights
+
+
+def _differences(mean: Floats) -> Floats:
+    differences: Floats = np.subtract.outer(mean, mean)
+    return differences
+
+
+def _variances(covariance: Floats) -> Floats:
+    """The variances of the differences of every two bots."""
+    own = np.diag(covariance)
+    variances: Floats = np.add.outer(own, own) - 2 * covariance
+    return variances
+
+
+def _chance(differences: Floats) -> Floats:
+    return 1 / (1 + np.exp(-differences))
+
+
+def _information(differences: Floats, variances: Floats) -> Floats:
+    """The expected information of a game, where the difference is known with such a variance."""
+    flatter = 1 / np.sqrt(1 + math.pi / 8 * variances)
+    chance = _chance(flatter * differences)
+    return flatter * chance * (1 - chance)
+
+
+def _precision(information: Floats) -> Floats:
+    """The inverse covariance, from the information of the games of every two bots."""
+    off = information - np.diag(np.diag(information))
+    return np.diag(off.sum(axis=1) + (ELO / PRIOR_ELO) ** 2) - off
+
+
+def _largest(values: Floats) -> int:
+    """The first place with the largest value, where values that differ by rounding errors are equal."""
+    return int((values >= values.max() * (1 - _CLOSE)).argmax())

@@ -1,0 +1,191 @@
+"""Runs as they are named on the command line: where they are, and several of them as one set of games."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.pairing import Pairing
+from referee.core.regular import is_regular, read_start
+from referee.core.text import shown
+from referee.ratings.standings import Facts
+from referee.records.header import sections_of
+from referee.records.record import Summary, json_of
+from referee.records.run_files import RECORDS, results_folder
+from referee.tournament.facts import facts_of
+from referee.tournament.folder import Run, read_run
+
+_LOOK = 1 << 20
+"""How many bytes of a file are looked at to tell whether it is a file of records."""
+
+_FIRST_LINE = re.compile(rb'\{"kind":|[^\n]*,"hash":"[0-9a-f]{64}"\}\n')
+"""A first line that has the beginning or the end of one, damaged or not."""
+
+
+def run_folder(path: Path) -> Path:
+    """The folder of the run that a path means: the folder itself, that of a file of records in it, or the
+    default folder of the results of a tournament file.
+
+    Raises `UsageError` where there is no run.
+    """
+    folder = path
+    if path.suffix == ".toml" and not path.is_dir():
+        folder = results_folder(path)
+        if is_regular(path) and not os.path.lexists(folder / RECORDS):
+            raise UsageError(
+                f"`{shown(str(path))}` has no results in `{shown(str(folder))}`, "
+                "expected the folder of its results or to run it first"
+            )
+    elif path.name == RECORDS and not path.is_dir():
+        folder = path.parent
+    if not os.path.lexists(folder / RECORDS):
+        raise _no_run(path)
+    return folder
+
+
+def records_at(path: Path) -> Path:
+    """A file of records, or a folder with one, that a path means: any such file, or else the folder of a run,
+    as `run_folder` finds it.
+
+    Raises `UsageError` where there are no records. A file with the name of a run's is taken for one, whatever
+    is in it, and another one if its first line looks like theirs: so what is damaged is not overlooked.
+    """
+    if path.suffix == ".toml" or not is_regular(path):
+        return run_folder(path)
+    try:
+        start = read_start(path, _LOOK)
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+    if path.name != RECORDS and not _FIRST_LINE.match(start):
+        raise _no_run(path)
+    return path
+
+
+def _no_run(path: Path) -> UsageError:
+    expected = f"expected a run's folder, with a file `{RECORDS}`, or a tournament file that was run"
+    try:
+        path.lstat()
+    except OSError as error:
+        return UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}, {expected}")
+    return UsageError(f"`{shown(str(path))}` is no run, {expected}")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Several runs as one set of games."""
+
+    runs: tuple[Run, ...]
+    """In the order in which they were named."""
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the bots of all runs. Bots with the same name are taken for the same bot."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.names))
+
+    @cached_property
+    def games(self) -> list[Summary]:
+        """The games of all runs; where there are several runs, with ids that tell them apart.
+
+        Sections of the same name, or runs without sections, are one section where the game, its rules and its
+        options are the same; else each has a name of its own, made from that of the game. Where two runs have
+        the same id in a section, the rounds of the later one are counted on from those of the earlier.
+        """
+        if len(self.runs) == 1:
+            return self.runs[0].shown_games
+        sections = self._section_names()
+        found: dict[str, Summary] = {}
+        last_rounds: dict[str, int] = {}
+        """The highest round so far in each section."""
+        for run, names in zip(self.runs, sections, strict=True):
+            games = [(names[pairing.section], pairing, game) for pairing, game in _pairings(run)]
+            repeated = {section for section, pairing, _ in games if _moved(pairing, section, 0).id in found}
+            before = dict(last_rounds)
+            for section, pairing, game in games:
+                moved = _moved(pairing, section, before[section] if section in repeated else 0)
+                found[moved.id] = game._replace(id=moved.id)
+                last_rounds[section] = max(last_rounds.get(section, 0), moved.number)
+        return list(found.values())
+
+    @property
+    def facts(self) -> Facts:
+        """What tables say of the runs besides their games; several runs have no order of a format."""
+        facts = [facts_of(run.header, run.games, run.annulled, run.is_open) for run in self.runs]
+        if len(facts) == 1:
+            return facts[0]
+        changed = {bot: when for one in facts for bot, when in one.changed.items()}
+        counts = all(one.repeats == "count" for one in facts)
+        return Facts(changed=changed, repeats="count" if counts else "cluster")
+
+    def _section_names(self) -> list[dict[str, str]]:
+        """By run, the new names of its sections by their old ones."""
+        kinds: dict[str, list[bytes]] = {}
+        """By the name of a section, the different games that have it."""
+        sections = [{name: _kind(run, name) for name in _sections(run)} for run in self.runs]
+        for one in sections:
+            for name, (_, settings) in one.items():
+                if settings not in kinds.setdefault(name, []):
+                    kinds[name].append(settings)
+        taken = {name for name, different in kinds.items() if len(different) == 1}
+        names: dict[tuple[str, bytes], str] = {}
+        for one in sections:
+            for name, (slug, settings) in one.items():
+                if len(kinds[name]) == 1:
+                    names[name, settings] = name
+                elif (name, settings) not in names:
+                    names[name, settings] = _free(name or slug, taken)
+                    taken.add(names[name, settings])
+        return [{name: names[name, settings] for name, (_, settings) in one.items()} for one in sections]
+
+
+def read_runs(paths: Sequence[Path]) -> Runs:
+    """The runs that some paths mean, as `run_folder` finds them.
+
+    Raises `UsageError` where there is no run, or one comes twice, `RecordError` where a record is damaged.
+    """
+    runs: dict[str, Run] = {}
+    for path in paths:
+        run = read_run(run_folder(path))
+        if run.last_hash in runs:
+            other = runs[run.last_hash].folder
+            raise UsageError(
+                f"`{shown(str(other))}` and `{shown(str(run.folder))}` are the same run, expected each once"
+            )
+        runs[run.last_hash] = run
+    return Runs(tuple(runs.values()))
+
+
+def _pairings(run: Run) -> list[tuple[Pairing, Summary]]:
+    return [(Pairing.parse(game.id), game) for game in run.shown_games]
+
+
+def _moved(pairing: Pairing, section: str, rounds: int) -> Pairing:
+    """A game in another section, so many rounds later."""
+    return Pairing.of(pairing.number + rounds, pairing.bots, pairing.part, section)
+
+
+def _sections(run: Run) -> list[str]:
+    """The names of the sections that a run has games of."""
+    return list(dict.fromkeys(Pairing.parse(game).section for game in run.games))
+
+
+def _kind(run: Run, section: str) -> tuple[str, bytes]:
+    """The slug of the game of a section, and what has to be the same in games that are rated together."""
+    header = sections_of(run.header)[section]
+    slug = header.get("game")
+    if not isinstance(slug, str):
+        raise RecordError(f"`{shown(str(run.folder))}` does not say its game")
+    return slug, json_of([slug, header.get("rules"), header.get("options")])
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A name that is not taken: this one, or with a number."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}-{number}"
+    return found

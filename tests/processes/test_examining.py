@@ -1,0 +1,105 @@
+"""Records verified in several processes: the same is said, in the same order, as in one."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.core.errors import EnvironmentLacksError
+from referee.records import examining, journal
+from referee.records.examining import examined_lines
+from referee.records.record import json_of
+from tests.command import referee
+from tests.tools.synthetic import write
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The records of a run of some 400 KB, which is several chunks."""
+    folder = tmp_path_factory.mktemp("large")
+    assert write(folder, 8, 168) == 168
+    return folder / "pool-results" / "games.jsonl"
+
+
+def verified(file: Path, workers: int) -> tuple[int, str, str]:
+    done = referee("verify", str(file), "--workers", str(workers))
+    return done.code, done.out, done.err
+
+
+def test_all_games_are_verified_whatever_the_number_of_workers(large: Path) -> None:
+    one = verified(large, 1)
+    assert one[0] == 0 and one[1].startswith("168 games verified, last hash ")
+    assert verified(large, 0) == verified(large, 2) == verified(large, 3) == one
+    assert not multiprocessing.active_children()
+
+
+def spoiled(large: Path, target: Path) -> Path:
+    """The same records with damage of every kind here and there, some of it with right hashes."""
+    bodies: list[Any] = []
+    for line in large.read_bytes().splitlines():
+        value = json.loads(line)
+        bodies.append({name: what for name, what in value.items() if name not in ("prev", "hash")})
+    bodies[20]["ranks"].reverse()
+    bodies[40]["events"][0]["move"] = "nonsense"
+    bodies[60] = bodies[59]
+    bodies[80]["kind"] = "gamf"
+    bodies[100]["seed"] = "00" * 32
+    bodies[120]["rejections"] = 9
+    prev, data = journal.FIRST, []
+    for body in bodies:
+        line, prev = journal.chained(json_of(body), prev)
+        data.append(line)
+    data[140] = data[140].replace(b'"used_us":', b'"used_us": ', 1)
+    data[141] = b"no record\n"
+    del data[150]
+    target.write_bytes(b"".join(data)[:-9])
+    return target
+
+
+def test_the_same_damage_is_told_in_the_same_order(large: Path, tmp_path: Path) -> None:
+    file = spoiled(large, tmp_path / "spoiled.jsonl")
+    one = verified(file, 1)
+    assert one[0] == 6
+    told = [line for line in one[2].splitlines() if line.startswith("line ")]
+    numbers = [int(line.split()[1].rstrip(":")) for line in told]
+    assert numbers == [21, 41, 61, 81, 101, 121, 141, 142, 143, 151, 168]
+    for words in ("ranks is", "rejected when played again", "duplicate game", "`kind` is `gamf`", "seeds do"):
+        assert words in one[2]
+    assert verified(file, 2) == one
+
+
+def test_a_few_lines_need_no_other_process(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examining, "_Examiners", None)
+    monkeypatch.setattr(examining, "CHUNK_BYTES", 1 << 30)
+    assert verified(large, 2)[0] == 0
+
+
+def test_a_process_that_is_killed_is_told(large: Path) -> None:
+    lines = examined_lines(journal.read(large), 2)
+    next(lines)
+    for process in multiprocessing.active_children():
+        assert process.pid
+        os.kill(process.pid, signal.SIGKILL)
+    with pytest.raises(EnvironmentLacksError, match="`--workers 1`"):
+        list(lines)
+    assert not multiprocessing.active_children()
+
+
+def test_processes_ignore_the_interruption_of_their_group_and_end_with_their_work(large: Path) -> None:
+    lines = examined_lines(journal.read(large), 2)
+    next(lines)
+    for process in multiprocessing.active_children():
+        assert process.pid
+        os.kill(process.pid, signal.SIGINT)
+    assert len(list(lines)) == 168
+    lines = examined_lines(journal.read(large), 2)
+    next(lines)
+    assert len(multiprocessing.active_children()) == 2
+    lines.close()
+    assert not multiprocessing.active_children()

@@ -1,0 +1,179 @@
+"""Writes a large run that verifies: `python -m tests.tools.synthetic DIR [--bots 64] [--games 100000]`.
+
+In DIR are then `pool.toml` and its results, `pool-results`: whole rounds of a quick game, at most as many
+games as were asked for, but at least one round. A few hundred games are played by the real game loop, by
+seats that move at random; each game of the run is one of them under the names of its own bots, won by the one
+that the strengths of the bots and the dice say. The game has no chance: its seeds change nothing in it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from referee.core.pairing import Pairing
+from referee.gameplay.api import READY, Answer, LegalMoves, Opening, Question, Reply
+from referee.gameplay.events import Ending, Event, Seat, Timing
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games.api import Outcome, State
+from referee.kit import Quick
+from referee.records.journal import body_of
+from referee.records.record import GameRecord, Summary, summary_of, to_json
+from referee.tournament.config import Config, load
+from referee.tournament.folder import locked
+from referee.tournament.opening import examine, open_run
+from referee.tournament.plan import Plan
+from referee.tournament.schedule import games_in_all, round_robin
+
+PLAYED = 400
+"""How many different games there are."""
+
+AT_ONCE = 1000
+"""How many games are written at once."""
+
+SPREAD = 0.5
+"""The standard deviation of the bots' strengths, in the logarithm of the odds of winning."""
+
+SEATS = 2
+
+HEAD = """\
+[tournament]
+game = "blooms"
+rounds = {rounds}
+clock = "1s+10s"
+seed = "synthetic"
+isolation = "none"
+
+[options]
+size = 3
+target = 2
+"""
+
+BOT = """
+[[bot]]
+name = "{name}"
+cmd = "true"
+"""
+
+
+class RandomSeats:
+    """A wire whose seats move at random, in times that are drawn."""
+
+    def __init__(self, state: State[Any], dice: random.Random) -> None:
+        self.state = state
+        self._dice = dice
+        self._opening: list[Seat] = []
+        self._asked: list[Seat] = []
+        self._now_us = 0
+
+    def watch(self, event: Event, state: State[Any]) -> None:
+        self.state = state
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        self._opening.append(seat)
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        pass
+
+    def post(self, seat: Seat, question: Question) -> None:
+        self._asked.append(seat)
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        pass
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        pass
+
+    def next_reply(self) -> Reply:
+        if self._opening:
+            return Reply(self._opening.pop(0), READY)
+        seat = self._asked.pop(0)
+        used_us = self._dice.randrange(100, 20_000)
+        timing = Timing(asked_us=self._now_us, wall_us=used_us + 5, cpu_us=used_us // 2)
+        self._now_us += used_us + 50
+        move = self.state.sample(seat, Quick(self._dice))
+        return Reply(seat, Answer(self.state.write(move)), used_us, timing)
+
+
+def played(terms: Terms, dice: random.Random) -> GameRecord:
+    """The record of a game between seats that move at random."""
+    wire = RandomSeats(terms.game.start(terms.options), dice)
+    events: list[Event] = []
+
+    def watch(event: Event, state: State[Any]) -> None:
+        events.append(event)
+        wire.watch(event, state)
+
+    verdict = play(terms, wire, seeded_dice(terms), watch)
+    seat = {"cpu_us": 41_234, "off_turn_us": 123_456, "off_turn_cpu_us": 1_234}
+    measured = {
+        "began": "2026-01-01T00:00:00.000+00:00",
+        "mono_us": 1_000_000,
+        "seats": [seat] * SEATS,
+        "referee": "1.0",
+        "python": "3.11.2",
+        "host": "Linux-6.1.0-x86_64-with-glibc2.36",
+    }
+    isolation = ("none",) * SEATS
+    return GameRecord(terms, tuple(events), verdict, measured, terms.game.rules, isolation=isolation)
+
+
+def games(config: Config, plan: Plan) -> Iterator[tuple[Summary, bytes]]:
+    """All games of the run, as `OpenRun.add_games` takes them."""
+    dice = random.Random("synthetic")
+    strengths = {name: dice.gauss(0, SPREAD) for name in plan.names}
+    won_by: list[list[GameRecord]] = [[] for _ in range(SEATS)]
+    terms = plan.terms(Pairing.of(1, plan.names[:SEATS]))
+    for _ in range(PLAYED):
+        record = played(terms, dice)
+        won_by[record.verdict.outcome.ranks.index(1)].append(record)
+    for encounter in round_robin(plan.names, SEATS, config.format.rounds):
+        for pairing in encounter.games:
+            one, other = (strengths[name] for name in pairing.bots)
+            winner = int(dice.random() > 1 / (1 + math.exp(other - one)))
+            record = replace(dice.choice(won_by[winner]), terms=plan.terms(pairing))
+            yield summary_of(record), body_of(to_json(record))
+
+
+def write(folder: Path, bots: int, most: int) -> int:
+    """Writes the tournament file and the run; how many games it has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rounds = max(1, most // games_in_all(bots, SEATS, 1))
+    names = [f"bot{number:0{len(str(bots))}}" for number in range(1, bots + 1)]
+    file = folder / "pool.toml"
+    file.write_text(HEAD.format(rounds=rounds) + "".join(BOT.format(name=name) for name in names))
+    config = load(file)
+    with locked(config.folder):
+        candidate = examine(config, config.folder)
+        with open_run(candidate, click.echo) as opened:
+            some = []
+            for game in games(config, candidate.tournament.plans[0]):
+                some.append(game)
+                if len(some) == AT_ONCE:
+                    opened.add_games(some)
+                    some.clear()
+            opened.add_games(some)
+            return len(opened.games)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--bots", type=click.IntRange(SEATS), default=64, show_default=True)
+@click.option("--games", "most", type=click.IntRange(1), default=100_000, show_default=True)
+def main(folder: Path, bots: int, most: int) -> None:
+    """Writes a large run into DIR, and prints how many games it has."""
+    began = time.monotonic()
+    count = write(folder, bots, most)
+    click.echo(f"{count} games of {bots} bots in {folder}, written in {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
