@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from referee.cli.dry_run import dry_run as dry_run_text
-from referee.cli.options import isolation_option, workers_option
+from referee.cli.options import isolation_option, json_lines_option, workers_option
 from referee.cli.output import show_data
 from referee.cli.playing import Conduct, conduct
 from referee.tournament.config import load
@@ -28,9 +28,7 @@ from referee.tournament.config import load
     is_flag=True,
     help="Print what is left to play and how long that takes, or what would be refused; write nothing.",
 )
-@click.option(
-    "--json-lines", is_flag=True, help="Print each event as a line of JSON on stdout, and the table as one."
-)
+@json_lines_option
 @isolation_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def run(

@@ -21,6 +21,7 @@ from referee.ratings.tally import Tallies
 from referee.records.durations import Timed, last_games
 from referee.records.header import sections_of
 from referee.tournament.folder import Run, is_locked, read_run
+from referee.tournament.reading import run_folder
 
 ROWS = 20
 """The most lines of the standings."""
@@ -38,7 +39,7 @@ def status(folder: Path, as_json: bool) -> None:
     Whether a referee is running there is known from the lock of the folder, and the games that count from the
     records; which games are in progress is known only to the run itself.
     """
-    found = _status(folder)
+    found = _status(run_folder(folder))
     show_data(json.dumps(found.data(), indent=2) if as_json else found.text())
 
 

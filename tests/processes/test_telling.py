@@ -57,6 +57,7 @@ def test_the_status_of_a_run_that_is_over(run: Path) -> None:
     assert found["faults"] == {"gone": 4} and found["remaining_us"] is None
     assert [row["bot"] for row in found["standings"]][-1] == "bad"
     assert {path: path.read_bytes() for path in folder.iterdir()} == before, "nothing is written"
+    assert referee("status", str(run / "t.toml")).out.startswith(first), "its tournament file means the same"
 
 
 def test_the_status_of_a_run_that_is_on(run: Path, tmp_path: Path) -> None:
@@ -165,6 +166,14 @@ def test_a_run_as_json_lines(tmp_path: Path) -> None:
     for event in events:
         (row,) = re.findall(rf"^\| `{event['event']}` \|.*$", documented, re.MULTILINE)
         assert event["event"] == "table" or all(f"`{name}`" in row for name in event.keys() - {"event"})
+
+
+def test_a_match_as_json_lines() -> None:
+    done = referee(
+        "match", "blooms", "-n", "2", "--option", "size=3", f"a={PLAIN}", f"b={PLAIN}", "--json-lines"
+    )
+    events = [json.loads(line)["event"] for line in done.out.splitlines()]
+    assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
 
 
 # --- A dry run --------------------------------------------------------------------------------------------
