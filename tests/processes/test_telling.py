@@ -255,7 +255,7 @@ def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
     screen.expect("of 6: 1:[a-z:]+: good won: seat . did not start")
     screen.expect("stderr: boom")
     screen.expect("hint: ")
-    screen.expect("wins–draws–losses")
+    screen.expect("head hash")
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 0
