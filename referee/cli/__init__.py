@@ -18,6 +18,7 @@ from referee.cli.match import match
 from referee.cli.output import open_closed_streams, say, show_data
 from referee.cli.replay import replay
 from referee.cli.run import run
+from referee.cli.status import status
 from referee.cli.table import table
 from referee.cli.verify import verify
 from referee.core.errors import RefereeError, Stopped, UsageError
@@ -71,7 +72,7 @@ _HELP = click.Option(
     help="Show this message and exit.",
 )
 
-for command in (run, match, check, table, find, replay, verify, export, amend, games, doctor):
+for command in (run, match, check, status, table, find, replay, verify, export, amend, games, doctor):
     cli.add_command(command)
 for command in (cli, *cli.commands.values()):
     command.add_help_option = False

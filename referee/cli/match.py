@@ -13,6 +13,7 @@ import click
 from referee.cli.game_text import frame, heading
 from referee.cli.options import (
     isolation_option,
+    json_lines_option,
     key_values,
     openings_option,
     openings_table,
@@ -91,6 +92,7 @@ from referee.wire.dialogue import Dialogue
 @isolation_option
 @user_option
 @click.option("--pause", is_flag=True, help="Stop the processes of a bot while it is not asked.")
+@json_lines_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(
     game: str,
@@ -112,6 +114,7 @@ def match(
     isolation: str | None,
     user: str,
     pause: bool,
+    json_lines: bool,
     strict: bool,
 ) -> None:
     """Plays games of GAME between as many bots as the game has seats, and prints a table.
@@ -172,6 +175,7 @@ def match(
             strict,
             observer if looks_on else None,
             stored,
+            json_lines,
         )
         conduct(config, how)
 

@@ -40,6 +40,10 @@ workers_option = click.option(
     help="Games at a time; with 0, games are played in this process. Default: the usable cores but one.",
 )
 
+json_lines_option = click.option(
+    "--json-lines", is_flag=True, help="Print each event as a line of JSON on stdout, and the table as one."
+)
+
 user_option = click.option(
     "--user", metavar="NAME", default="", help="The user that bots run as; only root can name one."
 )

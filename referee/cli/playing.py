@@ -7,20 +7,17 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.cli.displays import display
+from referee.cli.json_lines import end_lines
 from referee.cli.output import amount_text, count_text, say, show_data, table_width
-from referee.cli.progress import (
-    ProgressLines,
-    ProgressScreen,
-    on_a_terminal,
-    report_off_turn,
-    report_stoppages,
-)
+from referee.cli.progress import Outset, report_off_turn, report_stoppages
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
 from referee.ratings.table import View, rendered
+from referee.records.durations import last_games
 from referee.tournament.bot_table import Build
 from referee.tournament.config import Config
 from referee.tournament.folder import OpenRun, locked
@@ -44,6 +41,8 @@ class Conduct:
     observer: Observer | None = None
     stored: bool = True
     """Whether the folder remains."""
+    json_lines: bool = False
+    """Whether events and the table are printed as JSON."""
 
 
 def conduct(config: Config, how: Conduct) -> None:
@@ -62,7 +61,7 @@ def conduct(config: Config, how: Conduct) -> None:
             finally:
                 opened.reveal_seed()
                 opened.check()  # no table of games that are not stored
-                _show_table(candidate, opened, how.stored)
+                _show_table(candidate, opened, how)
     _report_voids(opened)
     if opened.unscored:
         raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
@@ -111,11 +110,15 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
     if Remaining(tournament, opened).next() is None:
         return
-    progress = (
-        ProgressScreen(tournament.names, in_all.games, opened.games)
-        if on_a_terminal() and not how.observer
-        else ProgressLines(in_all.games, len(opened.games))
+    outset = Outset(
+        tournament.names,
+        max(plan.seats for plan in tournament.plans),
+        in_all.games,
+        opened.games,
+        max(1, how.workers),
+        [(game.id, game.took_us) for game in last_games(opened.folder)],
     )
+    progress = display(outset, how.json_lines, is_live=not how.observer)
     player = TournamentPlayer(
         tournament, opened, candidate.config.keep, progress, candidate.programs, how.workers
     )
@@ -131,13 +134,16 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
 
 
-def _show_table(candidate: Candidate, opened: OpenRun, stored: bool) -> None:
+def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     tournament, games = candidate.tournament, opened.shown_games
-    if games:
-        seats = max(plan.seats for plan in tournament.plans)
-        view = View(width=table_width())
-        show_data(rendered(opened.names, games, "simple", seats, view, opened.facts))
-    if stored:
+    seats = max(plan.seats for plan in tournament.plans)
+    form, view = "json" if how.json_lines else "simple", View(width=table_width())
+    table = rendered(opened.names, games, form, seats, view, opened.facts) if games else ""
+    if how.json_lines:
+        show_data(end_lines(len(games), tournament.games_in_all.games, opened.head, table))
+    elif table:
+        show_data(table)
+    if how.stored:
         say(f"{count_text(len(games), tournament.games_in_all)}, head hash {opened.head}")
     else:
         say(f"seed {tournament.plans[0].seed}")

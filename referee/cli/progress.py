@@ -1,29 +1,24 @@
-"""Progress of matches and tournaments on stderr: as plain lines, or as a live screen."""
+"""Progress of matches and tournaments on stderr, as plain lines."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
-from collections import Counter, deque
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
-
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
 
 from referee.cli.game_text import fault_report, placings, result
 from referee.cli.output import say, say_now
+from referee.core.text import shown
 from referee.core.units import about
-from referee.ratings.tally import Tallies
 from referee.records.record import OFF_TURN, GameRecord, Summary, from_json
-from referee.tournament.task import Finished
+from referee.tournament.pace import Pace
+from referee.tournament.task import Finished, Void
 
-MAX_BOTS = 20
-MAX_NOTES = 5
+HEADLINE_S = 60.0
+"""How often plain lines tell how many games are played and how long the others will take."""
 
 
 def report_game(record: GameRecord) -> None:
@@ -58,13 +53,124 @@ def report_off_turn(times: Counter[tuple[str, str]]) -> None:
             )
 
 
-class ProgressLines:
-    """Reports the progress of a tournament in plain lines."""
+@dataclass(frozen=True)
+class Outset:
+    """What is known of a run before more of its games are played."""
 
-    def __init__(self, total: int, played: int) -> None:
-        self._total = total
-        self._played = played
+    names: tuple[str, ...]
+    seats: int
+    total: int
+    """How many games the run has in all."""
+    games: Mapping[str, Summary]
+    """The games that count, by id; it grows while the run goes on."""
+    workers: int
+    """How many games are played at a time."""
+    history: Sequence[tuple[str, int]] = field(default=())
+    """Ids and durations, in microseconds, of games that were played earlier."""
+
+
+class Display(ABC):
+    """Shows the progress of a run until its end: a `Show` that is opened and closed."""
+
+    @abstractmethod
+    def __enter__(self) -> Display: ...
+
+    @abstractmethod
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    @abstractmethod
+    def began(self, game: str) -> None:
+        """A game began."""
+
+    @abstractmethod
+    def finished(self, finished: Finished) -> None:
+        """A game counts: its record is on disk."""
+
+    @abstractmethod
+    def void(self, void: Void, then: str) -> None:
+        """A game became void; `then` says what becomes of it."""
+
+    @abstractmethod
+    def note(self, line: str) -> None:
+        """A line for the user."""
+
+    @abstractmethod
+    def rule(self, line: str) -> None:
+        """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
+
+    @abstractmethod
+    def tick(self) -> None:
+        """Called regularly, so that the display can be refreshed."""
+
+    @abstractmethod
+    def interrupt(self, line: str) -> None:
+        """A line for the user, from a signal handler."""
+
+
+class Narrator(Display):
+    """Words what happens in a run, the same on a terminal and in a pipe, and knows how far the run is."""
+
+    def __init__(self, outset: Outset, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` gives seconds."""
+        self._total = outset.total
+        self._played = len(outset.games)
+        self._clock = clock
+        self._pace = Pace(outset.workers, outset.history)
+        self._rule = ""
         self._explained: set[tuple[str, str]] = set()
+
+    @abstractmethod
+    def _print(self, line: str) -> None:
+        """Prints a line that stays."""
+
+    def began(self, game: str) -> None:
+        """Notes that a game is in progress."""
+        self._pace.began(game, self._now_us())
+
+    def finished(self, finished: Finished) -> None:
+        """Prints the result of a game, and a report of each fault that is new for its bot."""
+        game = finished.game
+        self._played += 1
+        self._pace.finished(game.id, self._now_us())
+        self._print(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
+        faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
+        if not faults <= self._explained:  # once for each bot and fault: `find` has the others
+            self._explained |= faults
+            for line in fault_report(from_json(finished.record())):
+                self._print(f"  {line}")
+
+    def void(self, void: Void, then: str) -> None:
+        """Prints why a game became void, and what becomes of it."""
+        self._pace.void(void.id)
+        self._print(f"{void.id}: the referee itself failed ({void_reason(void)}), {then}")
+
+    def note(self, line: str) -> None:
+        """Prints a note."""
+        self._print(line)
+
+    def rule(self, line: str) -> None:
+        """Keeps how a stopping rule stands, for the next headline."""
+        self._rule = line
+
+    def headline(self) -> str:
+        """How many games are played, and how long the others will take."""
+        left_us = self._pace.remaining_us(self._total - self._played, self._now_us())
+        remaining = "" if left_us is None else f", about {about(left_us)} remaining"
+        return f"{self._played} of {self._total} games{remaining}"
+
+    def _now_us(self) -> int:
+        return int(self._clock() * 1_000_000)
+
+
+class ProgressLines(Narrator):
+    """Reports the progress of a run in plain lines."""
+
+    def __init__(self, outset: Outset, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` gives seconds."""
+        super().__init__(outset, clock)
+        self._headline_s = clock()
 
     def __enter__(self) -> ProgressLines:
         return self
@@ -74,124 +180,24 @@ class ProgressLines:
     ) -> None:
         pass
 
-    def began(self, game: str) -> None:
-        """Prints nothing when a game starts."""
-
-    def finished(self, finished: Finished) -> None:
-        """Prints the result of a game, and a report of each fault that is new for its bot."""
-        game = finished.game
-        self._played += 1
-        say(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
-        faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
-        if not faults <= self._explained:  # once for each bot and fault: `find` has the others
-            self._explained |= faults
-            for line in fault_report(from_json(finished.record())):
-                say(f"  {line}")
-
-    def note(self, line: str) -> None:
-        """Prints a note."""
+    def _print(self, line: str) -> None:
         say(line)
 
+    def tick(self) -> None:
+        """Prints a headline now and then, with the stopping rule if there is one."""
+        if self._clock() - self._headline_s >= HEADLINE_S:
+            self._headline_s = self._clock()
+            say("; ".join(filter(None, (self.headline(), self._rule))))
+
     def interrupt(self, line: str) -> None:
-        """Prints a note from a signal handler."""
+        """Prints a line from a signal handler."""
         say_now(line)
 
-    def tick(self) -> None:
-        """Does nothing: plain lines need no refresh."""
 
-
-class ProgressScreen:
-    """Shows the progress of a tournament on a terminal: standings, current games, latest faults."""
-
-    def __init__(self, names: tuple[str, ...], total: int, games: dict[str, Summary]) -> None:
-        self._total = total
-        self._games = games
-        self._played_before = len(games)
-        self._tallies = Tallies(names, games.values())
-        self._started_s = time.monotonic()
-        self._current: dict[str, float] = {}
-        self._notes: deque[str] = deque(maxlen=MAX_NOTES)
-        self._live = Live(
-            console=Console(stderr=True), get_renderable=self._render, refresh_per_second=4, transient=True
-        )
-
-    def __enter__(self) -> ProgressScreen:
-        with contextlib.suppress(OSError):  # the terminal is gone
-            self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with contextlib.suppress(OSError):
-            self._live.stop()
-
-    def began(self, game: str) -> None:
-        """Adds a game to the current ones."""
-        self._current[game] = time.monotonic()
-
-    def finished(self, finished: Finished) -> None:
-        """Adds the result of a game to the standings, and a note if it had a fault."""
-        game = finished.game
-        self._tallies.add(game)
-        self._current.pop(game.id, None)
-        if any(game.faults):
-            self._notes.append(f"{game.id}: {_result(game)}")
-
-    def note(self, line: str) -> None:
-        """Shows a note until newer ones replace it."""
-        self._notes.append(line)
-
-    def interrupt(self, line: str) -> None:
-        """Shows a note from a signal handler."""
-        self._notes.append(line)
-
-    def tick(self) -> None:
-        """Does nothing: the screen refreshes itself."""
-
-    def _render(self) -> Group:
-        played = len(self._games)
-        bar = Table.grid(expand=True)  # a bar alone does not end its line
-        bar.add_row(ProgressBar(max(1, self._total), played))
-        parts: list[Any] = [
-            Text(f"{played} of {self._total} games{self._time_remaining(played)}"),
-            bar,
-            self._standings(),
-        ]
-        now = time.monotonic()
-        on = [f"{game} ({now - since:.0f} s)" for game, since in list(self._current.items())]
-        parts.append(Text(f"playing: {', '.join(on[:MAX_BOTS])}" if on else ""))
-        parts += [Text(line, style="yellow") for line in list(self._notes)]
-        return Group(*parts)
-
-    def _time_remaining(self, played: int) -> str:
-        """The estimated time that remains, from the games played so far."""
-        new = played - self._played_before
-        if not new:
-            return ""
-        seconds = (time.monotonic() - self._started_s) / new * (self._total - played)
-        return f", about {about(round(seconds * 1_000_000))} remaining"
-
-    def _standings(self) -> Table:
-        table = Table(box=None, pad_edge=False)
-        for column in ("bot", "games", "points", "faults"):
-            table.add_column(column, justify="left" if column == "bot" else "right")
-        tallies = self._tallies.by_bot
-        best = sorted(tallies, key=lambda name: (-tallies[name].points / max(1, tallies[name].games), name))
-        for name in best[:MAX_BOTS]:
-            found = tallies[name]
-            percent = f"{100 * found.points / found.games:.1f} %" if found.games else "–"
-            faults = sum(Counter(found.faults).values())
-            table.add_row(Text(name), str(found.games), percent, str(faults or "–"))
-        if len(best) > MAX_BOTS:
-            table.add_row(Text(f"… and {len(best) - MAX_BOTS} more"))
-        return table
+def void_reason(void: Void) -> str:
+    """Why a game became void: the last line of the error."""
+    return shown(void.error.strip().splitlines()[-1])
 
 
 def _result(game: Summary) -> str:
-    return f"{placings(game.bots, game.ranks)}: {game.sentence}"
-
-
-def on_a_terminal() -> bool:
-    """Whether stderr is a terminal."""
-    return sys.stderr.isatty()
+    return f"{placings(game.bots, game.ranks)}: {shown(game.sentence)}"

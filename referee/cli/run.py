@@ -6,17 +6,11 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import isolation_option, workers_option
-from referee.cli.output import amount_text, show_data
+from referee.cli.dry_run import dry_run as dry_run_text
+from referee.cli.options import isolation_option, json_lines_option, workers_option
+from referee.cli.output import show_data
 from referee.cli.playing import Conduct, conduct
-from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
-from referee.core.units import about_size, show_period
-from referee.tournament.config import Config, load
-from referee.tournament.tournament import tournament_of
-
-RECORD_BYTES = 200
-"""About the size of an event in a record, with its times."""
+from referee.tournament.config import load
 
 
 @click.command(short_help="Plays a tournament, or continues it.")
@@ -30,8 +24,11 @@ RECORD_BYTES = 200
 )
 @workers_option
 @click.option(
-    "--dry-run", is_flag=True, help="Print the number of games and estimates of time and disk space."
+    "--dry-run",
+    is_flag=True,
+    help="Print what is left to play and how long that takes, or what would be refused; write nothing.",
 )
+@json_lines_option
 @isolation_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def run(
@@ -39,6 +36,7 @@ def run(
     folder: Path | None,
     workers: int | None,
     dry_run: bool,
+    json_lines: bool,
     isolation: str | None,
     strict: bool,
 ) -> None:
@@ -51,34 +49,6 @@ def run(
     folder = folder or config.folder
     count = config.workers if workers is None else workers
     if dry_run:
-        show_data(_forecast(config, folder, count))
+        show_data(dry_run_text(config, folder, count, isolation))
         return
-    conduct(config, Conduct(folder, count, isolation, strict))
-
-
-def _forecast(config: Config, folder: Path, workers: int) -> str:
-    """The number of games, and upper bounds of time and disk space."""
-    tournament = tournament_of(config)
-    tournament.check()
-    lines = []
-    longest_us = size = 0
-    for plan in tournament.plans:
-        amount = config.format.games_in_all(len(plan.names), plan.seats)
-        turns = plan.game.longest(plan.options)
-        most_us = max(_most_us(entrant.control, -(-turns // plan.seats)) for entrant in plan.entrants)
-        longest_us += amount.games * plan.seats * most_us
-        size += amount.games * turns * RECORD_BYTES
-        lines += [f"{amount_text(amount)} games of {plan.game.slug}, at most {turns} moves a game"]
-    seconds = longest_us // 1_000_000 // max(1, workers)
-    return "\n".join(
-        [
-            *lines,
-            f"{len(tournament.names)} bots, {workers} workers",
-            f"at most {show_period((seconds // 60 + 1) * 60_000_000)} if every bot uses all of its time",
-            f"at most about {about_size(size)} in {shown(str(folder))}, and as much again until the run ends",
-        ]
-    )
-
-
-def _most_us(control: TimeControl, moves: int) -> int:
-    return control.reserve_us + moves * (control.move_us + control.increment_us)
+    conduct(config, Conduct(folder, count, isolation, strict, json_lines=json_lines))

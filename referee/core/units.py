@@ -86,7 +86,7 @@ def show_size(size: int) -> str:
 
 
 def about_size(size: int) -> str:
-    """A size for people, such as `3.5 MB` or `12 GB`."""
-    unit = "GB" if size >= _SIZES["GB"] else "MB"
+    """A size for people, such as `85 KB`, `3.5 MB` or `12 GB`."""
+    unit = next((unit for unit in ("GB", "MB") if size >= _SIZES[unit]), "KB")
     count = size / _SIZES[unit]
     return f"{count:.1f} {unit}" if count < 10 else f"{count:.0f} {unit}"

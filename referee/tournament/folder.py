@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -44,6 +45,9 @@ DIALOGUES_CAP = 256 << 20
 _ATTEMPTS = 10
 """How often a lock is tried that another referee removes meanwhile."""
 
+LOCK_TRIALS = 5
+"""How often a folder is tried to be locked: whoever asks `is_locked` has the lock for less than a moment."""
+
 _BEGINNING = b'{"kind":"tournament",'
 
 
@@ -69,6 +73,11 @@ class Run:
     """How many seats the games have, by section, where there are any yet."""
     annulled: dict[str, Summary]
     """The games that do not count, by id, in the order in which they were finished."""
+
+    @classmethod
+    def new(cls, folder: Path, header: dict[str, Any]) -> Run:
+        """A run of which nothing has been played."""
+        return cls(folder, header, {}, (), "", 0, 0, {}, {}, {})
 
     @cached_property
     def seats(self) -> dict[str, int]:
@@ -299,15 +308,36 @@ def _lock(folder: Path) -> tuple[int, list[Path]]:
             continue  # another referee has just removed the folder that it had made
         except OSError as error:
             raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not _is_lockable(lock, fcntl.LOCK_EX, LOCK_TRIALS):
             os.close(lock)
             break
         if os.path.lexists(path) and path.lstat().st_ino == os.fstat(lock).st_ino:  # guard: removed-lock
             return lock, [path, *made] if is_new else made
         os.close(lock)  # another referee has just removed it
     raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a referee is running in a folder. Writes nothing, and does not keep one from starting."""
+    try:
+        lock = open_without_links(folder / LOCK)
+    except OSError:
+        return False
+    try:
+        return not _is_lockable(lock, fcntl.LOCK_SH)
+    finally:
+        os.close(lock)
+
+
+def _is_lockable(file: int, kind: int, trials: int = 1) -> bool:
+    """Locks a file, and returns whether that was possible; trials are a hundredth of a second apart."""
+    for trial in range(trials):
+        if trial:
+            time.sleep(0.01)
+        with suppress(OSError):
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
+            return True
+    return False
 
 
 class OpenRun:
@@ -353,7 +383,7 @@ class OpenRun:
         except BaseException:
             records.close()
             raise
-        return cls(Run(folder, header, {}, (), "", 0, 0, {}, {}, {}), records, hidden_seed)
+        return cls(Run.new(folder, header), records, hidden_seed)
 
     @classmethod
     def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
-from referee.core.text import shown
 from referee.records.amendments import THEN, at_fault
 from referee.records.record import Summary
 from referee.tournament.dispatcher import Dispatcher
@@ -33,8 +32,14 @@ class Show(Protocol):
     def finished(self, finished: Finished) -> None:
         """A game counts: its record is on disk."""
 
+    def void(self, void: Void, then: str) -> None:
+        """A game became void; `then` says what becomes of it."""
+
     def note(self, line: str) -> None:
         """A line for the user."""
+
+    def rule(self, line: str) -> None:
+        """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
 
     def tick(self) -> None:
         """Called regularly, so that a display can be refreshed."""
@@ -87,6 +92,8 @@ class TournamentPlayer:
         self._deaths = 0
         """How many workers died in a row before a game began."""
         self._is_stopping = False
+        self._told = ""
+        """What was last shown of the stopping rules."""
         self._reported: set[str] = set()
         """The bots that left processes behind; each is reported once."""
         self._changed: set[str] = set()
@@ -117,6 +124,9 @@ class TournamentPlayer:
                 if not crew.busy:
                     break
                 crew.take_reports(0.1)
+                if (progress := self.remaining.progress) != self._told:
+                    self._told = progress
+                    self._show.rule(progress)
                 self._show.tick()
                 if self._deaths >= WORKER_FAILURES * self._workers > 0:
                     raise EnvironmentLacksError("the worker processes die before they begin a game")
@@ -189,9 +199,7 @@ class TournamentPlayer:
             then = "it will be forfeited"
         else:
             then = "it is played again"
-        self._show.note(
-            f"{game}: the referee itself failed ({shown(void.error.strip().splitlines()[-1])}), {then}"
-        )
+        self._show.void(void, then)
         for bot in sorted(responsible):
             self._show.note(
                 f"bot `{bot}` forfeits its remaining games, since it sat in the most games that became void"

@@ -27,7 +27,7 @@ from referee.tournament.config import load
 from referee.tournament.folder import locked
 from referee.tournament.opening import examine, open_run
 from referee.tournament.playing import TournamentPlayer
-from referee.tournament.task import Finished
+from referee.tournament.task import Finished, Void
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -83,6 +83,13 @@ class Stopwatch:
         self._last = time.perf_counter()
         self._first = self._first or self._last
         self._counted += 1
+
+    def void(self, void: Void, then: str) -> None:
+        """It would spoil the measurement."""
+        sys.exit(void.error)
+
+    def rule(self, line: str) -> None:
+        """There is none."""
 
     def note(self, line: str) -> None:
         """A person should know it here too."""

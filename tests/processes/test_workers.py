@@ -22,7 +22,7 @@ from referee.tournament.opening import examine, open_run
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Finished, Player, Report, Task
+from referee.tournament.task import Finished, Player, Report, Task, Void
 from referee.tournament.tournament import Tournament
 from tests.command import PLAIN, ROOT
 
@@ -121,7 +121,13 @@ class Silent:
     def finished(self, finished: Finished) -> None:
         self.counted.append(finished.game.id)
 
+    def void(self, void: Void, then: str) -> None:
+        pass
+
     def note(self, line: str) -> None:
+        pass
+
+    def rule(self, line: str) -> None:
         pass
 
     def tick(self) -> None:

@@ -1,0 +1,120 @@
+"""What `referee run --dry-run` prints: what the same command would do without it, refusals included."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.cli.output import amount_text
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.core.units import about, about_size
+from referee.records.durations import last_games
+from referee.tournament.config import Config
+from referee.tournament.folder import Run, is_locked
+from referee.tournament.forecast import Forecast, Longest, forecast
+from referee.tournament.opening import Candidate, examine, settled
+from referee.tournament.remaining import Remaining
+
+
+def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -> str:
+    """What a run would do, as text. Nothing is written, no folder is made, and no program is built.
+
+    Raises what the run would raise before its first game: `UsageError`, `EnvironmentLacksError`,
+    `RecordError`.
+    """
+    _check_folder(folder)
+    candidate = examine(config, folder)
+    building = {name for name, _, _ in config.builds}
+    for plan in candidate.tournament.plans:
+        for entrant in plan.entrants:
+            if entrant.bot.name not in building:
+                entrant.check()
+    if not building:
+        candidate = settled(candidate, isolation)
+    before = last_games(folder) if candidate.run else []
+    in_all = candidate.tournament.games_in_all
+    found = forecast(
+        _left(candidate),
+        in_all.games - _closed(candidate),
+        config.start_us,
+        workers,
+        [(game.took_us, game.size) for game in before],
+    )
+    played = " and ".join(sorted({plan.game.slug for plan in candidate.tournament.plans}))
+    lines = [
+        f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, "
+        f"{config.format.rounds} rounds, {workers} workers"
+    ]
+    if candidate.run:
+        where = shown(str(folder))
+        lines.append(f"{len(candidate.run.games)} games are played already; {where} is continued")
+    lines += _forecast_lines(found, folder, len(before))
+    if building:
+        lines.append(
+            f"programs that would be built first, and are not checked: {', '.join(sorted(building))}"
+        )
+    return "\n".join(lines)
+
+
+def _check_folder(folder: Path) -> None:
+    """Raises `UsageError` where a run could not lock or make its folder."""
+    if is_locked(folder):
+        raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
+    present = _present(folder)
+    if not present.is_dir():
+        reason = "it is not a folder" if present == folder.absolute() else os.strerror(errno.ENOTDIR)
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {reason}")
+    if not os.access(present, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write to `{shown(str(folder))}`: {os.strerror(errno.EACCES)}")
+
+
+def _present(folder: Path) -> Path:
+    """The folder, or the lowest one above it that is there."""
+    return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
+
+
+def _left(candidate: Candidate) -> Iterator[Longest]:
+    """What bounds the games that are still to be played, in their order, as far as it is known."""
+    tournament = candidate.tournament
+    moves = {plan.section: plan.game.longest(plan.options) for plan in tournament.plans}
+    controls = {
+        plan.section: {entrant.bot.name: entrant.control for entrant in plan.entrants}
+        for plan in tournament.plans
+    }
+    run = candidate.run or Run.new(candidate.folder, tournament.header())
+    remaining = Remaining(tournament, run)
+    while encounter := remaining.next():
+        for game in encounter.games:
+            if run.is_open(game.id):
+                clocks = controls[game.section]
+                yield Longest(moves[game.section], tuple(clocks[name] for name in game.bots))
+
+
+def _closed(candidate: Candidate) -> int:
+    """How many games are not to be played any more: they are played, or were void too often."""
+    run = candidate.run
+    if run is None:
+        return 0
+    return len(run.games) + sum(not run.is_open(game) for game in run.bugs if game not in run.games)
+
+
+def _forecast_lines(found: Forecast, folder: Path, before: int) -> Iterator[str]:
+    if not found.games:
+        yield "nothing is left to play: the table would be printed"
+        return
+    yield f"{found.games} games are left to play, at most {found.moves} moves each"
+    if found.expected_us is None or found.expected_bytes is None:
+        yield "how long they will take cannot be said before any is played"
+    else:
+        yield f"about {about(found.expected_us)}, if they take as long as the last {before} games"
+    yield f"at most {about(found.longest_us)}, if every bot uses all of its time"
+    free = shutil.disk_usage(_present(folder)).free
+    expected = "" if found.expected_bytes is None else f"about {about_size(found.expected_bytes)}, "
+    yield (
+        f"{expected}at most about {about_size(found.most_bytes)} in {shown(str(folder))}, and as much again "
+        f"until the run ends; {about_size(free)} are free there"
+    )

@@ -1,0 +1,171 @@
+"""The live view of a run on a terminal: what happens scrolls above, the standings stay below."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable
+from itertools import islice
+from types import TracebackType
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from referee.cli.progress import Narrator, Outset
+from referee.core.ration import Ration
+from referee.ratings.brief import brief, fitted
+from referee.ratings.pool import Pool
+from referee.ratings.tally import Tallies
+from referee.tournament.task import Finished
+
+PICTURE_S = 0.25
+"""How often the view is drawn at most."""
+
+PICTURE_SHARE = 0.03
+"""The share of the referee's time that drawing takes at most."""
+
+FIT_SHARE = 0.03
+"""The share of the referee's time that fitting the ratings takes at most."""
+
+MOST_PLAYING = 50
+"""The most games in progress that are listed."""
+
+
+def on_a_terminal() -> bool:
+    """Whether stderr is a terminal that can draw."""
+    return sys.stderr.isatty() and not Console(stderr=True).is_dumb_terminal
+
+
+class FittedRatings:
+    """The ratings of the games so far, fitted again now and then, and only where there are new games."""
+
+    def __init__(self, outset: Outset, clock: Callable[[], float]) -> None:
+        """`clock` gives seconds."""
+        self._names = outset.names
+        self._games = outset.games
+        self._is_rated = outset.seats > 1
+        self._ration = Ration(clock, FIT_SHARE)
+        self.pool: Pool | None = None
+        """None before there are any."""
+        self.games = 0
+        """How many games they are fitted to."""
+        fitted(self._names, [])  # loads numpy, which takes longer than the first fits
+
+    def refresh(self) -> None:
+        """Fits the ratings, if that is due."""
+        if self._is_rated and self.games < len(self._games) and self._ration.is_due:
+            with self._ration.spent():
+                self.pool = fitted(self._names, list(self._games.values()))
+                self.games = len(self._games)
+
+
+class LiveView(Narrator):
+    """Shows the progress of a run on a terminal."""
+
+    def __init__(
+        self, outset: Outset, clock: Callable[[], float] = time.monotonic, console: Console | None = None
+    ) -> None:
+        """`clock` gives seconds; `console` is the terminal at stderr if it is not given."""
+        super().__init__(outset, clock)
+        self._names = outset.names
+        self._seats = outset.seats
+        self._tallies = Tallies(outset.names, outset.games.values())
+        self._fitted = FittedRatings(outset, clock)
+        self._console = console or Console(stderr=True)
+        self._ration = Ration(clock, PICTURE_SHARE, PICTURE_S)
+        self._lines: list[str] = []
+        """What is to be printed above the picture."""
+        self._stopping = ""
+        """What was said when a signal came."""
+        self._is_drawing = False
+        # The renderable is asked for a picture whenever something is drawn; stdout may be a file.
+        self._live = Live(
+            self, console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
+        )
+
+    def __enter__(self) -> LiveView:
+        with contextlib.suppress(OSError):  # the terminal is gone
+            self._live.start()
+        self._draw()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Removes the picture; what was printed above it stays."""
+        self._draw()
+        with contextlib.suppress(OSError):
+            self._live.stop()
+
+    def began(self, game: str) -> None:
+        """Notes that a game is in progress."""
+        super().began(game)
+        self.tick()
+
+    def finished(self, finished: Finished) -> None:
+        """Adds the result of a game to the standings, and prints it."""
+        self._tallies.add(finished.game)
+        super().finished(finished)
+        self.tick()
+
+    def tick(self) -> None:
+        """Draws the view, if that is due."""
+        self._fitted.refresh()
+        if self._ration.is_due:
+            with self._ration.spent():
+                self._draw()
+
+    def interrupt(self, line: str) -> None:
+        """Prints a line from a signal handler, at once unless the signal came while the view was drawn."""
+        self._stopping = line
+        self._lines.append(line)
+        if not self._is_drawing:
+            self._draw()
+
+    def _print(self, line: str) -> None:
+        self._lines.append(line)
+
+    def _draw(self) -> None:
+        """Prints the lines that wait, and the picture below them."""
+        self._is_drawing = True  # first, so that a signal's line is in one of the two lists
+        try:
+            lines, self._lines = self._lines, []
+            if lines:
+                self._console.print(Text("\n".join(lines)), soft_wrap=True)  # and the picture below them
+            else:
+                self._live.refresh()
+        except OSError:
+            pass  # the terminal is gone
+        finally:
+            self._is_drawing = False
+
+    def __rich__(self) -> RenderableType:
+        """What stays on the screen: at most two thirds of its height, the rest is for the last lines."""
+        width, height = self._console.size
+        bar = Table.grid(expand=True)  # a bar alone does not end its line
+        bar.add_row(ProgressBar(max(1, self._total), self._played))
+        above = [self._headline(), *filter(None, (self._rule, self._stopping))]
+        below = [self._playing()] if self._pace.playing else []
+        most = max(3, height * 2 // 3 - len(above) - len(below) - 1)
+        standings = brief(self._tallies, self._fitted.pool, self._seats, most, width)
+        return Group(_text(above[:1]), bar, _text([*above[1:], *standings, *below]))
+
+    def _headline(self) -> str:
+        """The headline, and to how many games the ratings are fitted where there are more."""
+        rated = self._fitted.games
+        return self.headline() + (f"; Elo after {rated} games" if 0 < rated < self._played else "")
+
+    def _playing(self) -> str:
+        """The games in progress, the longest first, as many as anybody can see."""
+        now_us = self._now_us()
+        games = islice(self._pace.playing.items(), MOST_PLAYING)
+        return f"playing: {', '.join(f'{game} ({(now_us - since) // 1_000_000} s)' for game, since in games)}"
+
+
+def _text(lines: list[str]) -> Text:
+    """Lines that are cut at the width of the terminal."""
+    return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")

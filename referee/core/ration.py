@@ -1,0 +1,32 @@
+"""Limits how much of the time a repeated task takes: the longer it took, the later it is due again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Ration:
+    """Says when a task is due again, so that it takes at most a share of the time."""
+
+    def __init__(self, clock: Callable[[], float], share: float, least_s: float = 0.0) -> None:
+        """`clock` gives seconds; at least `least_s` seconds pass between two beginnings."""
+        self._clock = clock
+        self._share = share
+        self._least_s = least_s
+        self._due_s = clock()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the task may be done now."""
+        return self._clock() >= self._due_s
+
+    @contextmanager
+    def spent(self) -> Iterator[None]:
+        """Measures the task, which is done inside."""
+        began_s = self._clock()
+        try:
+            yield
+        finally:
+            ended_s = self._clock()
+            self._due_s = max(began_s + self._least_s, ended_s + (ended_s - began_s) * (1 / self._share - 1))

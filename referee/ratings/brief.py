@@ -1,0 +1,89 @@
+"""The standings in short: a line for each of the best bots, within a width and a number of lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from referee.core.pairing import Pairing
+from referee.ratings.clusters import clusters
+from referee.ratings.columns import counts_text, faults_text, rating_text, score_text
+from referee.ratings.pool import Pool, Rating, Result, fit
+from referee.ratings.tally import Tallies, Tally
+from referee.records.record import Summary
+
+NAME_WIDTH = 8
+"""The least width of the names of bots."""
+
+FAULTS_WIDTH = 12
+"""The most of the width that faults take from the names."""
+
+
+def fitted(names: Sequence[str], games: Sequence[Summary]) -> Pool:
+    """The ratings of all bots by these games."""
+    results = (
+        Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
+        for game, cluster in zip(games, clusters(games).of, strict=True)
+        if game.rated
+    )
+    return fit(results, sorted(names))
+
+
+def ranking(tallies: Tallies, pool: Pool | None) -> list[str]:
+    """The bots, best first: by their ratings, or where there are none by their points and scores."""
+
+    def key(name: str) -> tuple[float, float, str]:
+        if pool:
+            return -round(pool.fitted[name], 6), 0, name
+        found = tallies[name]
+        return -(found.score or 0), found.scores / max(1, found.games), name
+
+    return sorted(tallies.by_bot, key=key)
+
+
+def brief(tallies: Tallies, pool: Pool | None, seats: int, most: int, width: int = 80) -> list[str]:
+    """The standings as at most `most` lines (3 at least) of at most `width` characters.
+
+    Bots that do not fit are counted on the last line.
+    """
+    order = ranking(tallies, pool)
+    best = order if len(order) < most else order[: max(1, most - 2)]
+    headers, cells = _columns(seats, pool is not None)
+    rows = [cells(name, tallies[name], pool.ratings[name] if pool else None) for name in best]
+    *widths, last = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+    numbers = len(str(len(best)))
+    rest = numbers + 1 + sum(2 + width for width in widths) + 2 + min(last, FAULTS_WIDTH)
+    names = max(NAME_WIDTH, min(max(map(len, best), default=0), width - rest))
+    lines = []
+    for number, (name, row) in enumerate(zip(["bot", *best], [headers, *rows], strict=True)):
+        *inner, faults = row
+        who = f"{str(number or '').rjust(numbers)} {_cut(name, names).ljust(names)}"
+        right = [cell.rjust(width) for cell, width in zip(inner, widths, strict=True)]
+        lines.append("  ".join([who, *right, faults]))
+    if len(best) < len(order):
+        lines.append(f"… and {len(order) - len(best)} more")
+    return [_cut(line, width) for line in lines]
+
+
+_Cells = Callable[[str, Tally, Rating | None], list[str]]
+
+
+def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
+    """The headers after the bot's name, and the function that gives a bot's cells below them."""
+    headers = ["Elo ± 95 %"] if rated else []
+    counts = "W–D–L" if seats < 3 else "first–shared–behind"
+    headers += ["games", counts, "points", "faults"]
+
+    def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
+        return [
+            *([rating_text(rating)] if rating else []),
+            str(found.games),
+            counts_text(found.counts),
+            score_text(found),
+            faults_text(found),
+        ]
+
+    return headers, cells
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -1,0 +1,77 @@
+"""When the last games of a run ended and how long they took, from the records at the end of their file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
+from referee.core.regular import open_without_links
+from referee.records.record import parse_json
+from referee.records.run_files import RECORDS
+
+GAMES = 400
+"""The most games that are read."""
+
+TAIL = 16 << 20
+"""The most bytes at the end of the file that are read; a game of a thousand moves has about 100,000."""
+
+
+class Timed(NamedTuple):
+    """When a game was played."""
+
+    id: str
+    began_us: int
+    """Microseconds since 1970, by the clock of the machine that it was played on."""
+    took_us: int
+    """From its beginning to its last answer."""
+    size: int
+    """The bytes of its record."""
+
+    @property
+    def ended_us(self) -> int:
+        """When its last answer came; as `began_us`."""
+        return self.began_us + self.took_us
+
+
+def last_games(folder: Path) -> list[Timed]:
+    """The last games in a run's folder, in the order of their records; none if there is no run.
+
+    This is for estimates, so nothing is verified: lines that cannot be read are left out, such as one that is
+    being written at this moment.
+    """
+    try:
+        with os.fdopen(open_without_links(folder / RECORDS), "rb") as file:
+            start = max(0, os.fstat(file.fileno()).st_size - TAIL)
+            file.seek(start)
+            *lines, _ = file.read(TAIL).split(b"\n")
+    except OSError:
+        return []
+    found = _timed(lines[1:] if start else lines)
+    return [game for _, game in zip(range(GAMES), found, strict=False)][::-1]
+
+
+def _timed(lines: list[bytes]) -> Iterator[Timed]:
+    """The games on these lines, the last one first."""
+    for line in reversed(lines):
+        with suppress(RecordError, ValueError, OverflowError):
+            fields = Fields(parse_json(line), "", RecordError)
+            if fields.text("kind") == "game":
+                measured = fields.object("measured")
+                began = datetime.fromisoformat(measured.text("began")).timestamp()
+                yield Timed(fields.text("id"), int(began * 1_000_000), _took_us(measured), len(line) + 1)
+
+
+def _took_us(measured: Fields) -> int:
+    """The time from the beginning of a game to its last answer."""
+    ends = (
+        event.number("asked_us", default=0)
+        + max(event.number("wall_us", default=0), event.number("used_us", default=0))
+        for event in measured.objects("events")
+    )
+    return max(ends, default=0)

@@ -1,0 +1,74 @@
+"""What a run will take that is still to be played: games, time, disk space. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from referee.core.timecontrol import TimeControl
+
+RECORD_BYTES = 200
+"""About the size of an event in a record, with its times."""
+
+SAMPLE = 100_000
+"""The games of which the longest time is computed; that of further ones is estimated from their mean."""
+
+
+class Longest(NamedTuple):
+    """What bounds the length of a game."""
+
+    moves: int
+    """The most moves, of all seats together."""
+    controls: tuple[TimeControl, ...]
+    """The clocks, by seat."""
+
+    def us(self, start_us: int) -> int:
+        """The longest time. All bots start at the same time, and get ready at the same time."""
+        share = -(-self.moves // len(self.controls))
+        clocks_us = sum(c.reserve_us + share * (c.move_us + c.increment_us) for c in self.controls)
+        return 2 * start_us + clocks_us
+
+
+class Forecast(NamedTuple):
+    """What the remaining games will take."""
+
+    games: int
+    moves: int
+    """The most moves of a game."""
+    longest_us: int
+    """If every bot uses all of its time, and all that it may have for its start."""
+    expected_us: int | None
+    """If the games take as long as those before them; None where there were none."""
+    most_bytes: int
+    """The size of the records, if every game has its most moves."""
+    expected_bytes: int | None
+    """If the records are as large as those before them; None where there were none."""
+
+
+def forecast(
+    left: Iterable[Longest], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
+) -> Forecast:
+    """What `games` games will take, of which `left` has the first ones at least, on so many workers.
+
+    `start_us` is the time that a bot may take to start, and to get ready; `before` has the durations, in
+    microseconds, and the sizes of the records of games that were played before.
+    """
+    sample = list(islice(left, SAMPLE))
+    times_us = [game.us(start_us) for game in sample]
+    moves = [game.moves for game in sample]
+    known, workers = max(1, len(sample)), max(1, workers)
+    # While the last game is played, the other workers may have nothing to do.
+    last_us = max(times_us, default=0) if workers > 1 else 0
+    expected_us = expected_bytes = None
+    if before:
+        expected_us = sum(took_us for took_us, _ in before) * games // (len(before) * workers)
+        expected_bytes = sum(size for _, size in before) * games // len(before)
+    return Forecast(
+        games=games,
+        moves=max(moves, default=0),
+        longest_us=-(-sum(times_us) * games // (known * workers)) + last_us,
+        expected_us=expected_us,
+        most_bytes=sum(moves) * games * RECORD_BYTES // known,
+        expected_bytes=expected_bytes,
+    )

@@ -1,0 +1,275 @@
+"""What is told of a run: by `status` from beside it, as events, and by a dry run before it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from referee.core.errors import RecordError
+from referee.core.units import about
+from referee.records.durations import last_games
+from referee.tournament.folder import is_locked, locked, read_run
+from tests.command import BAD, PLAIN, ROOT, referee
+from tests.processes.runs import games, toml
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that is over: six games, four of them with a fault."""
+    folder = tmp_path_factory.mktemp("run")
+    file = toml(folder / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1, workers=0)
+    assert referee("run", str(file)).code == 0
+    return folder
+
+
+def copied(run: Path, to: Path) -> Path:
+    """A folder with the same records."""
+    to.mkdir()
+    for name in ("games.jsonl", "lock"):
+        (to / name).write_bytes((run / "t-results" / name).read_bytes())
+    return to
+
+
+# --- Status -----------------------------------------------------------------------------------------------
+
+
+def test_the_status_of_a_run_that_is_over(run: Path) -> None:
+    folder = run / "t-results"
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    done = referee("status", str(folder))
+    assert done.code == 0 and not done.err
+    first, pace, faults, _, *standings = done.out.splitlines()
+    assert first == "blooms, 3 bots: 6 of 6 games; no referee is running"
+    assert re.fullmatch(r"[0-9.]+ games a (second|minute), the last game ended .* ago", pace)
+    assert faults == "faults: 4 gone" and len(standings) == 4
+    assert standings[0].split() == ["bot", "Elo", "±", "95", "%", "games", "W–D–L", "points", "faults"]
+    assert standings[-1].endswith("4  0–0–4    0.0 %  4 gone")
+    found = json.loads(referee("status", str(folder), "--json").out)
+    assert found["running"] is False and (found["played"], found["games"]) == (6, 6)
+    assert found["faults"] == {"gone": 4} and found["remaining_us"] is None
+    assert [row["bot"] for row in found["standings"]][-1] == "bad"
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before, "nothing is written"
+    assert referee("status", str(run / "t.toml")).out.startswith(first), "its tournament file means the same"
+
+
+def test_the_status_of_a_run_that_is_on(run: Path, tmp_path: Path) -> None:
+    """Its last line may be incomplete at any place, and a game may become void at any moment."""
+    folder = copied(run, tmp_path / "on")
+    whole = (folder / "games.jsonl").read_bytes()
+    with locked(folder):
+        for cut in (1, 100, 1000):
+            (folder / "games.jsonl").write_bytes(whole[:-cut])
+            done = referee("status", str(folder))
+            assert done.code == 0 and "5 of 6 games; a referee is running" in done.out
+            assert "remaining" in done.out
+        found = json.loads(referee("status", str(folder), "--json").out)
+        assert found["running"] and found["remaining_us"] > 0 and found["games_a_second"] > 0
+
+
+def test_a_game_that_becomes_void_while_the_status_is_read(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files of a run that is on may disagree for a moment; those of one that is over may not."""
+    status = importlib.import_module("referee.cli.status")  # its name in the package is that of the command
+    read, calls = read_run, [0]
+
+    def read_too_early(folder: Path) -> object:
+        calls[0] += 1
+        if calls[0] == 1:
+            raise RecordError("`attempt` of game `1:a:b` is 2, expected 1")
+        return read(folder)
+
+    monkeypatch.setattr(status, "read_run", read_too_early)
+    folder = copied(run, tmp_path / "on")
+    assert referee("status", str(folder)).code == 6
+    calls[0] = 0
+    with locked(folder):
+        assert referee("status", str(folder)).code == 0
+
+
+def test_the_status_of_what_is_no_run(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none"):
+        done = referee("status", str(path))
+        assert done.code == 2 and len(done.err.splitlines()) == 1
+
+
+def test_asking_for_the_status_keeps_no_run_from_starting(tmp_path: Path) -> None:
+    script = "import sys, pathlib; from referee.tournament.folder import is_locked\n"
+    script += "print(flush=True)\nwhile True: is_locked(pathlib.Path(sys.argv[1]))"
+    with locked(tmp_path):
+        assert is_locked(tmp_path)
+    asking = subprocess.Popen([sys.executable, "-c", script, tmp_path], stdout=subprocess.PIPE, cwd=ROOT)
+    try:
+        assert asking.stdout and asking.stdout.readline()
+        for _ in range(200):
+            with locked(tmp_path):
+                pass
+    finally:
+        asking.kill()
+        asking.communicate()
+    assert not is_locked(tmp_path)
+
+
+def test_how_long_games_took_is_read_from_the_end_of_the_records(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copied(run, tmp_path / "some")
+    found = last_games(folder)
+    assert [game.id for game in found] == list(games(folder))
+    assert all(0 < game.took_us < 60_000_000 for game in found)
+    assert [game.began_us for game in found] == sorted(game.began_us for game in found)
+    sizes = [len(line) + 1 for line in (folder / "games.jsonl").read_bytes().splitlines()]
+    assert [game.size for game in found] == sizes[1:7]
+    with (folder / "games.jsonl").open("ab") as file:
+        file.write(
+            b'{"kind":"game"}\n[]\n\xff\n{"kind":"game","id":"9:a:b","measured":{"began":"x"}}\n{"kind'
+        )
+    assert last_games(folder) == found, "what cannot be read is left out"
+    monkeypatch.setattr("referee.records.durations.TAIL", sum(sizes[-3:]) + 200)
+    assert 0 < len(last_games(folder)) < 6
+    monkeypatch.setattr("referee.records.durations.GAMES", 1)
+    assert last_games(folder) == found[-1:]
+    assert last_games(tmp_path / "none") == []
+
+
+# --- Events -----------------------------------------------------------------------------------------------
+
+
+def test_a_run_as_json_lines(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1)
+    done = referee("run", str(file), "--json-lines")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 0 and [event["event"] for event in events[:2]] == ["run", "began"]
+    assert [event["event"] for event in events[-2:]] == ["table", "end"]
+    finished = [event for event in events if event["event"] == "finished"]
+    stored = games(tmp_path / "t-results")
+    assert [event["id"] for event in finished] == list(stored)
+    for event in finished:
+        game = stored[event["id"]]
+        shared = event.keys() & game.keys()
+        assert {"id", "attempt", "bots", "ranks", "scores", "ending", "sentence", "rated", "faults"} <= shared
+        assert all(event[name] == game[name] for name in shared)
+        assert ("report" in event) == any(game["faults"])
+    assert {row["bot"] for row in events[-2]["standings"]} == {"a", "b", "bad"}
+    assert events[-1]["played"] == events[-1]["games"] == 6 and f"head hash {events[-1]['head']}" in done.err
+    again = referee("run", str(file), "--json-lines")
+    assert [json.loads(line)["event"] for line in again.out.splitlines()] == ["table", "end"]
+    documented = (ROOT / "referee" / "EVENTS.md").read_text()
+    for event in events:
+        (row,) = re.findall(rf"^\| `{event['event']}` \|.*$", documented, re.MULTILINE)
+        assert event["event"] == "table" or all(f"`{name}`" in row for name in event.keys() - {"event"})
+
+
+def test_a_match_as_json_lines() -> None:
+    done = referee(
+        "match", "blooms", "-n", "2", "--option", "size=3", f"a={PLAIN}", f"b={PLAIN}", "--json-lines"
+    )
+    events = [json.loads(line)["event"] for line in done.out.splitlines()]
+    assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
+
+
+# --- A dry run --------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None:
+    bots = {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
+    folder, file = copied(run, tmp_path / "run"), toml(tmp_path / "t.toml", bots, rounds=3, workers=2)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    done = referee("run", str(file), "-o", str(folder), "--dry-run")
+    took_us = [game.took_us for game in last_games(folder)]
+    expected = about(sum(took_us) * 12 // (6 * 2))
+    assert done.code == 0 and "18 games of blooms, 3 bots, 3 rounds, 2 workers" in done.out
+    assert f"6 games are played already; {folder} is continued" in done.out
+    assert "12 games are left to play, at most 37 moves each" in done.out
+    assert f"about {expected}, if they take as long as the last 6 games" in done.out
+    assert "are free there" in done.out
+    over = referee("run", str(toml(file, bots, rounds=1)), "-o", str(folder), "--dry-run")
+    assert over.code == 0 and "nothing is left to play" in over.out
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_dry_run_refuses_what_the_run_would_refuse(run: Path, tmp_path: Path) -> None:
+    """With the same words, the same exit code, and without leaving anything behind."""
+    bots = {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
+    folder = copied(run, tmp_path / "run")
+    other = toml(tmp_path / "other.toml", bots, rounds=1, clock="6s")
+    missing = toml(tmp_path / "missing.toml", {"a": PLAIN, "b": "./no-such-program"})
+    torn = copied(run, tmp_path / "damaged")
+    (torn / "games.jsonl").write_bytes((torn / "games.jsonl").read_bytes().replace(b'"move"', b'"mowe"', 1))
+    (tmp_path / "file").touch()
+    good = toml(tmp_path / "good.toml", bots, rounds=1)
+    refusals = [
+        (2, "the results of another tournament", other, folder),
+        (2, "no program at", missing, tmp_path / "new"),
+        (2, "it is not a folder", good, tmp_path / "file"),
+        (2, "cannot write to", good, tmp_path / "file" / "below"),
+        (6, "hash mismatch", good, torn),
+    ]
+    dry_runs = []
+    for code, words, file, to in refusals:
+        dry_runs.append(referee("run", str(file), "-o", str(to), "--dry-run"))
+        assert dry_runs[-1].code == code and words in dry_runs[-1].err and not dry_runs[-1].out
+        assert not (tmp_path / "new").exists()
+    assert [referee("run", str(file), "-o", str(to)) for _, _, file, to in refusals] == dry_runs
+    with locked(folder):
+        dry = referee("run", str(good), "-o", str(folder), "--dry-run")
+        assert dry == referee("run", str(good), "-o", str(folder))
+        assert dry.code == 2 and "another referee is running" in dry.err
+
+
+def test_a_dry_run_refuses_isolation_that_does_not_work_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.processes.levels.shutil.which", lambda *_: None, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    file = toml(tmp_path / "t.toml")
+    dry = referee("run", str(file), "--dry-run", "--isolation", "bwrap")
+    assert dry.code == 5 and not dry.out and not (tmp_path / "t-results").exists()
+
+
+def test_a_dry_run_says_which_programs_would_be_built(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": "./made"})
+    file.write_text(file.read_text() + 'build = "touch made"\n')
+    dry = referee("run", str(file), "--dry-run")
+    assert dry.code == 0 and "would be built first, and are not checked: b" in dry.out
+    assert not (tmp_path / "made").exists()
+
+
+# --- In a terminal ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
+    bots = {"good": PLAIN, "bad": f"{BAD} 'crashes at the start'"}
+    file = toml(tmp_path / "t.toml", bots, rounds=3)
+    words = ["-m", "referee", "run", str(file)]
+    screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60, dimensions=(24, 80))
+    screen.expect("of 6: 1:[a-z:]+: good won: seat . did not start")
+    screen.expect("stderr: boom")
+    screen.expect("hint: ")
+    screen.expect("head hash")
+    screen.expect(pexpect.EOF)
+    screen.close()
+    assert screen.exitstatus == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", [{"TERM": "dumb"}, {"NO_COLOR": "1"}])
+def test_dumb_terminals_and_those_without_colour(setting: dict[str, str], tmp_path: Path) -> None:
+    env = {**os.environ, "TERM": "xterm-256color", **setting}
+    words = ["-m", "referee", "run", str(toml(tmp_path / "t.toml", rounds=1))]
+    screen = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", timeout=60, dimensions=(24, 80))
+    screen.expect(pexpect.EOF)
+    written = str(screen.before)
+    screen.close()
+    assert screen.exitstatus == 0 and "6 of 6: 1:" in written
+    assert ("\x1b" in written) == ("NO_COLOR" in setting)
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9](;[0-9]+)*m", written)
