@@ -178,7 +178,7 @@ def standings(names: Sequence[str], games: Iterable[Summary]) -> Standings:
     rated = [game for game in ordered if game.rated]
     pool = fit((Result(g.bots, g.ranks, Pairing.parse(g.id).encounter) for g in rated), sorted(names))
     rows: list[Standing] = []
-    for name in sorted(names, key=lambda name: (-round(pool.ratings[name].elo, 6), name)):
+    for name in sorted(names, key=lambda name: (-round(pool.fitted[name], 6), name)):
         found = tally(name, ordered)
         losses, draws, wins = found.counts
         rating = pool.ratings[name]

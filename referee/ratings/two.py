@@ -15,6 +15,11 @@ from typing import NamedTuple
 
 Z_95 = NormalDist().inv_cdf(0.975)
 
+CERTAIN = 0.95
+"""How likely it is that a bound holds."""
+
+Z_BOUND = NormalDist().inv_cdf(CERTAIN)
+
 SCORE_LIMIT = 0.001
 """Scores are clamped to this distance from 0 and 1, where Elo would be infinite: ± 1199.8 Elo."""
 

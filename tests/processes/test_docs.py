@@ -79,6 +79,7 @@ SHORT = {
     "tests.bench.tournament": ("--games 10 --rounds 1", "1,000 entrants"),
     "tests.bench.engines": ("--games 1", "worst ms"),
     "tests.bench.imagine": ("--calls 20", "99 % ms"),
+    "tests.tools.coverage": ("", "one round copied"),
     "tests.tools.soak": ("", "thetree players=4"),
     "tests.tools.fault_soak": ("", "0 complaints"),
     "tests.tools.liveness": ("", "over 1 s"),
