@@ -231,7 +231,7 @@ class Estimate(NamedTuple):
     shift: float
     """From the value to the bound, if the other parameters stay; 0 where there is none."""
     leaning: Floats
-    """By parameter, how far the bound moves with it; where there is no bound, the value."""
+    """By parameter, how far the bound moves with it; empty where there is none."""
 
 
 def estimates(arrays: Arrays, bots: int, strength: Floats, known: Uncertainty) -> list[Estimate]:
@@ -242,7 +242,7 @@ def estimates(arrays: Arrays, bots: int, strength: Floats, known: Uncertainty) -
     for number, (value, half) in enumerate(zip(strength.tolist(), halves.tolist(), strict=True)):
         won, lost = scored[number] == played[number], scored[number] == 0
         if played[number] == 0 or not (won or lost):
-            found.append(Estimate(value, half, "", 0.0, np.eye(1, arrays.size, number)[0]))
+            found.append(Estimate(value, half, "", 0.0, np.zeros(0)))
             continue
         dispersion = float(known.dispersion[int(number >= bots)])
         found.append(

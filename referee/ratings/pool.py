@@ -79,9 +79,9 @@ class Detail(NamedTuple):
     quantile: float
     """How many standard errors half the 95 % interval has."""
     shift: float
-    """By how many Elo the bound of its strength lies from the fit, where it has one."""
+    """By how many Elo the bound of its strength lies from the fit; 0 where there is none."""
     leaning: NDArray[np.float64]
-    """How far its bound moves with the strength of each row of the covariance."""
+    """How far the bound moves with the parameter of each row of the covariance; empty where there is none."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Pool:
     """
     fitted: dict[str, float]
     """The fitted strength of each bot in Elo, also where its rating is a bound."""
-    details: dict[str, Detail] = field(repr=False)
+    details: dict[str, Detail] = field(repr=False, compare=False)
     covariance: NDArray[np.float64] = field(repr=False, compare=False)
     """The covariance of the fitted strengths in Elo, and of the advantages of seats behind them."""
 
