@@ -12,9 +12,10 @@ the gradients of the clusters, the squares of which are summed, as far as there 
 - What the model expects is multiplied by the dispersion of the whole pool, the ratio of the squares to the
   model: below 1 where draws are many, above 1 where the games of an encounter go the same way. It counts the
   model itself as `POOL_CLUSTERS` clusters. Bots and seats have one each.
-- The prior adds half of its curvature at equal strengths. All of it would be right if strengths were known to
-  be spread as the prior says; none would make an interval close where all games went as expected. Where games
-  are copies of each other, the prior is copied as often, so that repeating them changes nothing.
+- The prior adds half of its curvature. All of it would be right if strengths were known to be spread as the
+  prior says; none would make an interval close where all games went as expected. Its curvature is taken as no
+  less than a quarter of that at equal strengths, or nothing would bound an interval where bots are far apart.
+  Where games are copies of each other, the prior is copied as often, so that repeating them changes nothing.
 
 The number of clusters of a bot is the effective one, (Σv)² / Σv² of their shares v in its variance. The
 quantile is that of Student's distribution with as many degrees of freedom and `MODEL_CLUSTERS` more.
@@ -49,6 +50,9 @@ MODEL_CLUSTERS = 8.0
 POOL_CLUSTERS = 4.0
 """How many clusters the model counts for in the dispersion of the whole pool."""
 
+LEAST_PRIOR = 0.25
+"""The least curvature of the prior, as a share of that at equal strengths."""
+
 PRIOR_SHARE = 0.5
 """How much of the prior's curvature is part of the spread."""
 
@@ -77,7 +81,8 @@ def uncertainty(arrays: Arrays, bots: int, strength: Floats) -> Uncertainty:
     for games, derived in zip(arrays.games, found, strict=True):
         add_information(information, games, derived.information, games.times)
     for games, copies in arrays.virtual:
-        prior = derivatives(games, np.zeros_like(strength)).information
+        equal = derivatives(games, np.zeros_like(strength)).information
+        prior = equal * np.clip(derivatives(games, strength).information / equal, LEAST_PRIOR, 1)
         add_information(information, games, prior, games.times * copies)
         add_information(spread, games, prior, PRIOR_SHARE * games.times * copies**2)
     fill(information, arrays.flat)

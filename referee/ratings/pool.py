@@ -8,8 +8,8 @@ The fit is the maximum of the likelihood with a weak prior: each bot has two vir
 spread over its opponents in proportion to the games it played against each, and on average one of theirs
 with it. Each seat has two virtual draws against the other seats in the same way. So the fit exists for every
 result, won or lost throughout: one game won between two new bots is a difference of 120 Elo where seats make
-no difference. (R. Coulom's BayesElo has twice as many; with so many, the intervals of 14 to 100 games hold
-the true strength too seldom where strengths differ by hundreds of Elo.)
+no difference. With twice as many, the intervals of 14 to 100 games hold the true strength too seldom where
+strengths differ by hundreds of Elo.
 
 Ratings are in Elo, 400 for odds of 10 to 1, and the mean of the bots that are connected by games is 0. What
 stands behind ± is half of an interval that holds the true difference to that mean with 95 %, where the pool
@@ -18,7 +18,8 @@ measures it). A difference of two bots has an interval of its own, which is not 
 
 A bot that won all its games has no interval but a bound: the strength at which it would win them all once in
 twenty times, games that repeat each other counted once, less 1.64 standard errors of what the others'
-strengths contribute to it. The same for a bot that lost them all, and for seats.
+strengths contribute to it. The same for a bot that lost them all, and for seats. So a bot that is no stronger
+has such a bound in at most one of twenty runs; among the few bots that have one, more may be wrong.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ class Rating(NamedTuple):
     half_width: float | None
     """Half the 95 % interval; None where there is a bound in its place, or where nothing is known."""
     bound: str = ""
-    """`>` where all was won: `elo` is then a lower bound that holds with 95 %; `<` where all was lost, and it
-    is an upper bound; else empty.
+    """`>` where all was won: one no stronger than `elo` would do so at most once in twenty times. `<` where
+    all was lost: the same of one no weaker. Else empty.
     """
 
 

@@ -163,23 +163,22 @@ def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> Non
     assert paired.ratings["a"].half_width < 0.5 * single.ratings["a"].half_width
 
 
-@pytest.mark.parametrize("kind", coverage.KINDS, ids=lambda kind: kind.name)
-def test_the_intervals_hold_the_truth_as_often_as_they_say(kind: coverage.Kind) -> None:
+def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """A few leagues of each kind; `python -m tests.tools.coverage` plays many, and is more exact."""
-    found = coverage.measured(kind, range(36))
-    for what in ("bots", "differences"):
-        share = coverage.share(found, what)
+    kinds = [coverage.measured(kind, range(18)) for kind in coverage.KINDS]
+    for what in ("bots", "differences", "seats"):
+        share = coverage.share(sum(kinds, Counter()), what)
         assert share is not None
-        assert 90 <= share <= 99.5, what
+        assert 93 <= share <= 97.5, what
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", coverage.KINDS, ids=lambda kind: kind.name)
 def test_the_intervals_of_many_leagues_hold_the_truth(kind: coverage.Kind) -> None:
-    found = coverage.measured(kind, range(360))
+    found = coverage.measured(kind, range(180))
     share = coverage.share(found, "bots")
     assert share is not None
-    assert 93 <= share <= 97.5
+    assert 92.5 <= share <= 98
 
 
 def test_bots_that_never_met_are_told_apart() -> None:
@@ -398,7 +397,7 @@ def test_deterministic_bots_have_no_absurd_numbers() -> None:
     pool = fit(results, list("abc"))
     a, b, c = (pool.ratings[name] for name in "abc")
     assert a.bound == ">" and c.bound == "<"
-    assert b.half_width and 100 < b.half_width < 500
+    assert b.half_width and 100 < b.half_width < 700
     seat_1, _ = pool.advantages["", 2]
     assert abs(seat_1.elo) < 1e-6 and seat_1.half_width and 100 < seat_1.half_width < 800
     seats = fit([r._replace(ranks=(1, 2)) for r in results], list("abc")).advantages["", 2]
