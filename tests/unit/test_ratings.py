@@ -164,8 +164,8 @@ def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> Non
 
 
 def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    """A few leagues of each kind; `python -m tests.tools.coverage` plays many, and is more exact."""
-    kinds = [coverage.measured(kind, range(18)) for kind in coverage.KINDS]
+    """A few small leagues of each kind; `python -m tests.tools.coverage` plays many, and is more exact."""
+    kinds = [coverage.measured(kind, range(12)) for kind in coverage.KINDS]
     for what in ("bots", "differences", "seats"):
         share = coverage.share(sum(kinds, Counter()), what)
         assert share is not None
