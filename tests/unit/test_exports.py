@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tabulate import tabulate
 
+from referee.cli.output import columns
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.records import journal
@@ -157,6 +159,11 @@ def test_what_is_found_has_the_forms_of_tables(pool: Path) -> None:
     assert (row["id"], row["bot_1"], row["round"]) == ("2:bot3:bot4", "bot3", "2")
     assert "| 2:bot3:bot4 |" in referee(*words, "github").out
     assert referee(*words, "poem").code == 2
+
+
+def test_columns_are_those_of_tabulate() -> None:
+    rows = [["1", "x", ""], ["10", "longer", "y"]]
+    assert columns(["", "id", "c"], rows) == tabulate(rows, ["", "id", "c"], disable_numparse=True)
 
 
 def test_games_of_several_runs_are_found(pool: Path, tmp_path: Path) -> None:
