@@ -32,7 +32,7 @@ from referee.processes.limits import Limits
 from referee.ratings.table import View, rendered
 from referee.records import journal
 from referee.records.header import change_line
-from referee.records.record import Summary, off_turn_times, summary, timed_moves, to_json
+from referee.records.record import Summary, off_turn_times, summary_of, timed_moves, to_json
 from referee.tournament.encounter import FailedStarts, left_behind, play_encounter
 from referee.tournament.isolating import isolated
 from referee.tournament.plan import Entrant, Plan, checked_seed
@@ -156,7 +156,7 @@ def match(
                     value = to_json(record)
                     if log:
                         log.append(value)
-                    records.append(summary(value))
+                    records.append(summary_of(record))
                     timed.update(timed_moves(value))
                     off_turn.update(off_turn_times(value))
                     starts.note(records[-1])
