@@ -144,8 +144,6 @@ def _host(facts: Facts) -> Iterator[str]:
             f"in {times.stopped} of {times.moves} moves the referee itself was stopped or got no processor; "
             "no bot was charged for that time" + ("; the machine was overloaded" if busy else "")
         )
-    if facts.crowded:
-        yield facts.crowded
 
 
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:
@@ -155,11 +153,10 @@ def _changed(table: Standings, facts: Facts) -> Iterator[str]:
 
 def _isolation(games: Iterable[Summary]) -> Iterator[str]:
     """Under which isolation the bots played; nothing where the records do not have it."""
-    names: dict[str, dict[str, None]] = {}
-    for game in games:
-        if game.isolation:
-            for name, level in zip(game.bots, game.isolation, strict=True):
-                names.setdefault(level, {})[name] = None
+    names: dict[str, set[str]] = {}
+    for bots, levels in dict.fromkeys((game.bots, game.isolation) for game in games):
+        for name, level in zip(bots, levels, strict=bool(levels)):
+            names.setdefault(level, set()).add(name)
     if len(names) < 2:
         yield from (f"isolation: {level}" for level in names)
     else:
