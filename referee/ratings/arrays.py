@@ -28,7 +28,7 @@ class Arrays(NamedTuple):
     """How many parameters there are."""
     games: list[Games]
     virtual: list[Virtual]
-    advantages: dict[tuple[str, int], tuple[int, ...]]
+    advantages: dict[tuple[str, int], Integers]
     """By section and number of seats: the parameters of its seats."""
     groups: list[Integers]
     """The bots that are connected by games, directly or through others."""
@@ -59,10 +59,10 @@ def gathered(results: Iterable[Rated], names: Sequence[str], draws: float, advan
         cluster_of = np.array(numbers, dtype=np.int64)[first]
         games.append(Games(table[first], seats, ranks, count, cluster_of))
     met = _pairs(games, len(names))
-    virtual = [*_of_bots(met, len(names), draws), *_of_seats(games, advantages, draws)]
+    virtual = [*_of_bots(met, len(names), draws), *_of_seats(games, advantages, draws)] if draws else []
     groups = _groups(met, len(names))
-    flat = [*groups, *(np.array(seats) for seats in advantages.values())]
-    return Arrays(size, games, virtual, advantages, groups, flat)
+    seats_of = {key: np.array(seats) for key, seats in advantages.items()}
+    return Arrays(size, games, virtual, seats_of, groups, [*groups, *seats_of.values()])
 
 
 def _distinct(columns: Sequence[Integers]) -> tuple[Integers, Floats]:

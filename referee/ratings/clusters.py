@@ -35,7 +35,7 @@ def clusters(games: Sequence[Summary], repeats: str = "cluster") -> Clusters:
         first = first_of.setdefault(("events", pairing.section, game.bots, game.digest), number)
         repeated += first != number
         if repeats != "count":
-            _unite(parents, number, first)
+            _unite(parents, number, first)  # guard: repeated-games
     return Clusters([_root(parents, number) for number in range(len(games))], repeated)
 
 

@@ -12,8 +12,9 @@ the gradients of the clusters, the squares of which are summed, as far as there 
 - What the model expects is multiplied by the dispersion of the whole pool, the ratio of the squares to the
   model: below 1 where draws are many, above 1 where the games of an encounter go the same way. It counts the
   model itself as `POOL_CLUSTERS` clusters. Bots and seats have one each.
-- The prior adds half its own curvature. All of it would be right if it were known that strengths are spread
-  as the prior says, and is too much where they are nearer to each other, none too little where they are not.
+- The prior adds half of its curvature. All of it would be right if strengths were known to be spread as the
+  prior says; none would make an interval close where all games went as expected. Its curvature is taken as no
+  less than a quarter of that at equal strengths, or nothing would bound an interval where bots are far apart.
   Where games are copies of each other, the prior is copied as often, so that repeating them changes nothing.
 
 The number of clusters of a bot is the effective one, (Σv)² / Σv² of their shares v in its variance. The
@@ -41,7 +42,7 @@ from referee.ratings.likelihood import (
     members,
     utilities,
 )
-from referee.ratings.two import Z_95
+from referee.ratings.two import CERTAIN, Z_95, Z_BOUND
 
 MODEL_CLUSTERS = 8.0
 """How many clusters the model counts for beside those of a bot."""
@@ -49,12 +50,12 @@ MODEL_CLUSTERS = 8.0
 POOL_CLUSTERS = 4.0
 """How many clusters the model counts for in the dispersion of the whole pool."""
 
+LEAST_PRIOR = 0.25
+"""The least curvature of the prior, as a share of that at equal strengths."""
+
 PRIOR_SHARE = 0.5
 """How much of the prior's curvature is part of the spread."""
 
-
-CERTAIN = 0.95
-"""How likely it is that a bound holds."""
 
 _FARTHEST = 100.0
 _HALVINGS = 60
@@ -80,16 +81,18 @@ def uncertainty(arrays: Arrays, bots: int, strength: Floats) -> Uncertainty:
     for games, derived in zip(arrays.games, found, strict=True):
         add_information(information, games, derived.information, games.times)
     for games, copies in arrays.virtual:
-        prior = derivatives(games, strength).information
+        equal = derivatives(games, np.zeros_like(strength)).information
+        prior = equal * np.clip(derivatives(games, strength).information / equal, LEAST_PRIOR, 1)
         add_information(information, games, prior, games.times * copies)
         add_information(spread, games, prior, PRIOR_SHARE * games.times * copies**2)
     fill(information, arrays.flat)
-    inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
+    # Only with a prior is it sure to have an inverse.
+    inverse = np.linalg.inv(information) if arrays.virtual else np.linalg.pinv(information, hermitian=True)
     for numbers in arrays.flat:
         inverse[np.ix_(numbers, numbers)] -= 1 / len(numbers)
     quantiles, dispersion = np.full(arrays.size, student(MODEL_CLUSTERS)), np.ones(2)
     if arrays.games:
-        shares = _Shares.of(arrays, bots, found, inverse)
+        shares = _Shares.of(arrays, bots, found, np.asarray(inverse, dtype=np.float64))
         dispersion = shares.dispersion()
         weight = shares.weight()
         scale = np.sqrt(dispersion[(np.arange(arrays.size) >= bots).astype(int)])
@@ -232,6 +235,8 @@ class Estimate(NamedTuple):
     """`>` for a bot or seat that won all its games, `<` for one that lost them all, else empty."""
     shift: float
     """From the value to the bound, if the other parameters stay; 0 where there is none."""
+    leaning: Floats
+    """By parameter, how far the bound moves with it; empty where there is none."""
 
 
 def estimates(arrays: Arrays, bots: int, strength: Floats, known: Uncertainty) -> list[Estimate]:
@@ -242,11 +247,11 @@ def estimates(arrays: Arrays, bots: int, strength: Floats, known: Uncertainty) -
     for number, (value, half) in enumerate(zip(strength.tolist(), halves.tolist(), strict=True)):
         won, lost = scored[number] == played[number], scored[number] == 0
         if played[number] == 0 or not (won or lost):
-            found.append(Estimate(value, half, "", 0.0))
+            found.append(Estimate(value, half, "", 0.0, np.zeros(0)))
             continue
         dispersion = float(known.dispersion[int(number >= bots)])
         found.append(
-            Estimate(value, half, ">" if won else "<", _shift(arrays, number, won, strength, dispersion))
+            Estimate(value, half, ">" if won else "<", *_bound(arrays, number, won, strength, dispersion))
         )
     return found
 
@@ -264,32 +269,55 @@ def _points(games: Sequence[Games], size: int) -> tuple[Floats, Floats]:
     return played, scored
 
 
-def _shift(arrays: Arrays, parameter: int, won: bool, strength: Floats, dispersion: float) -> float:
+def _bound(
+    arrays: Arrays, parameter: int, won: bool, strength: Floats, dispersion: float
+) -> tuple[float, Floats]:
     """How far the strength of a bot or seat that won all its games (or else lost them all) may be moved from
-    the fitted one, until it would do so once in twenty times; the others' strengths are taken as fitted.
+    the fitted one, until it would do so once in twenty times; and how far that end moves with each parameter.
 
     Games that are copies of each other count once. A dispersion above 1 weakens all evidence by as much.
     """
-    gaps: list[Floats] = []
-    weights: list[Floats] = []
+    terms = []
     for games in arrays.games:
-        utility = utilities(games, strength)
-        rows, seats = np.nonzero(np.logical_or.reduce([found == parameter for found in members(games)]))
+        utility, sides = utilities(games, strength), members(games)
+        rows, seats = np.nonzero(np.logical_or.reduce([side == parameter for side in sides]))
         for seat in np.unique(seats):
-            own = utility[rows[seats == seat]]
-            for others, share in drawn_with(games.ranks, int(seat)).items():
-                most = own[:, others].max(axis=1)
-                rest = most + np.log(np.exp(own[:, others] - most[:, None]).sum(axis=1))
-                gaps.append(rest - own[:, seat])
-                weights.append(np.full(len(own), share))
-    gap, weight = np.concatenate(gaps), np.concatenate(weights)
+            own = rows[seats == seat]
+            for others, weight in drawn_with(games.ranks, int(seat)).items():
+                rest = utility[own][:, others]
+                most = rest.max(axis=1, keepdims=True)
+                chance = np.exp(rest - most)
+                total = chance.sum(axis=1, keepdims=True)
+                gap = (most + np.log(total))[:, 0] - utility[own, seat]
+                against = [side[own][:, others] for side in sides]
+                terms.append((gap, weight, chance / total, against, [side[own, seat] for side in sides]))
     limit = -math.log(1 - CERTAIN) * max(1.0, dispersion)
     sign = 1.0 if won else -1.0
     near, far = -sign * _FARTHEST, sign * _FARTHEST  # at the one it is unlikely, at the other all but certain
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
-        if float(weight @ np.logaddexp(0, sign * (gap - middle))) > limit:
+        if sum(weight * np.logaddexp(0, sign * (gap - middle)).sum() for gap, weight, *_ in terms) > limit:
             near = middle
         else:
             far = middle
-    return far
+    leaning, total_steep = np.zeros(arrays.size), 0.0
+    for gap, weight, share, against, seated in terms:
+        steep = weight / (1 + np.exp(np.clip(-sign * (gap - far), -700, 700)))
+        total_steep += float(steep.sum())
+        for others, self in zip(against, seated, strict=True):
+            np.add.at(leaning, others, steep[:, None] * share)
+            np.add.at(leaning, self, -steep)
+    leaning[parameter] = 0.0
+    return far, leaning / total_steep
+
+
+def from_mean(found: Estimate, number: int, peers: Integers, known: Uncertainty) -> float:
+    """The bound of an estimate, less the mean of the parameters that it is one of, in natural units.
+
+    The parameters that it depends on are not known exactly either; it keeps off as far as is 95 % certain.
+    """
+    leaning = found.leaning * (1 - 1 / len(peers))
+    leaning[peers[peers != number]] -= 1 / len(peers)
+    error = math.sqrt(max(0.0, float(leaning @ known.covariance @ leaning)))
+    sign = 1 if found.bound == ">" else -1
+    return found.value + found.shift * (1 - 1 / len(peers)) - sign * Z_BOUND * error

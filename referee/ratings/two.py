@@ -22,6 +22,11 @@ Z_95 = NormalDist().inv_cdf(0.975)
 NORMALIZED = 800 / math.log(10)
 """Normalized Elo points per standard deviation of a game's score."""
 
+CERTAIN = 0.95
+"""How likely it is that a bound holds."""
+
+Z_BOUND = NormalDist().inv_cdf(CERTAIN)
+
 SCORE_LIMIT = 0.001
 """Scores are clamped to this distance from 0 and 1, where Elo would be infinite: ± 1199.8 Elo."""
 

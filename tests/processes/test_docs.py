@@ -87,6 +87,7 @@ SHORT = {
     "tests.tools.guards": ("", "group-kill"),
     "tests.tools.attacks": ("", "in the table"),
     "tests.tools.synthetic": ("", "448 games of 8 bots"),
+    "tests.tools.coverage": ("", "one round copied"),
     "tests.tools.golden": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }

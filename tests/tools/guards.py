@@ -85,6 +85,7 @@ RESULTS = "tests/processes/test_results.py"
 SEEDS = "tests/processes/test_seeds.py"
 
 GUARDS = [
+    dropped("repeated-games", "tests/unit/test_ratings.py -k repeat_each_other"),
     replaced(
         "deadline",
         "{}; place.watch.deadline_ns = time.monotonic_ns() + 200_000_000",

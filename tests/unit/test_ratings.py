@@ -1,15 +1,25 @@
-"""Two-bot statistics against published numbers."""
+"""Ratings: against published numbers, against themselves from other sides, and against known strengths."""
 
 from __future__ import annotations
 
 import math
-from itertools import product
+from collections import Counter
+from collections.abc import Sequence
+from itertools import permutations, product
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from referee.core.rng import Stream
-from referee.ratings.pool import ELO, Rating, Result, fit
+from referee.core.pairing import Pairing
+from referee.games.api import share_beaten
+from referee.ratings.clusters import clusters
+from referee.ratings.likelihood import Games, derivatives, drawn_with
+from referee.ratings.pool import ELO, Pool, Rating, Result, fit
 from referee.ratings.two import compare, elo
+from referee.records.record import Summary
+from tests.tools import coverage
 
 # Disservin/fastchess, app/tests/elo_test.cpp: counts from the worst score to the best, normalized Elo, ±,
 # Elo, ±, LOS in %.
@@ -173,18 +183,22 @@ def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> Non
     assert paired.ratings["a"].half_width < 0.5 * single.ratings["a"].half_width
 
 
+def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    """A few leagues of each kind; `python -m tests.tools.coverage` plays many, and is more exact."""
+    kinds = [coverage.measured(kind, range(18)) for kind in coverage.KINDS]
+    for what in ("bots", "differences", "seats"):
+        share = coverage.share(sum(kinds, Counter()), what)
+        assert share is not None
+        assert 93 <= share <= 97.5, what
+
+
 @pytest.mark.slow
-def test_the_interval_covers_what_it_says() -> None:
-    """500 pools of two equal bots with half the games drawn: 95 of 100 intervals hold the truth."""
-    rng, held = Stream(b"coverage"), 0
-    for _ in range(500):
-        counts = [0, 0, 0]
-        for _ in range(200):
-            counts[(0, 1, 1, 2)[rng.below(4)]] += 1
-        rating = fit(pair("a", "b", *counts), ["a", "b"], advantage=False).ratings["a"]
-        assert rating.half_width is not None
-        held += abs(rating.elo) <= rating.half_width
-    assert 0.92 * 500 <= held <= 0.98 * 500
+@pytest.mark.parametrize("kind", coverage.KINDS, ids=lambda kind: kind.name)
+def test_the_intervals_of_many_leagues_hold_the_truth(kind: coverage.Kind) -> None:
+    found = coverage.measured(kind, range(180))
+    share = coverage.share(found, "bots")
+    assert share is not None
+    assert 92.5 <= share <= 98
 
 
 def test_bots_that_never_met_are_told_apart() -> None:
@@ -197,3 +211,238 @@ def test_more_than_two_seats_with_ties() -> None:
     results = [Result(tuple("abc"), (1, 2, 2), number) for number in range(20)]
     pool = fit(results, list("abc"), advantage=False)
     assert pool.ratings["a"].elo > 0 > pool.ratings["b"].elo == pytest.approx(pool.ratings["c"].elo)
+
+
+# --- What holds for all results ---------------------------------------------------------------------------
+
+NAMES = "abcd"
+
+
+@st.composite
+def rankings(draw: st.DrawFn) -> list[Result]:
+    """Up to 20 games of up to 4 seats, with ties, in two sections and some clusters."""
+    games = []
+    for _ in range(draw(st.integers(0, 20))):
+        bots = draw(st.permutations(NAMES))[: draw(st.integers(2, 4))]
+        ranks = draw(st.lists(st.integers(1, 3), min_size=len(bots), max_size=len(bots)))
+        tidy = tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
+        games.append(Result(tuple(bots), tidy, draw(st.integers(0, 8)), draw(st.sampled_from(("", "x")))))
+    return games
+
+
+def numbers(pool: Pool) -> dict[object, float]:
+    """All that a pool says, by what it says it of."""
+    found: dict[object, float] = {}
+
+    def add(what: object, rating: Rating) -> None:
+        found[what, "elo"] = rating.elo
+        found[what, "half"] = -1.0 if rating.half_width is None else rating.half_width
+        found[what, "bound"] = {"": 0.0, ">": 1.0, "<": 2.0}[rating.bound]
+
+    for name, rating in pool.ratings.items():
+        add(name, rating)
+    for key, seats in pool.advantages.items():
+        for seat, rating in enumerate(seats):
+            add((key, seat), rating)
+    for one, other in permutations(pool.ratings, 2):
+        add((one, other), pool.difference(one, other))
+        found[one, other, "superiority"] = pool.superiority(one, other)
+    found.update(pool.expected)
+    return found
+
+
+def renamed(pool: dict[object, float], names: dict[str, str]) -> dict[object, float]:
+    def swap(key: object) -> object:
+        if isinstance(key, tuple):
+            return tuple(swap(part) for part in key)
+        return names.get(key, key) if isinstance(key, str) else key
+
+    return {swap(key): value for key, value in pool.items()}
+
+
+@given(rankings())
+def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
+    for virtual_draws in (2.0, 0.0):
+        found = numbers(fit(results, NAMES, virtual_draws))
+        assert all(math.isfinite(value) for value in found.values())
+        assert all(0 <= value <= 1 for key, value in found.items() if "superiority" in str(key))
+
+
+@given(rankings(), st.permutations(NAMES), st.randoms())
+def test_neither_names_nor_order_change_a_number(
+    results: list[Result], other_names: list[str], shuffle: st.DataObject
+) -> None:
+    names = dict(zip(NAMES, other_names, strict=True))
+    again = [result._replace(bots=tuple(names[bot] for bot in result.bots)) for result in results]
+    shuffle.shuffle(again)  # type: ignore[attr-defined]
+    one, other = renamed(numbers(fit(results, NAMES)), names), numbers(fit(again, NAMES))
+    assert other == pytest.approx(one, abs=1e-4, rel=1e-4)
+
+
+@given(rankings())
+def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
+    """For two seats; of more, a ranking from the last place on is another model."""
+    games = [result for result in results if len(result.bots) == 2]
+    turned = [
+        game._replace(ranks=tuple(3 - rank if len(set(game.ranks)) > 1 else 1 for rank in game.ranks))
+        for game in games
+    ]
+    one, other = fit(games, NAMES), fit(turned, NAMES)
+    for name in NAMES:
+        assert other.fitted[name] == pytest.approx(-one.fitted[name], abs=1e-4)
+    for a, b in permutations(NAMES, 2):
+        forth, back = one.difference(a, b), one.difference(b, a)
+        assert forth.elo == pytest.approx(-back.elo, abs=1e-6)
+        assert forth.half_width == pytest.approx(back.half_width)
+        assert forth.bound == {"": "", "<": ">", ">": "<"}[back.bound]
+        assert one.superiority(a, b) == pytest.approx(1 - one.superiority(b, a))
+        assert other.superiority(a, b) == pytest.approx(1 - one.superiority(a, b), abs=1e-4)
+
+
+@given(rankings())
+def test_without_a_prior_the_fit_expects_the_points_that_were_scored(results: list[Result]) -> None:
+    """Of two seats, where there is a maximum: each bot has a win and a loss against each."""
+    games = [game._replace(section="") for game in results if len(game.bots) == 2]
+    games += [Result(bots, (1, 2), 9) for bots in permutations(NAMES, 2)]
+    pool = fit(games, NAMES, virtual_draws=0)
+    scored: Counter[str] = Counter()
+    for game in games:
+        for seat, bot in enumerate(game.bots):
+            scored[bot] += share_beaten(game.ranks, seat)  # type: ignore[assignment]
+    assert pool.expected == pytest.approx(dict(scored), abs=1e-5)
+
+
+# --- The likelihood -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ranks", [*product((1, 2, 3), repeat=3), (1, 1, 3, 3), (1, 2, 2, 2), (1,) * 4])
+def test_ties_are_every_order_of_the_tied_equally_weighted(ranks: tuple[int, ...]) -> None:
+    utility = np.linspace(0.7, -1.1, len(ranks))
+    games = Games(np.arange(len(ranks))[None], (), ranks, np.ones(1), np.zeros(1, dtype=np.int64))
+    orders = [
+        order for order in permutations(range(len(ranks))) if [ranks[seat] for seat in order] == sorted(ranks)
+    ]
+    value = sum(
+        utility[seat] - math.log(sum(math.exp(utility[left]) for left in order[place:]))
+        for order in orders
+        for place, seat in enumerate(order)
+    )
+    found = derivatives(games, utility)
+    assert found.value[0] == pytest.approx(value / len(orders))
+    for seat in range(len(ranks)):
+        moved = utility + 1e-6 * np.eye(len(ranks))[seat]
+        assert (derivatives(games, moved).value - found.value)[0] / 1e-6 == pytest.approx(
+            found.gradient[0, seat], abs=1e-5
+        )
+        change = (found.gradient - derivatives(games, moved).gradient)[0] / 1e-6
+        assert change == pytest.approx(found.information[0, seat], abs=1e-5)
+
+
+def test_the_last_of_three_was_in_the_draw_of_the_first_and_of_the_second() -> None:
+    assert drawn_with((1, 2, 3), 2) == {(0, 1): 1.0, (1,): 1.0}
+    assert drawn_with((1, 2, 3), 0) == {(1, 2): 1.0}
+
+
+# --- Seats --------------------------------------------------------------------------------------------------
+
+
+def test_every_seat_of_every_section_has_an_advantage_of_its_own() -> None:
+    three = [Result(tuple(bots), (1, 2, 3), number) for number, bots in enumerate(permutations("abc"))]
+    pool = fit([*three * 5, *pair("a", "b", 3, 0, 9), *pair("b", "a", 3, 0, 9)], list("abc"))
+    first, middle, last = pool.advantages["", 3]
+    assert first.bound == ">" and last.bound == "<", "the first seat won every game"
+    assert first.elo > 0 > last.elo and abs(middle.elo) < 50
+    one, two = pool.advantages["", 2]
+    assert one.elo == pytest.approx(-two.elo) and one.elo < 0
+    assert one.half_width == pytest.approx(two.half_width)
+    assert all(abs(elo) < 1e-6 for elo in pool.fitted.values())
+
+
+# --- Repeats and bounds -------------------------------------------------------------------------------------
+
+
+def game(id_: str, digest: str, section: str = "") -> Summary:
+    bots = Pairing.parse(id_).bots
+    two = len(bots)
+    return Summary(
+        section + id_, 1, "blooms", bots, (1, 2), (0,) * two, "over", "", True, ("",) * two, (), digest
+    )
+
+
+def test_games_that_repeat_each_other_join_the_clusters_of_their_encounters() -> None:
+    games = [game("1:a:b", "x"), game("1:b:a", "y"), game("2:a:b", "x"), game("2:b:a", "z")]
+    games += [game("3:a:b", "v"), game("3:b:a", "x"), game("4:a:b", ""), game("5:a:b", "")]
+    found = clusters(games)
+    assert found.repeats == 1, (
+        "the seats of the second game with x are other ones, and no digest is not alike"
+    )
+    assert found.of == [0, 0, 0, 0, 4, 4, 6, 7]
+    counted = clusters(games, repeats="count")
+    assert counted.repeats == 1 and counted.of == [0, 0, 2, 2, 4, 4, 6, 7]
+    apart = clusters([game("1:a:b", "x"), game("1:a:b", "x", section="small/")])
+    assert apart.repeats == 0 and apart.of == [0, 1], "sections are rated apart"
+
+
+def league(copies: int, results: Sequence[str] = ("ab", "ab", "ba", "bc", "cb", "ca", "ac")) -> list[Result]:
+    """Winners and losers of pairs of games, the loser in seat 1 in the second."""
+    return [
+        Result(bots, ranks, number)
+        for number, (won, lost) in enumerate((two[0], two[1]) for two in results)
+        for bots, ranks in (((won, lost), (1, 2)), ((lost, won), (1, 1)))
+        for _ in range(copies)
+    ]
+
+
+def test_copies_of_a_game_keep_their_weight_but_narrow_nothing() -> None:
+    once, often = fit(league(1), list("abc")), fit(league(100), list("abc"))
+    for name in "abc":
+        one, many = once.ratings[name], often.ratings[name]
+        assert one.half_width and many.half_width
+        assert 0.9 * one.half_width < many.half_width
+    seat, same_seat = (pool.advantages["", 2][0] for pool in (once, often))
+    assert seat.half_width and same_seat.half_width and same_seat.half_width > seat.half_width * 0.9
+    assert abs(once.superiority("a", "c") - often.superiority("a", "c")) < 0.1
+    apart = fit([r._replace(cluster=n) for n, r in enumerate(league(100))], list("abc"))
+    narrow, wide = apart.ratings["a"].half_width, once.ratings["a"].half_width
+    assert narrow and wide and narrow < wide / 5
+
+
+def test_deterministic_bots_have_no_absurd_numbers() -> None:
+    """The stronger of three wins in either seat, 200 times: three encounters, whatever their weight."""
+    results = [
+        Result(bots, (1, 2) if bots[0] < bots[1] else (2, 1), frozenset(bots))
+        for bots in permutations("abc", 2)
+        for _ in range(200)
+    ]
+    pool = fit(results, list("abc"))
+    a, b, c = (pool.ratings[name] for name in "abc")
+    assert a.bound == ">" and c.bound == "<"
+    assert b.half_width and 100 < b.half_width < 700
+    seat_1, _ = pool.advantages["", 2]
+    assert abs(seat_1.elo) < 1e-6 and seat_1.half_width and 100 < seat_1.half_width < 800
+    seats = fit([r._replace(ranks=(1, 2)) for r in results], list("abc")).advantages["", 2]
+    assert seats[0].bound == ">" and 0 < seats[0].elo < 150, "6 games, not 1200"
+
+
+@pytest.mark.parametrize("games", [1, 5, 40])
+def test_a_bot_that_won_all_its_games_would_do_so_once_in_twenty_times_at_its_bound(games: int) -> None:
+    pool = fit(pair("a", "b", games, 0, 0), list("ab"), advantage=False)
+    winner, loser = pool.ratings["a"], pool.ratings["b"]
+    assert (winner.bound, winner.half_width) == (">", None) and loser == Rating(-winner.elo, None, "<")
+    difference = pool.difference("a", "b")
+    assert difference.bound == ">" and difference.elo == pytest.approx(2 * winner.elo)
+    assert (1 / (1 + 10 ** (-difference.elo / 400))) ** games == pytest.approx(0.05)
+    assert pool.superiority("a", "b") > 0.5
+
+
+def test_games_that_repeat_each_other_raise_no_bound() -> None:
+    once = fit(league(1, ["ab", "ac", "bc"]), list("abc"))
+    draws_out = [result for result in league(50, ["ab", "ac", "bc"]) if result.ranks != (1, 1)]
+    often = fit(draws_out, list("abc"))
+    assert often.ratings["a"].bound == ">" and once.ratings["a"].bound == ""
+    assert often.ratings["a"].elo < 300
+
+
+def test_one_game_won_is_what_the_docstring_says() -> None:
+    pool = fit(pair("a", "b", 1, 0, 0), list("ab"), advantage=False)
+    assert round(pool.fitted["a"] - pool.fitted["b"]) == 120
