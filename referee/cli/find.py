@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -19,7 +19,7 @@ from referee.tournament.exports import FORMATS, csv_of, json_of_heads
 from referee.tournament.folder import Run, dialogues, lines_of
 from referee.tournament.reading import Runs, read_runs
 
-Test = Callable[[Summary], bool]
+_FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
 
 @click.command(short_help="Finds games of runs, and their dialogues.")
@@ -82,23 +82,17 @@ def find(
             raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected one of {known}")
     if game_id is not None:
         _check_id(runs, game_id)
+    faults = _FAULTS if fault == "any" else {fault}
 
     def fits(game: Summary) -> bool:
-        places = dict(zip(game.bots, game.ranks, strict=True))
-        at_fault = {
-            word
-            for name, word in zip(game.bots, game.faults, strict=True)
-            if word and (not bots or name in bots)
-        }
-        pairing = Pairing.parse(game.id)
         return (
             (game_id is None or game.id == game_id)
-            and all(name in places for name in bots)
-            and (section is None or pairing.section == section)
-            and (number is None or pairing.number == number)
-            and (won_by is None or places.get(won_by) == 1)
-            and (lost_by is None or places.get(lost_by, 1) > 1)
-            and (fault is None or fault in at_fault or (fault == "any" and bool(at_fault)))
+            and all(name in game.bots for name in bots)
+            and (section is None or Pairing.parse(game.id).section == section)
+            and (number is None or Pairing.parse(game.id).number == number)
+            and (won_by is None or (won_by, 1) in zip(game.bots, game.ranks, strict=True))
+            and (lost_by is None or (lost_by in game.bots and game.ranks[game.bots.index(lost_by)] > 1))
+            and (fault is None or bool(_faults_among(game, bots) & faults))
             and (ending is None or game.ending == ending)
         )
 
@@ -116,6 +110,11 @@ def find(
         show_data("[\n" + ",\n".join(json_of_heads(found)) + "\n]")
     else:
         _show_list(found, form)
+
+
+def _faults_among(game: Summary, bots: tuple[str, ...]) -> set[str]:
+    """The faults in a game of these bots, or of all if none are named; maybe with the empty word of none."""
+    return {word for name, word in zip(game.bots, game.faults, strict=True) if not bots or name in bots}
 
 
 def _check_id(runs: Runs, game_id: str) -> None:

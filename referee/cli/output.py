@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -49,6 +50,16 @@ def show_data(text: str) -> None:
         if isinstance(error, BrokenPipeError):
             return
         raise StorageError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A long list of texts as columns, left-aligned. As tabulate's form `simple`, in a fraction of its time:
+    no cell is taken for a number.
+    """
+    widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+    form = "  ".join(f"{{:{width}}}" for width in widths)
+    lines = [form.format(*row).rstrip() for row in (headers, ["-" * width for width in widths], *rows)]
+    return "\n".join(lines)
 
 
 def say(line: str) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tabulate import tabulate
 
 from referee.cli.game_text import SeatView, bot_output, frame, heading, picture_text, result
 from referee.cli.options import game_option, outside_game
-from referee.cli.output import say, show_data
+from referee.cli.output import columns, say, show_data
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
 from referee.gameplay.events import Event, Seat
@@ -42,8 +41,8 @@ def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, gam
     file = records_at(file)
     found = _find(file, game_id, outside_game(game))
     if not isinstance(found, GameRecord):
-        rows = [[number, shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
-        show_data(tabulate(rows, ["", "id", "ranks", "ending"], disable_numparse=True))
+        rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
+        show_data(columns(["", "id", "ranks", "ending"], rows))
         say(f"hint: referee replay {shown(str(file))} ID shows one of them")
         return
     colour = sys.stdout.isatty()

@@ -17,7 +17,7 @@ from referee.core.text import shown
 from referee.records import journal
 from referee.records.examining import examined_lines
 from referee.records.replay import RunVerifier
-from referee.tournament.folder import planned, read_run
+from referee.tournament.folder import check_attempts, planned
 from referee.tournament.reading import records_at
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -47,6 +47,7 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
     file = records_at(file)
     audit = RunVerifier(outside_game(game))
+    attempts: dict[str, int] = {}
     failed_lines = 0
     head = journal.FIRST
     lines_after: int | None = None
@@ -59,6 +60,8 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
                 name = f" (game {shown(str(found.value.get('id')), 100)})"
             try:
                 audit.take(found)
+                if name:
+                    attempts[found.value["id"]] = found.value["attempt"]
             except RecordError as error:
                 problems += [] if problems and not name else [str(error)]
             head = line.hash
@@ -82,7 +85,7 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
             "is not revealed here; a run reveals it when it ends or is stopped, but not when it is killed"
         )
     if file.is_dir():
-        read_run(file)  # the attempts have to agree with the file of failed ones
+        check_attempts(file, attempts)
     if noted is not None and lines_after is None:  # guard: head-hash
         raise RecordError(
             f"no line of `{shown(str(file))}` has the head hash `{noted}`: "

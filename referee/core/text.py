@@ -11,7 +11,9 @@ def shown(raw: bytes | str, most: int = 200) -> str:
     """
     text = raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
     cut = len(text) > most
-    text = "".join(c if c.isprintable() else _escape(c) for c in text[:most])  # guard: escaping
+    text = text[:most]
+    if not text.isprintable():  # guard: escaping
+        text = "".join(c if c.isprintable() else _escape(c) for c in text)
     return f"{text}…" if cut else text
 
 

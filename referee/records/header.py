@@ -171,11 +171,12 @@ def check_scheduled(header: dict[str, Any], game_id: str) -> None:
     number = pairing.number
     if not 1 <= number <= header.get("rounds", number):
         raise RecordError(f"the round of game `{shown(game_id)}` is not in this run")
-    if not all(name in header["bots"] for name in pairing.bots):
+    if not header["bots"].keys() >= set(pairing.bots):
         raise RecordError(f"a bot of game `{shown(game_id)}` is not in this run")
     # The seats are filled in the order of the names in a tournament, and as they were given in a match.
     order = sorted(pairing.bots) if "rounds" in header else list(header["bots"])
-    if list(pairing.bots) not in (order[first:] + order[:first] for first in range(len(order))):
+    bots = list(pairing.bots)
+    if bots != order and bots not in (order[first:] + order[:first] for first in range(1, len(order))):
         raise RecordError(f"the seats of game `{shown(game_id)}` are not those of a game of this run")
     if len(set(order)) != len(order):
         raise RecordError(f"a bot has several seats in game `{shown(game_id)}`")

@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -135,10 +135,21 @@ def _check_game(
         raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
     if game.id in before:  # guard: duplicate-games
         raise RecordError(f"duplicate game `{shown(game.id)}`")
-    failed = failed_attempts[game.id]
-    if game.attempt != failed + 1:  # guard: attempts
+    _check_attempt(game.id, game.attempt, failed_attempts)
+
+
+def check_attempts(folder: Path, attempts: Mapping[str, int]) -> None:
+    """Raises `RecordError` where the attempts of games, by id, do not agree with the file of failed ones."""
+    failed_attempts = Counter(void.id for void in _read_voids(folder))
+    for game_id, attempt in attempts.items():
+        _check_attempt(game_id, attempt, failed_attempts)
+
+
+def _check_attempt(game_id: str, attempt: int, failed_attempts: Counter[str]) -> None:
+    failed = failed_attempts[game_id]
+    if attempt != failed + 1:  # guard: attempts
         raise RecordError(
-            f"`attempt` of game `{shown(game.id)}` is {game.attempt}, expected {failed + 1}: "
+            f"`attempt` of game `{shown(game_id)}` is {attempt}, expected {failed + 1}: "
             f"`{VOID}` has {failed} failed attempts"
         )
 
