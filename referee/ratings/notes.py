@@ -96,7 +96,7 @@ def _uncertain(table: Standings) -> Iterator[str]:
     compared = [row.next for row in table.rows if row.next]
     unclear = sum(not each.is_clear for each in compared)
     if unclear == len(compared) > 0:
-        what = "these bots" if len(compared) > 1 else "the two"
+        what = "any neighbours in rank" if len(compared) > 1 else "the two"
         yield f"too few games to tell {what} apart at 95 %"
     elif unclear:
         yield f"{unclear} of {len(compared)} neighbours in rank are not told apart at 95 %"
