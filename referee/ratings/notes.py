@@ -96,7 +96,7 @@ def _uncertain(table: Standings) -> Iterator[str]:
     compared = [row.next for row in table.rows if row.next]
     unclear = sum(not each.is_clear for each in compared)
     if unclear == len(compared) > 0:
-        what = "these bots" if len(compared) > 1 else "the two"
+        what = "any neighbours in rank" if len(compared) > 1 else "the two"
         yield f"too few games to tell {what} apart at 95 %"
     elif unclear:
         yield f"{unclear} of {len(compared)} neighbours in rank are not told apart at 95 %"
@@ -144,8 +144,6 @@ def _host(facts: Facts) -> Iterator[str]:
             f"in {times.stopped} of {times.moves} moves the referee itself was stopped or got no processor; "
             "no bot was charged for that time" + ("; the machine was overloaded" if busy else "")
         )
-    if facts.crowded:
-        yield facts.crowded
 
 
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:
@@ -155,11 +153,10 @@ def _changed(table: Standings, facts: Facts) -> Iterator[str]:
 
 def _isolation(games: Iterable[Summary]) -> Iterator[str]:
     """Under which isolation the bots played; nothing where the records do not have it."""
-    names: dict[str, dict[str, None]] = {}
-    for game in games:
-        if game.isolation:
-            for name, level in zip(game.bots, game.isolation, strict=True):
-                names.setdefault(level, {})[name] = None
+    names: dict[str, set[str]] = {}
+    for bots, levels in dict.fromkeys((game.bots, game.isolation) for game in games):
+        for name, level in zip(bots, levels, strict=bool(levels)):
+            names.setdefault(level, set()).add(name)
     if len(names) < 2:
         yield from (f"isolation: {level}" for level in names)
     else:

@@ -38,8 +38,6 @@ class Facts:
     """By section, the order of the bots, for formats that have an order of their own."""
     times: Times | None = None
     """The times of moves, where they were read."""
-    crowded: str = ""
-    """What is to be said where more games were played at once than the machine has cores for."""
 
 
 class Next(NamedTuple):

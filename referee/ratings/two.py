@@ -21,6 +21,7 @@ Z_95 = NormalDist().inv_cdf(0.975)
 
 NORMALIZED = 800 / math.log(10)
 """Normalized Elo points per standard deviation of a game's score."""
+
 CERTAIN = 0.95
 """How likely it is that a bound holds."""
 

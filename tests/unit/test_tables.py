@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
@@ -17,7 +18,8 @@ from markdown_it import MarkdownIt
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.ratings import grids
-from referee.ratings.columns import parse_columns, rating_text
+from referee.ratings.blocks import BLOCKS
+from referee.ratings.columns import COLUMNS, parse_columns, rating_text
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, standings
@@ -26,6 +28,7 @@ from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import CHANGED, apply_change
 from referee.records.record import Summary
+from tests.command import ROOT
 
 ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7
 
@@ -346,3 +349,26 @@ def test_damaged_times_are_an_error_of_the_record(part: bytes) -> None:
 def test_notes_are_wrapped_and_tables_are_not() -> None:
     assert grids.said(["word " * 30], "simple", 40).count("\n") > 2
     assert grids.said(["word " * 30], "simple", 0).count("\n") == 0
+
+
+# --- The page ------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_every_column_table_and_member() -> None:
+    page = (ROOT / "referee" / "ratings" / "TABLE.md").read_text()
+    named = set(re.findall(r"`([a-z_0-9]+)`", page))
+    assert set(COLUMNS) | set(BLOCKS) <= named
+    times = Times()
+    times.add(("a", "b"), LINE)
+    games = [*round_robin("ab", 2, "x"), *round_robin("ab", 2, "y")]
+    value = json.loads(rendered("ab", games, "json", facts=Facts(times=times)))
+    assert members(value) <= named | {"seat"}
+    rows = csv.DictReader(io.StringIO(rendered("ab", games, "csv")))
+    assert {"to_next_elo", "seat_1_wins", "wins vs a"} <= set(rows.fieldnames or ())
+
+
+def members(value: object) -> set[str]:
+    """The names of all members of a JSON value."""
+    if isinstance(value, dict):
+        return set(value) | {name for one in value.values() for name in members(one)}
+    return {name for one in value for name in members(one)} if isinstance(value, list) else set()

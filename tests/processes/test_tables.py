@@ -1,0 +1,80 @@
+"""`referee table` on runs that were played."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.command import BAD, PLAIN, Done, referee
+
+SMALL = ["--option", "size=3", "--option", "target=2"]
+INSTANT = "{python} -m referee.machine.instant_bot"
+
+
+def match(folder: Path, *bots: str, count: int = 4) -> Done:
+    done = referee(
+        "match", "blooms", *bots, "-n", str(count), "-o", str(folder), "--isolation", "none", *SMALL
+    )
+    assert done.code == 0
+    return done
+
+
+def data(*words: str) -> dict[str, Any]:
+    done = referee("table", *words, "--format", "json")
+    assert done.code == 0
+    value = json.loads(done.out)
+    assert isinstance(value, dict)
+    return value
+
+
+def test_a_match_and_its_table_are_the_same(tmp_path: Path) -> None:
+    done = match(tmp_path / "run", f"a={PLAIN}", f"b={PLAIN}")
+    table = referee("table", str(tmp_path / "run"))
+    assert table.out == done.out and table.err.splitlines()[-1] == done.err.splitlines()[-1]
+
+
+def test_several_runs_have_one_table(tmp_path: Path) -> None:
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    match(tmp_path / "one", f"a={PLAIN}", f"b={PLAIN}", count=4)
+    match(tmp_path / "other", f"b={PLAIN}", f"c={PLAIN}", count=6)
+    rows = {row["bot"]: row for row in data(one, other)["standings"]}
+    assert {name: row["games"] for name, row in rows.items()} == {"a": 4, "b": 10, "c": 6}
+    assert {name: row["encounters"] for name, row in rows.items()} == {"a": 2, "b": 5, "c": 3}
+    told = referee("table", one, other).err
+    assert f"{one}: 4 games, head hash" in told and f"{other}: 6 games, head hash" in told
+
+
+def test_bots_that_repeat_their_games_are_told_so(tmp_path: Path) -> None:
+    done = match(tmp_path / "run", f"a={INSTANT}", f"b={INSTANT}", count=12)
+    assert "10 of 12 games are repeats of others" in done.out and "random openings" in done.out
+    assert data(str(tmp_path / "run"))["standings"][0]["encounters"] == 1
+
+
+def test_times_are_read_from_the_records(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    match(folder, f"a={PLAIN}", f"b={BAD} rejected", count=2)
+    text = referee("table", str(folder), "--times").out
+    assert "median" in text and "longest" in text
+    moves = dict.fromkeys("ab", 0)
+    longest = dict.fromkeys("ab", 0)
+    for line in (folder / "games.jsonl").read_text().splitlines():
+        game = json.loads(line)
+        for event, time in zip(
+            game.get("events", ()), game.get("measured", {}).get("events", ()), strict=True
+        ):
+            if "move" in event:
+                bot = game["bots"][event["seat"] - 1]
+                moves[bot] += 1
+                longest[bot] = max(longest[bot], time["used_us"])
+    times = {row["bot"]: row["times"] for row in data(str(folder), "--times")["standings"]}
+    assert {name: time["moves"] for name, time in times.items()} == moves
+    assert all(times[name]["max_us"] == (longest[name] or None) for name in "ab")
+    assert "times" not in data(str(folder))["standings"][0], "only if they are asked for"
+
+
+def test_what_cannot_be_shown_is_refused(tmp_path: Path) -> None:
+    match(tmp_path / "run", f"a={PLAIN}", f"b={PLAIN}", count=1)
+    for words in (["--columns", "elos"], ["--show", "all"], ["--format", "csv", "--show", "los,pairs"]):
+        done = referee("table", str(tmp_path / "run"), *words)
+        assert done.code == 2 and "expected one" in done.err and not done.out
