@@ -195,9 +195,7 @@ class _Chooser:
         # An encounter has `seats` games, of which each counts for 2/seats.
         self._each = 2 * _information(differences, variances)
         np.fill_diagonal(self._each, 0)
-        deviations = np.sqrt(variances)
-        # How fast the expected loss falls with the variance of each difference, but for a constant.
-        weights = np.exp(-((differences / deviations) ** 2) / 2) / deviations * _importance(mean)
+        weights = _slopes(differences, variances) * _importance(mean)
         np.fill_diagonal(weights, 0)
         self._loss = np.diag(weights.sum(axis=1)) - weights
         self._effect = covariance @ self._loss @ covariance
@@ -233,6 +231,12 @@ class _Chooser:
         self._covariance = self._covariance - scale * np.outer(change, change)
         mixed = scale * np.outer(change, effect)
         self._effect = self._effect - mixed - mixed.T + scale**2 * own * np.outer(change, change)
+
+
+def _slopes(differences: Floats, variances: Floats) -> Floats:
+    """How fast the expected loss falls with the variance of each difference, but for a constant."""
+    slopes: Floats = np.exp(-(differences**2) / variances / 2) / np.sqrt(variances)
+    return slopes
 
 
 def _importance(mean: Floats) -> Floats:
