@@ -14,8 +14,8 @@ p(1 − p) on the difference of its bots. It changes the inverse of the covarian
 (sequential optimal design, V. V. Fedorov 1972), which gives the variance of every difference after it. So
 bots that are close, of which little is known, and whose games bear on many others, come first.
 
-The order of two bots weighs 1/rank of the better one: whether the first is the first matters more than the
-order of the last. Before the worth come two rules:
+It is the top of the ranking that a league is to find: the order of two bots counts in full where the better
+one is among the first `TOP`, and (`TOP`/rank)² of that further down. Before the worth come two rules:
 
 1. A bot with fewer than `FIRST_ENCOUNTERS` encounters is new. The newest plays next, against whom it tells
    most.
@@ -49,6 +49,9 @@ FIRST_ENCOUNTERS = 4
 
 PATIENCE = 10
 """How many encounters for each bot of the league may pass until a bot is chosen again."""
+
+TOP = 8
+"""How many ranks matter in full."""
 
 _STEPS = 50
 _CLOSE = 1e-9
@@ -195,9 +198,7 @@ class _Chooser:
         # An encounter has `seats` games, of which each counts for 2/seats.
         self._each = 2 * _information(differences, variances)
         np.fill_diagonal(self._each, 0)
-        deviations = np.sqrt(variances)
-        # How fast the expected loss falls with the variance of each difference, but for a constant.
-        weights = np.exp(-((differences / deviations) ** 2) / 2) / deviations * _importance(mean)
+        weights = _slopes(differences, variances) * _importance(mean)
         np.fill_diagonal(weights, 0)
         self._loss = np.diag(weights.sum(axis=1)) - weights
         self._effect = covariance @ self._loss @ covariance
@@ -235,10 +236,16 @@ class _Chooser:
         self._effect = self._effect - mixed - mixed.T + scale**2 * own * np.outer(change, change)
 
 
+def _slopes(differences: Floats, variances: Floats) -> Floats:
+    """How fast the expected loss falls with the variance of each difference, but for a constant."""
+    slopes: Floats = np.exp(-(differences**2) / variances / 2) / np.sqrt(variances)
+    return slopes
+
+
 def _importance(mean: Floats) -> Floats:
-    """What the order of two bots matters: the inverse rank of the better one."""
-    better = (_differences(mean) < -_CLOSE).sum(axis=1)
-    weights: Floats = 1.0 / (1 + np.minimum.outer(better, better))
+    """What the order of two bots matters, by the rank of the better one."""
+    ranks = 1 + (_differences(mean) < -_CLOSE).sum(axis=1)
+    weights: Floats = np.minimum(1.0, TOP / np.minimum.outer(ranks, ranks)) ** 2
     return weights
 
 

@@ -87,13 +87,11 @@ class Pool:
 
 
 def round_robin(bots: int, seed: int, grid: Sequence[int]) -> list[Right]:
-    """What is right after so many games of round robins, to whole rounds."""
-    pool, played = Pool(bots, seed), 0
+    """What is right after so many games of round robins, which are whole rounds."""
+    pool = Pool(bots, seed)
     found: list[Right] = []
-    for games in grid:
-        rounds = max(1, round(games / (bots * (bots - 1))))
-        pool.play_round_robin(rounds - played)
-        played = rounds
+    for games, before in zip(grid, (0, *grid), strict=False):
+        pool.play_round_robin((games - before) // (bots * (bots - 1)))
         found.append(pool.right())
     return found
 
@@ -137,9 +135,10 @@ def needed(rows: Sequence[Sequence[Right]], grid: Sequence[int], share: float, b
     return None
 
 
-def grid_to(most: int) -> list[int]:
-    """Numbers of games, each a tenth larger than the one before."""
-    return [round(100 * 1.1**power) for power in range(200) if 100 * 1.1**power <= most]
+def grid_to(most: int, step: int) -> list[int]:
+    """Multiples of a number of games, each about a tenth larger than the one before."""
+    multiples = {round(1.1**power) for power in range(200)}
+    return sorted(step * multiple for multiple in multiples if step * multiple <= most)
 
 
 def main() -> None:
@@ -150,7 +149,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = []
     for bots in arguments.bots:
-        grids = grid_to(20 * arguments.most), grid_to(arguments.most)
+        grids = grid_to(20 * arguments.most, bots * (bots - 1)), grid_to(arguments.most, 100)
         played = [
             [kind(bots, seed, grid) for seed in range(arguments.leagues)]
             for kind, grid in zip((round_robin, league), grids, strict=True)
