@@ -51,8 +51,7 @@ def conduct(config: Config, how: Conduct) -> None:
     Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
     no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
     """
-    for line in (*config.absent, *_warnings(config, how.workers)):
-        say(line)
+    say_before(config, how.workers)
     with locked(how.folder):
         candidate = _ready(examine(config, how.folder), how.isolation)
         with open_run(candidate, say) as opened:
@@ -77,8 +76,9 @@ def conduct(config: Config, how: Conduct) -> None:
         raise BotFaulted("a bot was at fault")
 
 
-def _warnings(config: Config, workers: int) -> list[str]:
-    found = []
+def say_before(config: Config, workers: int) -> None:
+    """Says which bots are left out on this machine, and what may be wrong with the settings."""
+    found = [*config.absent]
     if config.seed is not None and not all(section.game.is_open for section in config.sections):
         found.append(
             "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
@@ -89,7 +89,8 @@ def _warnings(config: Config, workers: int) -> list[str]:
         found.append(f"warning: {workers} workers on {cores} cores; measured times will be longer")
     if config.pin and not hasattr(os, "sched_setaffinity"):
         found.append("warning: this system cannot pin processes to cores; `pin` is ignored")
-    return found
+    for line in found:
+        say(line)
 
 
 def _ready(candidate: Candidate, isolation: str | None) -> Candidate:
