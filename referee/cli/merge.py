@@ -9,6 +9,7 @@ import click
 from referee.cli.options import runs_argument
 from referee.cli.output import count_text, say
 from referee.core.errors import UsageError
+from referee.core.text import counted, shown
 from referee.tournament.folder import read_run
 from referee.tournament.merging import check_choice, check_mergeable, choose, merge
 from referee.tournament.reading import read_runs
@@ -37,10 +38,11 @@ def merge_runs(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None
         check_choice(runs, choice)
     merge(out, runs, choice)
     for number, run in enumerate(runs):
-        say(f"{sum(owner == number for owner in choice.owner.values())} games of `{run.folder}`")
+        count = sum(owner == number for owner in choice.owner.values())
+        say(f"{counted(count, 'game')} of `{shown(str(run.folder))}`")
     if choice.repeated:
-        say(f"{len(choice.repeated)} games were the same in several runs, and were taken once")
+        say(f"{counted(len(choice.repeated), 'game')} played alike in several runs, taken once")
     if choice.contradicting:
-        say(f"{len(choice.contradicting)} games differed from those of an earlier run, and were left out")
+        say(f"{counted(len(choice.contradicting), 'game')} played differently in an earlier run, left out")
     merged = read_run(out)
     say(f"{count_text(len(merged.games), merged.games_in_all)}, head hash {merged.last_hash}")

@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.seeds import shared_by
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.records import journal
 from referee.records.amendments import MEMBERS
 from referee.records.header import CHANGED, apply_change, change_line, read_header
@@ -130,8 +130,8 @@ def check_choice(runs: Sequence[Run], choice: Choice) -> None:
     some = ", ".join(wrong[:_MOST_SHOWN]) + (", …" if len(wrong) > _MOST_SHOWN else "")
     folders = " ".join(shown(str(run.folder)) for run in runs)
     raise UsageError(
-        f"{len(wrong)} games were played differently in several runs: {some}; expected each game once, or "
-        f"`--prefer first`, or `referee table {folders}` for one table of all games"
+        f"{counted(len(wrong), 'game')} played differently in several runs: {some}; expected each game once, "
+        f"or `--prefer first`, or `referee table {folders}` for one table of all games"
     )
 
 

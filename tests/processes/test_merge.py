@@ -42,7 +42,7 @@ def test_runs_with_other_bots_and_rounds_become_one_that_can_be_continued(tmp_pa
     three = played(tmp_path / "three.toml", bots=AB, rounds=2)
     done, out = merged(one, two, three)
     assert done.code == 0, done.err
-    assert "2 games were the same in several runs, and were taken once" in done.err
+    assert "2 games played alike in several runs, taken once" in done.err
     assert "8 of 12 games, head hash " in done.err
     found = games(out)
     assert found == {**games(one), **games(two), **games(three)} and len(found) == 8
@@ -64,7 +64,7 @@ def test_copies_of_a_run_that_were_continued_under_seeds_of_their_own(tmp_path: 
     played(tmp_path / "two.toml", bots={"a": PLAIN, "c": PLAIN, "b": PLAIN}, rounds=1, seed=None)
     done, out = merged(one, two)
     assert done.code == 0, done.err
-    assert "2 games were the same in several runs" in done.err
+    assert "2 games played alike in several runs" in done.err
     assert games(out) == {**games(one), **games(two)} and len(games(out)) == 8
     verified(out)
     hashes = [line["seed_sha256"] for line in lines_of(out) if "seed_sha256" in line]
@@ -90,12 +90,12 @@ def test_games_that_differ_are_named_unless_those_of_the_first_run_are_preferred
     done, out = merged(one, two)
     assert done.code == 2 and not out.exists()
     ids = "1:a:b, 1:b:a, 2:a:b, 2:b:a, 3:a:b, 3:b:a"
-    assert f"6 games were played differently in several runs: {ids}; expected" in done.err
+    assert f"6 games played differently in several runs: {ids}; expected" in done.err
     assert f"or `referee table {one} {two}` for one table of all games" in done.err
     assert len(list(tmp_path.glob(".*"))) == 0, "nothing is left of what was begun"
     done, out = merged(one, two, words=("--prefer", "first"))
     assert done.code == 0, done.err
-    assert "6 games differed from those of an earlier run, and were left out" in done.err
+    assert "6 games played differently in an earlier run, left out" in done.err
     assert games(out) == {**games(two), **games(one)}
     verified(out)
 
@@ -108,7 +108,7 @@ def test_an_encounter_is_not_divided_between_seeds(tmp_path: Path) -> None:
     forged(two, lambda values: values.__delitem__(1))
     (left,), (other,) = games(one), games(two)
     done, _ = merged(one, two)
-    assert done.code == 2 and f"1 games were played differently in several runs: {other}" in done.err
+    assert done.code == 2 and f"1 game played differently in several runs: {other}" in done.err
     done, out = merged(one, two, words=("--prefer", "first"))
     assert done.code == 0, done.err
     assert list(games(out)) == [left]
