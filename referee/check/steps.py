@@ -13,11 +13,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from referee.check.first_contact import make_first_contact
-from referee.check.formatting import counted, listed
 from referee.check.settings import CheckSettings, house_moves
 from referee.check.tested_bot import StepFailed
 from referee.check.wires import BotWire, FaultyOpponentWire, RejectingWire, TakeoverWire
-from referee.core.text import shown
+from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
 from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending, Seat

@@ -15,6 +15,7 @@ from referee.cli.export import export
 from referee.cli.find import find
 from referee.cli.games import games
 from referee.cli.match import match
+from referee.cli.merge import merge_runs
 from referee.cli.output import open_closed_streams, say, show_data
 from referee.cli.replay import replay
 from referee.cli.run import run
@@ -72,7 +73,21 @@ _HELP = click.Option(
     help="Show this message and exit.",
 )
 
-for command in (run, match, check, status, table, find, replay, verify, export, amend, games, doctor):
+for command in (
+    run,
+    match,
+    check,
+    status,
+    table,
+    find,
+    replay,
+    verify,
+    export,
+    amend,
+    merge_runs,
+    games,
+    doctor,
+):
     cli.add_command(command)
 for command in (cli, *cli.commands.values()):
     command.add_help_option = False

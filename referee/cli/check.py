@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from referee.check import report
-from referee.check.formatting import listed, shell_quoted
+from referee.check.formatting import shell_quoted
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
@@ -21,6 +21,7 @@ from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
 from referee.core.rng import fresh_seed
+from referee.core.text import listed
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.games import game_given

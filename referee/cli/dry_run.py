@@ -10,12 +10,13 @@ from pathlib import Path
 
 from referee.cli.output import amount_text
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.folder import Run, is_locked
 from referee.tournament.forecast import Forecast, Longest, forecast
+from referee.tournament.formats import LEAGUE
 from referee.tournament.opening import Candidate, examine, settled
 from referee.tournament.remaining import Remaining
 
@@ -44,14 +45,16 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
         workers,
         [(game.took_us, game.size) for game in before],
     )
-    played = " and ".join(sorted({plan.game.slug for plan in candidate.tournament.plans}))
+    played = listed(sorted({plan.game.slug for plan in candidate.tournament.plans}))
+    rounds = "" if config.format.name == LEAGUE else f"{counted(config.format.rounds, 'round')}, "
     lines = [
-        f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, "
-        f"{config.format.rounds} rounds, {workers} workers"
+        f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, {rounds}"
+        f"{counted(workers, 'worker')}"
     ]
     if candidate.run:
         where = shown(str(folder))
-        lines.append(f"{len(candidate.run.games)} games are played already; {where} is continued")
+        played_text = counted(len(candidate.run.games), "game")
+        lines.append(f"{played_text} of them are in `{where}` already, and the run there is continued")
     lines += _forecast_lines(found, folder, len(before))
     if building:
         lines.append(
@@ -106,7 +109,7 @@ def _forecast_lines(found: Forecast, folder: Path, before: int) -> Iterator[str]
     if not found.games:
         yield "nothing is left to play: the table would be printed"
         return
-    yield f"{found.games} games are left to play, at most {found.moves} moves each"
+    yield f"{counted(found.games, 'game')} left to play, at most {found.moves} moves each"
     if found.expected_us is None or found.expected_bytes is None:
         yield "how long they will take cannot be said before any is played"
     else:
@@ -115,6 +118,6 @@ def _forecast_lines(found: Forecast, folder: Path, before: int) -> Iterator[str]
     free = shutil.disk_usage(_present(folder)).free
     expected = "" if found.expected_bytes is None else f"about {about_size(found.expected_bytes)}, "
     yield (
-        f"{expected}at most about {about_size(found.most_bytes)} in {shown(str(folder))}, and as much again "
-        f"until the run ends; {about_size(free)} are free there"
+        f"{expected}at most about {about_size(found.most_bytes)} in `{shown(str(folder))}`, and as much "
+        f"again until the run ends; {about_size(free)} are free there"
     )

@@ -33,17 +33,41 @@ from referee.games import game_given
 from referee.games.api import State
 from referee.processes.bot import Bot, distinct
 from referee.processes.limits import Limits
+from referee.records.header import REPEATS
 from referee.records.run_files import TOML
 from referee.tournament.config import config_of
+from referee.tournament.stopping import Sprt
 from referee.tournament.task import Observer
 from referee.wire.dialogue import Dialogue
+
+GAMES = 2
+"""How many games a match has where nothing is said."""
+
+MOST_GAMES = 20_000
+"""How many games a match with a sequential test has at most where nothing is said."""
 
 
 @click.command(short_help="Plays games between a few bots.")
 @click.argument("game")
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True)
 @click.option(
-    "-n", "count", type=click.IntRange(1, 1_000_000), default=2, show_default=True, help="Number of games."
+    "-n",
+    "count",
+    type=click.IntRange(1, 1_000_000),
+    help=f"Number of games; with --sprt, the most. Default: {GAMES}, with --sprt {MOST_GAMES}.",
+)
+@click.option(
+    "--sprt",
+    metavar="ELO0,ELO1[,ALPHA,BETA][,MODEL]",
+    help="Stop when a sequential test of the first bot against the second is decided: 0,10 or "
+    "0,10,0.05,0.05,normalized.",
+)
+@click.option(
+    "--repeats",
+    type=click.Choice(REPEATS),
+    default=REPEATS[0],
+    show_default=True,
+    help="Games that are the same as others are no new evidence (cluster), or each counts by itself (count).",
 )
 @click.option(
     "--time",
@@ -97,7 +121,9 @@ from referee.wire.dialogue import Dialogue
 def match(
     game: str,
     bots: tuple[str, ...],
-    count: int,
+    count: int | None,
+    sprt: str | None,
+    repeats: str,
     control: str | None,
     options: tuple[str, ...],
     seed: str | None,
@@ -120,8 +146,8 @@ def match(
     """Plays games of GAME between as many bots as the game has seats, and prints a table.
 
     BOT is [name=]command, the command as one argument. {python} in it is the interpreter that runs the
-    referee. The bots change seats after every game. Ctrl-C stops after the current game; a second Ctrl-C
-    stops at once.
+    referee. The bots change seats after every game. Ctrl-C stops after the games in progress, a second
+    Ctrl-C at once; with -o, the same command continues the match.
 
     \b
     Example:
@@ -134,6 +160,13 @@ def match(
         raise UsageError(f"`{chosen.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
     if control is not None:
         TimeControl.parse(control)  # an error names what was given, not the key of a tournament file
+    if sprt is not None:
+        try:
+            Sprt.parse(sprt)
+        except UsageError as error:
+            raise UsageError(f"`--sprt`: {error}") from None
+    if count is None:
+        count = GAMES if sprt is None else MOST_GAMES
     for period in (margin, start):
         parse_period(period)
     limits_given = key_values("limit", limits)
@@ -148,6 +181,8 @@ def match(
             "budget": count,
             **({} if control is None else {"clock": control}),
             **({} if seed is None else {"seed": seed}),
+            **({} if sprt is None else {"sprt": sprt}),
+            **({} if repeats == REPEATS[0] else {"repeats": repeats}),
             "margin": margin,
             "start": start,
             "rejections": rejections,

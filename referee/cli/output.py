@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from referee.core.errors import StorageError
+from referee.core.text import counted
 from referee.ratings.table import WIDTH
 from referee.tournament.formats import Amount
 
@@ -34,7 +35,7 @@ def open_closed_streams() -> None:
 def count_text(played: int, in_all: Amount | None) -> str:
     """How many games were played: of how many is said where some are missing."""
     if in_all is None or in_all.games == played:
-        return f"{played} games"
+        return counted(played, "game")
     return f"{played} of {amount_text(in_all)} games"
 
 

@@ -49,7 +49,7 @@ def report_off_turn(times: Counter[tuple[str, str]]) -> None:
         if cpu_us >= OFF_TURN_US and 100 * cpu_us >= OFF_TURN_PERCENT * idle_us:
             say(
                 f"bot `{bot}` computed for {about(cpu_us)} in the {about(idle_us)} in which it was not "
-                "asked; with `pause` it is stopped then"
+                "asked; with `pause` its processes are stopped then"
             )
 
 

@@ -13,7 +13,7 @@ import click
 
 from referee.cli.output import show_data
 from referee.core.errors import RecordError
-from referee.core.text import shown
+from referee.core.text import counted, listed, shown
 from referee.core.units import about
 from referee.ratings.brief import brief, fitted, ranking
 from referee.ratings.pool import Pool
@@ -94,7 +94,7 @@ class Status:
         lines += [", ".join(pace)] if pace else []
         faults = ", ".join(f"{count} {word}" for word, count in sorted(self.faults.items()))
         lines += [f"faults: {faults}"] if faults else []
-        lines += [f"{self.voids} attempts at games became void"] if self.voids else []
+        lines += [f"{counted(self.voids, 'attempt')} at games became void"] if self.voids else []
         if self.played:
             lines += ["", *brief(self.tallies, self.pool, self.seats, ROWS)]
         return "\n".join(lines)
@@ -142,7 +142,7 @@ def _status(folder: Path) -> Status:
     in_all = run.games_in_all
     last = last_games(folder)
     return Status(
-        game=" and ".join(sorted({section["game"] for section in sections_of(run.header).values()})),
+        game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         seats=seats,
         played=len(games),
         planned=in_all.games if in_all else None,

@@ -1,4 +1,4 @@
-"""Untrusted text, escaped for display: bounded, and without control characters."""
+"""Text for people: untrusted text, escaped and bounded, and numbers and lists in words."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def value_text(value: object) -> str:
     if value is None or isinstance(value, bool | list | tuple | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 game`, `2 games`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(things: Iterable[object]) -> str:
+    """Things as a list in words: `a`, `a and b`, `a, b and c`."""
+    *first, last = map(str, things)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _escape(character: str) -> str:

@@ -70,8 +70,8 @@ _Cells = Callable[[str, Tally, Rating | None], list[str]]
 def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
     """The headers after the bot's name, and the function that gives a bot's cells below them."""
     headers = ["Elo ± 95 %"] if rated else []
-    counts = "W–D–L" if seats < 3 else "first–shared–behind"
-    headers += ["games", counts, "points", "faults"]
+    counts = "w–d–l" if seats < 3 else "first–shared–behind"
+    headers += ["games", counts, "score", "faults"]
 
     def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
         return [

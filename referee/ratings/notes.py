@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from referee.core.text import counted
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
 from referee.ratings.pool import VIRTUAL_DRAWS
@@ -57,7 +58,7 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
     yield from _repeats(table, facts)
     yield from _late(table)
     if table.tallies.unrated:
-        yield f"{table.tallies.unrated} × no bot of a game started, not counted"
+        yield f"no bot started in {counted(table.tallies.unrated, 'game')}, not counted"
     if not table.section:
         yield from _host(facts)
         yield from _changed(table, facts)
@@ -99,7 +100,7 @@ def _uncertain(table: Standings) -> Iterator[str]:
         what = "any neighbours in rank" if len(compared) > 1 else "the two"
         yield f"too few games to tell {what} apart at 95 %"
     elif unclear:
-        yield f"{unclear} of {len(compared)} neighbours in rank are not told apart at 95 %"
+        yield f"{unclear} of {len(compared)} pairs of neighbours in rank are not told apart at 95 %"
 
 
 def _groups(table: Standings) -> Iterator[str]:

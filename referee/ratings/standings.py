@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
+from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
 from referee.ratings.pool import Pool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
@@ -104,7 +105,7 @@ class Standings:
     @property
     def title(self) -> str:
         """The games that these are the standings of."""
-        played = " and ".join(sorted({game.game for game in self.games}))
+        played = listed(sorted({game.game for game in self.games}))
         if self.section == played:
             return played
         return f"{self.section or 'all together'}: {played}"

@@ -246,7 +246,7 @@ def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
     """The kept dialogues of these games, each of the last attempt. Raises `UsageError`."""
     return {
         str(value["id"]): str(value.get("dialogue"))
-        for value in _lines(folder / DIALOGUES)
+        for value in objects_in(folder / DIALOGUES)
         if value.get("id") in games
     }
 
@@ -254,7 +254,7 @@ def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
 def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
     """The games that became void, in their order. Raises `UsageError`."""
     found = []
-    for value in _lines(folder / VOID):
+    for value in objects_in(folder / VOID):
         suspects = value.get("suspects")  # none in older runs
         bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
         found.append(VoidGame(str(value.get("id")), bots))
@@ -272,7 +272,7 @@ def _of_run(voids: Iterable[VoidGame], header: dict[str, Any]) -> tuple[VoidGame
     return tuple(found)
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def objects_in(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a file beside the records, if there is one; damaged lines are left out.
 
     Raises `UsageError`.

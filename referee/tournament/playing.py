@@ -8,6 +8,7 @@ from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
+from referee.core.text import counted
 from referee.records.amendments import THEN, at_fault
 from referee.records.record import Summary
 from referee.tournament.dispatcher import Dispatcher
@@ -183,7 +184,7 @@ class TournamentPlayer:
             self._faults[bot] += 1
             if strikes is None or self._faults[bot] < strikes.faults or bot in self._run.amendments.out:
                 continue
-            reason = f"{self._faults[bot]} faults"
+            reason = counted(self._faults[bot], "fault")
             self._run.take_out(bot, strikes.games, reason)
             self._show.note(f"bot `{bot}` is out of the tournament after {reason}: {THEN[strikes.games]}")
 

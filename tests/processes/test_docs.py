@@ -25,7 +25,12 @@ PAGES = [
     "CONTRIBUTING.md",
     "protocol/PROTOCOL.md",
     *(f"protocol/games/{slug}.md" for slug in GAMES),
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
     "referee/RECORD.md",
+    "referee/EVENTS.md",
+    "referee/processes/ISOLATION.md",
+    "referee/tournament/FORMATS.md",
     "referee/ratings/TABLE.md",
     "referee/games/ADDING.md",
 ]
@@ -71,7 +76,8 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
         if command not in setting_up:
             done = run(command, checkout)
             assert done.returncode == 0, done.stderr
-    assert (checkout / "run" / "games.jsonl").exists()
+    for folder in ("run", "both", "tournaments/league-results"):
+        assert (checkout / folder / "games.jsonl").exists()
     assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
 
 
@@ -79,18 +85,20 @@ SHORT = {
     "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
     "tests.bench.encounter": ("--encounters 2 --rounds 1", "bare start and end"),
     "tests.bench.tournament": ("--games 10 --rounds 1", "1,000 entrants"),
+    "tests.bench.live_view": ("--games 300", "share of the time"),
     "tests.bench.engines": ("--games 1", "worst ms"),
     "tests.bench.imagine": ("--calls 20", "99 % ms"),
     "tests.tools.soak": ("", "thetree players=4"),
     "tests.tools.fault_soak": ("", "0 complaints"),
+    "tests.tools.signal_moments": ("--commands table", "ended with 3"),
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.sprt_runs": ("", "decided wrongly"),
     "tests.bench.league": ("", "round robin"),
     "tests.tools.guards": ("", "group-kill"),
     "tests.tools.attacks": ("", "in the table"),
-    "tests.tools.synthetic": ("", "448 games of 8 bots"),
     "tests.tools.coverage": ("", "one round copied"),
+    "tests.tools.synthetic": ("", "448 games of 8 bots"),
     "tests.tools.golden": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }
@@ -132,8 +140,13 @@ def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None
     (tmp_path / "openings").mkdir()
     for key in (
         "game",
+        "format",
         "rounds",
         "clock",
+        "openings",
+        "repeats",
+        "strikes",
+        "stop",
         "seed",
         "workers",
         "pin",

@@ -72,7 +72,14 @@ def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_greedy_beats_random() -> None:
-    done = referee("match", "blooms", GREEDY, RANDOM, "-n", "20", "--seed", "1")
-    row = next(line for line in done.out.splitlines() if line.startswith("greedy_bot"))
-    assert int(row.split()[2]) >= 18
+def test_a_match_of_greedy_against_random_stops_as_soon_as_the_test_is_decided(tmp_path: Path) -> None:
+    words = ["match", "blooms", f"greedy={GREEDY}", f"random={RANDOM}", "--option", "size=3", "--seed", "1"]
+    words += ["--sprt", "0,200", "-o", str(tmp_path), "--workers", "2"]
+    done = referee(*words)
+    assert done.code == 0, done.err
+    assert "the stopping rule has decided: H1 accepted: `greedy` − `random` is +200 Elo, LLR +" in done.err
+    assert 8 <= len(games(tmp_path)) <= 40 and "of 20000 games, head hash" in done.err
+    assert re.search(r"^ *1 +greedy ", done.out, re.MULTILINE)
+    assert referee("verify", str(tmp_path)).code == 0
+    again = referee(*words)
+    assert again.code == 0 and again.out == done.out, "the same is decided, and nothing more is played"

@@ -50,7 +50,7 @@ def test_the_status_of_a_run_that_is_over(run: Path) -> None:
     assert first == "blooms, 3 bots: 6 of 6 games; no referee is running"
     assert re.fullmatch(r"[0-9.]+ games a (second|minute), the last game ended .* ago", pace)
     assert faults == "faults: 4 gone" and len(standings) == 4
-    assert standings[0].split() == ["bot", "Elo", "±", "95", "%", "games", "W–D–L", "points", "faults"]
+    assert standings[0].split() == ["bot", "Elo", "±", "95", "%", "games", "w–d–l", "score", "faults"]
     assert standings[-1].endswith("4  0–0–4    0.0 %  4 gone")
     found = json.loads(referee("status", str(folder), "--json").out)
     assert found["running"] is False and (found["played"], found["games"]) == (6, 6)
@@ -187,8 +187,8 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     took_us = [game.took_us for game in last_games(folder)]
     expected = about(sum(took_us) * 12 // (6 * 2))
     assert done.code == 0 and "18 games of blooms, 3 bots, 3 rounds, 2 workers" in done.out
-    assert f"6 games are played already; {folder} is continued" in done.out
-    assert "12 games are left to play, at most 37 moves each" in done.out
+    assert f"6 games of them are in `{folder}` already, and the run there is continued" in done.out
+    assert "12 games left to play, at most 37 moves each" in done.out
     assert f"about {expected}, if they take as long as the last 6 games" in done.out
     assert "are free there" in done.out
     over = referee("run", str(toml(file, bots, rounds=1)), "-o", str(folder), "--dry-run")

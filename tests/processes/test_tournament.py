@@ -293,9 +293,9 @@ def test_pinned_workers_play(tmp_path: Path) -> None:
 def test_a_dry_run_says_what_it_would_take_and_does_nothing(tmp_path: Path) -> None:
     done = referee("run", str(toml(tmp_path / "t.toml")), "--dry-run")
     assert done.code == 0 and not (tmp_path / "t-results").exists()
-    assert "12 games of blooms, 3 bots, 2 rounds, 1 workers" in done.out
+    assert "12 games of blooms, 3 bots, 2 rounds, 1 worker" in done.out
     # Side 3 has 19 cells and a target of 10: 19 + 18 moves at most, 5 s each, and 10 s twice for the start.
-    assert "12 games are left to play, at most 37 moves each" in done.out
+    assert "12 games left to play, at most 37 moves each" in done.out
     assert "at most 42 min, if every bot uses all of its time" in done.out
     assert "how long they will take cannot be said" in done.out and "KB in" in done.out
 
@@ -521,7 +521,7 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     words = ["-m", "referee", "run", str(tmp_path / "t.toml")]
     screen = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", timeout=30, dimensions=(40, 100))
     screen.expect("of 100 games, about")
-    screen.expect("bot.*Elo.*games.*W–D–L.*points.*faults")
+    screen.expect("bot.*Elo.*games.*w–d–l.*score.*faults")
     screen.expect("first +.[0-9]+ ± [0-9]+ +[0-9]+ +[0-9]+–0–[0-9]+ +[0-9.]+ %")
     screen.expect("playing: [0-9]+:first:second")
     screen.sendintr()

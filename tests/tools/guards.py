@@ -178,6 +178,7 @@ GUARDS = [
     never("programs", "tests/processes/test_tournament.py -k program"),
     never("changed-programs", "tests/unit/test_tables.py -k program"),
     never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
+    never("merged-encounters", "tests/processes/test_merge.py -k divided"),
     never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
 ]

@@ -80,7 +80,7 @@ def slow_reference(slug: str) -> Iterator[str]:
 
 def tournament(slug: str) -> Iterator[str]:
     files = (tomllib.loads(path.read_text()) for path in (ROOT / "tournaments").glob("*.toml"))
-    if slug not in {file["tournament"]["game"] for file in files}:
+    if slug not in {file["tournament"].get("game") for file in files}:
         yield f'no file in `tournaments/` with `game = "{slug}"`'
 
 

@@ -20,6 +20,7 @@ from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats import FORMATS, Format, format_of, from_header
 from referee.tournament.schedule import Schedule, rotations
+from referee.tournament.stopping import Sprt, StoppingRule, stopping_rule_of
 from tests.command import ROOT
 from tests.unit.simulated import drawn, play, play_disturbed
 
@@ -290,12 +291,14 @@ def test_the_samples_of_the_page_and_of_the_tournaments_are_read() -> None:
         tomllib.loads(text) for text in re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     ]
     names = ["a", "b", "c", "d", "mine", "old"]
-    read = [format_of(Fields(file["tournament"], "tournament", UsageError), names) for file in samples]
-    assert {one.name for one in read} | {"league"} == set(FORMATS)
+    tables = [Fields(file["tournament"], "tournament", UsageError) for file in samples]
+    read = [format_of(table, names) for table in tables]
+    assert any(stopping_rule_of(table) == StoppingRule(Sprt(0, 10), 20) for table in tables)
+    assert {one.name for one in read} == set(FORMATS)
     for path in (ROOT / "tournaments").glob("*.toml"):
         file = tomllib.loads(path.read_text())
         names = [bot["name"] for bot in file["bot"]]
         one = format_of(Fields(file["tournament"], "tournament", UsageError), names)
         one.check(len(names), int(file.get("options", {}).get("players", 2)))
         read.append(one)
-    assert {"gauntlet", "swiss", "knockout"} <= {one.name for one in read[len(samples) :]}
+    assert {"gauntlet", "swiss", "knockout", "league"} <= {one.name for one in read[len(samples) :]}

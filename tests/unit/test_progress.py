@@ -212,7 +212,7 @@ def test_the_view_fits(width: int, height: int) -> None:
     if width >= 80:
         assert shown == {24: 10, 40: 20}[height]
         assert re.match(r"63 of 1000 games, about [0-9]+ min remaining", lines[0])
-        assert re.search(r"bot +Elo ± 95 % +games +W–D–L +points +faults", lines[3])
+        assert re.search(r"bot +Elo ± 95 % +games +w–d–l +score +faults", lines[3])
         assert re.match(r" 1 bot-000-with-a-long-name +\+100 ± 10 +1 +0–0–1 +0.0 %  –$", lines[4])
         assert lines[-1].startswith("playing: 2:bot-000-with-a-long-name:bot-001") and lines[-1].endswith("…")
 
@@ -392,14 +392,14 @@ def test_the_standings_in_short() -> None:
     names = ["a", "b", "c"]
     tallies = Tallies(names, [game("1:a:b"), game("1:b:a", (2, 1)), game("1:c:b", (2, 1), ("gone", ""))])
     assert brief(tallies, None, 2, 10) == [
-        "  bot       games  W–D–L   points  faults",
+        "  bot       games  w–d–l    score  faults",
         "1 a             2  2–0–0  100.0 %  –",
         "2 b             3  1–0–2   33.3 %  –",
         "3 c             1  0–0–1    0.0 %  1 gone",
     ]
     ratings = pool({"a": Rating(-5.0, 20.0), "b": Rating(430.4, None, ">"), "c": Rating(0.0, None)})
     assert brief(tallies, ratings, 2, 10) == [
-        "  bot       Elo ± 95 %  games  W–D–L   points  faults",
+        "  bot       Elo ± 95 %  games  w–d–l    score  faults",
         "1 b             > +430      3  1–0–2   33.3 %  –",
         "2 c                  –      1  0–0–1    0.0 %  1 gone",
         "3 a            -5 ± 20      2  2–0–0  100.0 %  –",

@@ -1,0 +1,48 @@
+"""`referee merge`: makes one run of several that were played on different machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from referee.cli.options import runs_argument
+from referee.cli.output import count_text, say
+from referee.core.errors import UsageError
+from referee.core.text import counted, shown
+from referee.tournament.folder import read_run
+from referee.tournament.merging import check_choice, check_mergeable, choose, merge
+from referee.tournament.reading import read_runs
+
+
+@click.command("merge", short_help="Makes one run of several of the same tournament.")
+@click.argument("out", type=click.Path(path_type=Path))
+@runs_argument
+@click.option(
+    "--prefer",
+    type=click.Choice(["first"]),
+    help="Of a game that was played in several runs with different moves, take that of the run named first.",
+)
+def merge_runs(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
+    """Writes a new run into OUT with the games of several runs of the same tournament, each game once.
+
+    The runs must agree in all that decides games; bots may be added. They are not changed. The new run can
+    be continued: `referee run FILE -o OUT`.
+    """
+    runs = read_runs(folders).runs
+    if len(runs) < 2:
+        raise UsageError("there is 1 run, expected at least 2 that are merged")
+    check_mergeable(runs)
+    choice = choose(runs)
+    if prefer is None:
+        check_choice(runs, choice)
+    merge(out, runs, choice)
+    for number, run in enumerate(runs):
+        count = sum(owner == number for owner in choice.owner.values())
+        say(f"{counted(count, 'game')} of `{shown(str(run.folder))}`")
+    if choice.repeated:
+        say(f"{counted(len(choice.repeated), 'game')} played alike in several runs, taken once")
+    if choice.contradicting:
+        say(f"{counted(len(choice.contradicting), 'game')} played differently in an earlier run, left out")
+    merged = read_run(out)
+    say(f"{count_text(len(merged.games), merged.games_in_all)}, head hash {merged.last_hash}")

@@ -1,0 +1,286 @@
+"""Merges runs of the same tournament that were played on several machines into one new run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee.core.errors import RecordError, StorageError, UsageError
+from referee.core.seeds import shared_by
+from referee.core.text import counted, shown
+from referee.records import journal
+from referee.records.amendments import MEMBERS
+from referee.records.header import CHANGED, apply_change, change_line, read_header
+from referee.records.heads import Head, Heads
+from referee.records.record import Summary, head_of
+from referee.records.run_files import DIALOGUES, TOML, VOID, make_folder
+from referee.tournament import formats
+from referee.tournament.folder import DIALOGUES_CAP, Run, is_locked, objects_in
+
+_MOST_SHOWN = 10
+"""How many ids of games a message names."""
+
+_AT_ONCE = 1000
+"""How many games are written at once."""
+
+_GROWING = ("rounds", "budget")
+_MAY_DIFFER = {"bots", "files", "seed", "seed_sha256", CHANGED, *_GROWING, *MEMBERS}
+"""The members of a header in which runs that are merged may differ."""
+
+
+@dataclass
+class Choice:
+    """Which games of several runs are taken into one."""
+
+    owner: dict[str, int] = field(default_factory=dict)
+    """By id, the number of the run that a game is taken from, counted from 0."""
+    repeated: list[str] = field(default_factory=list)
+    """The games that an earlier run has too, with the same events."""
+    contradicting: list[str] = field(default_factory=list)
+    """The games that an earlier run has with other events, and those whose encounter has another shared seed
+    there.
+    """
+
+
+def choose(runs: Sequence[Run]) -> Choice:
+    """Which games are taken: each from the first run that has it."""
+    choice = Choice()
+    taken: dict[str, Summary] = {}
+    shared_seeds: dict[str, bytes] = {}
+    for number, run in enumerate(runs):
+        for game in (*run.games.values(), *run.annulled.values()):
+            sharing = shared_by(game.id)
+            seed = run.shared_seeds[sharing]
+            if (before := taken.get(game.id)) is not None:
+                is_same = (before.digest, before.ranks) == (game.digest, game.ranks)
+                (choice.repeated if is_same else choice.contradicting).append(game.id)
+            elif shared_seeds.setdefault(sharing, seed) != seed:  # guard: merged-encounters
+                choice.contradicting.append(game.id)
+            else:
+                choice.owner[game.id] = number
+                taken[game.id] = game
+    return choice
+
+
+def check_mergeable(runs: Sequence[Run]) -> None:
+    """Raises `UsageError` where runs are not of the same tournament, or of one that cannot be merged."""
+    first, *others = runs
+    for run in runs:
+        where = f"`{shown(str(run.folder))}`"
+        if is_locked(run.folder):
+            raise UsageError(f"another referee is running in {where}, expected a run that is not on")
+        if "rounds" not in run.header:
+            raise UsageError(
+                f"{where} has the records of a match of an earlier version, expected a later one"
+            )
+        if formats.from_header(run.header).follows_results:
+            raise UsageError(
+                f"{where} has the format `{run.header['format']}`, where games follow from results, "
+                "expected a format with a fixed schedule"
+            )
+    bots: dict[str, Any] = dict(first.header["bots"])
+    for run in others:
+        pair = f"`{shown(str(first.folder))}` and `{shown(str(run.folder))}`"
+        wrong = [f"`{key}`" for key in _differing(first.header, run.header)]
+        wrong += [
+            f"bot `{name}`" for name, bot in run.header["bots"].items() if bots.setdefault(name, bot) != bot
+        ]
+        if wrong:
+            raise UsageError(f"{pair} differ in {', '.join(wrong)}, expected runs of the same tournament")
+    format_ = formats.from_header(first.header)
+    added = [name for name in bots if name not in first.header["bots"]]
+    for problem in format_.may_grow(format_, added):
+        raise UsageError(problem)
+    renamed = {old: new for run in runs for old, new in run.amendments.renamed.items()}
+    if len({renamed.get(name, name).lower() for name in bots}) < len(bots):
+        raise UsageError("two bots would have the same name, expected names that differ")
+
+
+def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """The members of two headers that differ and decide games."""
+    keys = [key for key in {**one, **other} if key not in _MAY_DIFFER]
+    wrong = [key for key in keys if _decisive(one.get(key)) != _decisive(other.get(key))]
+    return wrong + (["seed"] if _given_seed(one) != _given_seed(other) else [])
+
+
+def _decisive(value: Any) -> Any:
+    """A member of a header without the paths of files that games come from: their hashes count."""
+    if isinstance(value, dict):
+        return {
+            key: _decisive(what) for key, what in value.items() if (key, "sha256" in value) != ("file", True)
+        }
+    return value
+
+
+def _given_seed(header: dict[str, Any]) -> str | None:
+    """The seed that the user gave; None where it was drawn."""
+    return None if "seed_sha256" in header else header["seed"]
+
+
+def check_choice(runs: Sequence[Run], choice: Choice) -> None:
+    """Raises `UsageError` where games of several runs contradict each other."""
+    if not (wrong := choice.contradicting):
+        return
+    some = ", ".join(wrong[:_MOST_SHOWN]) + (", …" if len(wrong) > _MOST_SHOWN else "")
+    folders = " ".join(shown(str(run.folder)) for run in runs)
+    raise UsageError(
+        f"{counted(len(wrong), 'game')} played differently in several runs: {some}; expected each game once, "
+        f"or `--prefer first`, or `referee table {folders}` for one table of all games"
+    )
+
+
+def merge(out: Path, runs: Sequence[Run], choice: Choice) -> None:
+    """Writes a new run with the chosen games of all runs. The folder appears when it is complete.
+
+    Raises `UsageError` where there is a folder already, `StorageError`.
+    """
+    if os.path.lexists(out) and not (out.is_dir() and not any(out.iterdir())):
+        raise UsageError(f"`{shown(str(out))}` exists already, expected a new folder")
+    make_folder(out.absolute().parent)
+    try:
+        new = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.absolute().parent))
+        try:
+            _write_records(new, runs, choice)
+            _copy_side_files(new, runs, choice)
+            new.replace(out)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise StorageError(f"cannot write to `{shown(str(out))}`: {error.strerror}") from None
+
+
+def _write_records(new: Path, runs: Sequence[Run], choice: Choice) -> None:
+    records = journal.Journal.create(new)
+    try:
+        merged = _Merged(records)
+        for number, run in enumerate(runs):
+            merged.take(run, {game for game, owner in choice.owner.items() if owner == number})
+        records.check()
+    finally:
+        records.close()
+
+
+class _Merged:
+    """The records of the new run, as far as they are written."""
+
+    def __init__(self, records: journal.Journal) -> None:
+        self._records = records
+        self._header: dict[str, Any] = {}
+        """With all changes so far."""
+        self._games: list[bytes] = []
+        """The bodies of games that are not written yet."""
+
+    def take(self, run: Run, ids: set[str]) -> None:
+        """Adds these games of a run, and what it has changed."""
+        header: dict[str, Any] = {}
+        heads = Heads()
+        when, is_new = "", True
+        for line in journal.read(run.folder):
+            if line.torn:
+                break
+            if line.error:
+                raise RecordError(f"line {line.number} of `{shown(str(run.folder))}`: {line.error}")
+            if line.number == 1:
+                header = read_header(head_of(line.text))
+                if not self._header:
+                    self._header = dict(header)
+                    self._records.extend([journal.unchained(line.text)])
+                continue
+            read = heads.read(line.text)
+            if not isinstance(read, Head):
+                apply_change(header, read)
+                when, is_new = str(read.get("when", "")), True
+                if "seed" in read and header.get("seed_sha256") == self._header.get("seed_sha256"):
+                    self._change(self._missing_seed(header), when)
+            elif read.game.id in ids:
+                if is_new:
+                    self._change({**self._missing(header), **self._missing_seed(header)}, when)
+                    is_new = False
+                self._games.append(journal.unchained(line.text))
+                if len(self._games) >= _AT_ONCE:
+                    self._flush()
+        self._change(self._missing(header), when)
+
+    def _missing(self, header: dict[str, Any]) -> dict[str, Any]:
+        """What this header has and that of the new run has not, but for seeds."""
+        change: dict[str, Any] = {}
+        for member in ("bots", "files", *MEMBERS):
+            known = self._header.get(member, {})
+            if new := {
+                name: what for name, what in header.get(member, {}).items() if known.get(name) != what
+            }:
+                change[member] = new
+        for member in _GROWING:
+            if header.get(member, 0) > self._header.get(member, 0):
+                change[member] = header[member]
+        return change
+
+    def _missing_seed(self, header: dict[str, Any]) -> dict[str, Any]:
+        """The hash of the seed of the games that follow, where it is another one, and the seed, where it is
+        revealed.
+        """
+        if header.get("seed_sha256") != self._header.get("seed_sha256"):
+            return {name: header[name] for name in ("seed_sha256", "seed") if name in header}
+        if "seed" in header and "seed" not in self._header:
+            return {"seed": header["seed"]}
+        return {}
+
+    def _change(self, change: dict[str, Any], when: str) -> None:
+        """Writes a change, unless it is empty."""
+        self._flush()
+        if not change:
+            return
+        line = change_line(change)
+        line["when"] = when or line["when"]
+        self._records.append(line)
+        apply_change(self._header, line)
+
+    def _flush(self) -> None:
+        if self._games:
+            self._records.extend(self._games)
+            self._games.clear()
+
+
+def _copy_side_files(new: Path, runs: Sequence[Run], choice: Choice) -> None:
+    """Copies the tournament file of the first run that has one, and what is known beside the records: the
+    attempts that failed, and dialogues, each of the run that its game was taken from.
+    """
+    for run in runs:
+        if (toml := run.folder / TOML).is_file():
+            shutil.copyfile(toml, new / TOML, follow_symlinks=False)
+            (new / TOML).chmod(0o600)
+            break
+    owner = dict(choice.owner)
+    for number, run in enumerate(runs):
+        for void in run.voids:
+            owner.setdefault(void.id, number)  # a game without a record
+    for name, most in ((VOID, None), (DIALOGUES, DIALOGUES_CAP)):
+        lines = [
+            json.dumps(value, separators=(",", ":")).encode() + b"\n"
+            for number, run in enumerate(runs)
+            for value in objects_in(run.folder / name)
+            if owner.get(str(value.get("id"))) == number
+        ]
+        _write_side_file(new / name, lines, most)
+
+
+def _write_side_file(path: Path, lines: Sequence[bytes], most: int | None) -> None:
+    """Writes lines to a new file for its owner alone, as long as it has at most so many bytes; none without
+    lines. Raises `OSError`.
+    """
+    if not lines:
+        return
+    size = 0
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        for line in lines:
+            size += len(line)
+            if most is not None and size > most:
+                break
+            file.write(line)
