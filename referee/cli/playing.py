@@ -24,6 +24,7 @@ from referee.tournament.folder import OpenRun, locked
 from referee.tournament.opening import Candidate, examine, open_run, settled
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.remaining import Remaining
+from referee.tournament.strikes import FaultCount
 from referee.tournament.task import Observer
 
 
@@ -108,6 +109,8 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     in_all = tournament.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
+    for line in FaultCount(tournament.strikes, opened).take_out():  # guard: late-strikes
+        say(line)
     if Remaining(tournament, opened).next() is None:
         return
     outset = Outset(

@@ -223,9 +223,10 @@ class Stopping:
         names: Sequence[str],
         against: Collection[str] = (),
         repeats: str = "cluster",
+        out: Collection[str] = (),
     ) -> None:
         """`against` are the opponents of a gauntlet; `repeats` says whether repeated games count, as in
-        `clusters`.
+        `clusters`; the intervals of bots that are `out` do not matter.
         """
         challengers = [name for name in names if name not in against] if against else names[:1]
         opponents = [name for name in names if name in against] if against else names[1:]
@@ -242,7 +243,8 @@ class Stopping:
         self._repeats = repeats
         self._seen: set[tuple[str, tuple[str, ...], str]] = set()
         self._games: list[Summary] = []
-        self._rated = Counter(dict.fromkeys(names, 0))
+        self._out = out
+        self._rated: Counter[str] = Counter()
         self._round = ("", 0)
         self._fitted = 0
         """How many games the last fit had."""
@@ -297,6 +299,10 @@ class Stopping:
             parts.append(f"{widest}until ± {self._rule.interval:g}")
         return "; ".join(parts)
 
+    @property
+    def _in(self) -> list[str]:
+        return [name for name in self._names if name not in self._out]
+
     def _is_new(self, game: Summary) -> bool:
         """Whether the game adds evidence: no earlier one was the same, as far as the records can tell."""
         key = (Pairing.parse(game.id).section, game.bots, game.digest)
@@ -309,7 +315,7 @@ class Stopping:
         if (
             not self._rule.interval
             or self._is_narrow
-            or min(self._rated.values()) < LEAST_GAMES
+            or min((self._rated[name] for name in self._in), default=0) < LEAST_GAMES
             or len(self._games) < GROWTH * self._fitted
         ):
             return
@@ -319,7 +325,8 @@ class Stopping:
             Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
             for game, cluster in zip(self._games, of, strict=True)
         )
-        widths = [rating.half_width for rating in fit(results, sorted(self._names)).ratings.values()]
+        ratings = fit(results, sorted(self._names)).ratings
+        widths = [ratings[name].half_width for name in self._in]
         known = [width for width in widths if width is not None]
         self.widest = max(known) if len(known) == len(widths) else None
         self._is_narrow = self.widest is not None and self.widest <= self._rule.interval
