@@ -226,7 +226,7 @@ class Stopping:
         out: Collection[str] = (),
     ) -> None:
         """`against` are the opponents of a gauntlet; `repeats` says whether repeated games count, as in
-        `clusters`; the intervals of bots that are `out` do not matter.
+        `clusters`. Intervals are those of the bots that are not `out`, from the games between them.
         """
         challengers = [name for name in names if name not in against] if against else names[:1]
         opponents = [name for name in names if name in against] if against else names[1:]
@@ -239,11 +239,11 @@ class Stopping:
         self.widest: float | None = None
         """The widest interval of the last fit, as ± Elo; None before it, or where a bot has no interval."""
         self._rule = rule
-        self._names = names
         self._repeats = repeats
         self._seen: set[tuple[str, tuple[str, ...], str]] = set()
         self._games: list[Summary] = []
-        self._out = out
+        self._in = [name for name in names if name not in out]
+        self._out = frozenset(out)
         self._rated: Counter[str] = Counter()
         self._round = ("", 0)
         self._fitted = 0
@@ -264,8 +264,9 @@ class Stopping:
         if test and len(rated) == 2 == len(encounter.games) and any(is_new):  # guard: repeats-in-a-test
             test.add(sum(share_beaten(game.ranks, game.bots.index(test.one)) for game in rated))
         if self._rule.interval:
-            self._games += rated
-            self._rated.update(name for game in rated for name in game.bots)
+            between = [game for game in rated if not set(game.bots) & self._out]
+            self._games += between
+            self._rated.update(name for game in between for name in game.bots)
 
     @property
     def decision(self) -> str | None:
@@ -299,10 +300,6 @@ class Stopping:
             parts.append(f"{widest}until ± {self._rule.interval:g}")
         return "; ".join(parts)
 
-    @property
-    def _in(self) -> list[str]:
-        return [name for name in self._names if name not in self._out]
-
     def _is_new(self, game: Summary) -> bool:
         """Whether the game adds evidence: no earlier one was the same, as far as the records can tell."""
         key = (Pairing.parse(game.id).section, game.bots, game.digest)
@@ -325,8 +322,7 @@ class Stopping:
             Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
             for game, cluster in zip(self._games, of, strict=True)
         )
-        ratings = fit(results, sorted(self._names)).ratings
-        widths = [ratings[name].half_width for name in self._in]
+        widths = [rating.half_width for rating in fit(results, sorted(self._in)).ratings.values()]
         known = [width for width in widths if width is not None]
         self.widest = max(known) if len(known) == len(widths) else None
         self._is_narrow = self.widest is not None and self.widest <= self._rule.interval
