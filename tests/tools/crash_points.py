@@ -9,9 +9,10 @@ to have ended with the same exit code and to have the same games, event by event
 league, the same bots that are out and the same files as a run that nothing disturbed, and it has to verify.
 With `--strace`, the killing is done from outside, at the system calls of a referee that is not changed.
 
-A larger run with two workers is killed at as many random moments. It stops by a sequential test: the games up
-to its decision have to be the same. Prints how many points there were and how many runs were wrong, and
-what is wrong with each.
+A larger run with two workers is killed again and again, at as many random moments as are asked for, until it
+ends; then another one is. It stops by a sequential test: the games up to its decision have to be the same as
+with no workers, and besides these there may be only what was being played when it was decided. Prints how
+many times each run was killed and how many runs were wrong, and on stderr what was wrong.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import random
 import re
 import shutil
 import signal
@@ -73,9 +75,9 @@ class Scenario(NamedTuple):
     seed: str = "s"
     """Empty where the referee draws one."""
 
-    def prepare(self, folder: Path, bot: str) -> list[str]:
+    def prepare(self, folder: Path, bot: str, workers: int = 0) -> list[str]:
         """Writes the tournament file; the words of the command."""
-        words = ["-o", "run", "--workers", "0"]
+        words = ["-o", "run", "--workers", str(workers)]
         if self.match:
             return ["match", *self.match, *(f"{name}={bot}" for name in self.bots), *words]
         lines = ["[tournament]", 'clock = "20s"', self.tournament]
@@ -114,7 +116,7 @@ SCENARIOS = {
     "league with strikes": Scenario("format = 'league'\nbudget = 40\nstrikes = 3", "abcde", faulty="c"),
     "pairings": Scenario(match=("blooms", "-n", "5", "--option", "size=3", "--seed", "s", "--time", "20s")),
     "several games": Scenario("rounds = 1", "abc", SECTIONS),
-    "openings": Scenario("rounds = 2", "abc", "openings = { moves = 2 }\n[options]\nsize = 3"),
+    "openings": Scenario("rounds = 2", "abc", "openings = { plies = 2 }\n[options]\nsize = 3"),
     "interval": Scenario("rounds = 100\nstop = { interval = 400 }"),
     "strikes": Scenario("rounds = 3\nstrikes = 3", "abc", faulty="b"),
     "strikes kept": Scenario("rounds = 3\nstrikes = { faults = 3, games = 'keep' }", "abc", faulty="b"),
@@ -124,6 +126,14 @@ SCENARIOS = {
     "strikes in the last game": Scenario("rounds = 1\nstrikes = { faults = 2, games = 'annul' }", faulty="b"),
     "void game": Scenario("rounds = 2", voids="1:b:a"),
 }
+
+
+LARGER = Scenario("rounds = 1000\nsprt = '-30,30,0.05,0.05'", more="[options]\nsize = 4", seed="t")
+
+WORKERS = 2
+
+LONGEST_S = 3.0
+"""The latest random moment, counted from the start of a process."""
 
 
 class Point(NamedTuple):
@@ -200,8 +210,12 @@ class Ending(NamedTuple):
     """How many points it had, where it was not killed."""
 
 
-def in_child(words: list[str], folder: Path, scenario: Scenario, point: int = 0) -> Ending:
-    """Runs a command of the referee in a folder, forked from here so that Python starts only once."""
+def in_child(
+    words: list[str], folder: Path, scenario: Scenario, point: int = 0, after_s: float = 0
+) -> Ending:
+    """Runs a command of the referee in a folder, forked from here so that Python starts only once. It is
+    killed at a point, or by an alarm after so many seconds.
+    """
     receive, tell = os.pipe()
     with tempfile.TemporaryFile() as err:
         child = os.fork()
@@ -214,6 +228,8 @@ def in_child(words: list[str], folder: Path, scenario: Scenario, point: int = 0)
                     os.dup2(nothing.fileno(), 1)
                 os.dup2(err.fileno(), 2)
                 sys.argv = ["referee", *words]
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                signal.setitimer(signal.ITIMER_REAL, after_s)
                 _watch(Point(point, tell), folder / "run")
                 if scenario.voids:
                     _make_void(scenario.voids, folder / "run")
@@ -359,6 +375,48 @@ def killed_at_points(
     return len(whole.games), len(tried), [wrong for wrong in found if wrong]
 
 
+def wrong_at_moments(top: Path, bot: str, whole: Result, seed: int, moments: int) -> list[str]:
+    """Kills the larger run at so many random moments: what is wrong with those that ended."""
+    rng = random.Random(seed)
+    wrong = []
+    for number in count(1):
+        folder = top / f"{seed}-{number}"
+        folder.mkdir()
+        words = LARGER.prepare(folder, bot, WORKERS)
+        code = -signal.SIGALRM
+        while code == -signal.SIGALRM and moments:
+            code = in_child(words, folder, LARGER, after_s=rng.uniform(0.001, LONGEST_S)).code
+            moments -= code == -signal.SIGALRM
+        last = in_child(words, folder, LARGER)
+        verified = in_child(["verify", "run"], folder, LARGER)
+        told = f"larger run {seed}-{number}: "
+        if code not in (0, -signal.SIGALRM) or last.code or verified.code:
+            wrong.append(f"{told}{code}, {last}, {verified}")
+            continue
+        found = result_of(last, folder / "run")
+        beyond = found.games.keys() - whole.games.keys()
+        up_to_decision = {name: game for name, game in found.games.items() if name not in beyond}
+        if difference(found._replace(games=up_to_decision), whole) or len(beyond) > 2 * WORKERS:
+            wrong.append(f"{told}{difference(found, whole)}, {len(beyond)} games beyond the decision")
+        shutil.rmtree(folder)
+        if not moments:
+            break
+    return wrong
+
+
+def killed_at_moments(moments: int, top: Path, bot: str, at_a_time: int) -> tuple[int, list[str]]:
+    """Kills larger runs at so many moments: how many games one has, and what was wrong."""
+    top.mkdir()
+    undisturbed = top / "whole"
+    undisturbed.mkdir()
+    ending = in_child(LARGER.prepare(undisturbed, bot), undisturbed, LARGER)
+    whole = result_of(ending, undisturbed / "run")
+    shares = [moments // at_a_time + (number < moments % at_a_time) for number in range(at_a_time)]
+    with ProcessPoolExecutor(at_a_time, multiprocessing.get_context("fork")) as together:
+        found = together.map(partial(wrong_at_moments, top, bot, whole), range(at_a_time), shares)
+        return len(whole.games), [line for lines in found for line in lines]
+
+
 def main() -> None:
     """Kills all runs and prints a table; exits with 1 if one was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -373,11 +431,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         top = Path(temporary)
         bot = quick_bot(top)
-        for name in words.runs.split(","):
+        for name in filter(None, words.runs.split(",")):
             played, points, wrong = killed_at_points(
                 name, top / name, bot, words.every, words.at_a_time, words.strace
             )
             rows.append((name, played, points, len(wrong)))
+            all_wrong += wrong
+            print(rows[-1], *wrong, sep="\n", file=sys.stderr, flush=True)
+        if words.moments:
+            played, wrong = killed_at_moments(words.moments, top / "larger", bot, words.at_a_time)
+            rows.append(("larger, at random moments", played, words.moments, len(wrong)))
             all_wrong += wrong
             print(rows[-1], *wrong, sep="\n", file=sys.stderr, flush=True)
     print(tabulate(rows, ("run", "games", "killed", "wrong")))
