@@ -24,7 +24,10 @@ from referee.tournament.folder import OpenRun, locked
 from referee.tournament.opening import Candidate, examine, open_run, settled
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.remaining import Remaining
+from referee.tournament.stopping import NEVER
+from referee.tournament.strikes import FaultCount
 from referee.tournament.task import Observer
+from referee.tournament.tournament import Tournament
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,10 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> bool:
     in_all = tournament.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
+    for line in FaultCount(tournament.strikes, opened).take_out():  # guard: late-strikes
+        say(line)
     if not candidate.has_games_left:
+        _say_decision(tournament, opened)
         return False
     outset = Outset(
         tournament.names,
@@ -131,13 +137,22 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> bool:
         player.play(pin, lambda: bool(stop.asked), how.observer)
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
-    if decision := player.remaining.decision:
-        say(f"the stopping rule has decided: {decision}")
+    _say_decision(tournament, opened)
     is_unfinished = Remaining(tournament, opened).next() is not None
     if stop.asked and is_unfinished:
         done = count_text(len(opened.games), in_all)
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
     return is_unfinished
+
+
+def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
+    """Says why the schedule is not played to its end, if a stopping rule has decided."""
+    if tournament.stopping == NEVER:
+        return
+    remaining = Remaining(tournament, opened)
+    remaining.next()
+    if remaining.decision:
+        say(f"the stopping rule has decided: {remaining.decision}")
 
 
 def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:

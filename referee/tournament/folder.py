@@ -408,7 +408,7 @@ class OpenRun:
                 line = change_line(change)
                 records.append(line)
                 apply_change(run.header, line)
-                _copy_config(run.folder, toml)
+            _copy_config(run.folder, toml)
         except BaseException:
             records.close()
             raise
@@ -581,9 +581,13 @@ class _SideFile:
 
 
 def _copy_config(folder: Path, toml: bytes) -> None:
-    """Keeps a copy of the tournament file beside the results."""
+    """Keeps a copy of the tournament file beside the results, unless it is there: a run that was killed may
+    have none, or an earlier one.
+    """
     new = folder / NEW_TOML
     try:
+        if _has(folder / TOML, toml):
+            return
         new.unlink(missing_ok=True)
         file = open_without_links(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
@@ -593,6 +597,15 @@ def _copy_config(folder: Path, toml: bytes) -> None:
         new.replace(folder / TOML)
     except OSError as error:
         raise StorageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+
+
+def _has(path: Path, data: bytes) -> bool:
+    """Whether a file is there and has just these bytes. Raises `OSError`."""
+    try:
+        with os.fdopen(open_without_links(path), "rb") as file:
+            return file.read(len(data) + 1) == data
+    except FileNotFoundError:
+        return False
 
 
 def _now() -> str:

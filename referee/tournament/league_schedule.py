@@ -7,7 +7,7 @@ chosen stands in the records: a run that is continued does not choose again, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
@@ -21,7 +21,7 @@ LEAST_BATCH = 4
 
 
 def league_schedule(
-    names: Collection[str],
+    names_now: Callable[[], Sequence[str]],
     seats: int,
     section: str,
     budget: int,
@@ -30,7 +30,8 @@ def league_schedule(
     store: Store,
     at_once: int,
 ) -> Schedule:
-    """The encounters of `budget` games between the bots that are in the league now.
+    """The encounters of `budget` games. `names_now` gives the bots that are in the league at the moment: one
+    may be taken out while its games are played.
 
     `batches` are those that were chosen before, of all sections; `at_once` is how many encounters are played
     at the same time. `games` as in `Format.schedule`.
@@ -38,13 +39,14 @@ def league_schedule(
     from referee.tournament.league import League  # it needs numpy, which takes a tenth of a second
 
     league = League(seats, section)
-    size = max(LEAST_BATCH, len(names) // 4, at_once)
     stored = [batch for batch in batches if batch and Pairing.parse(batch[0]).section == section]
     before: list[Encounter] = []
     while league.games < budget:
         if stored:
             batch = [_encounter(Pairing.parse(game)) for game in stored.pop(0)]
         else:
+            names = names_now()
+            size = max(LEAST_BATCH, len(names) // 4, at_once)
             batch = league.choose(names, min(size, -(-(budget - league.games) // seats)))
             if not batch:
                 return

@@ -8,14 +8,12 @@ from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
-from referee.core.text import counted
-from referee.records.amendments import THEN, at_fault
-from referee.records.record import Summary
 from referee.tournament.dispatcher import Dispatcher
 from referee.tournament.folder import OpenRun
 from referee.tournament.hashes import Programs
 from referee.tournament.plan import Entrant
 from referee.tournament.remaining import Remaining
+from referee.tournament.strikes import FaultCount
 from referee.tournament.task import Began, Died, Finished, LeftBehind, Observer, Report, Task, Void
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers import open_workers
@@ -46,9 +44,12 @@ class Show(Protocol):
         """Called regularly, so that a display can be refreshed."""
 
 
-def _tasks(tournament: Tournament, run: OpenRun, remaining: Remaining, keep: str) -> Iterator[Task | None]:
-    """The tasks that are still to be played, in their order: encounters, and games that became void too often
-    each by itself. None where there is none until more games are over; whether more follow shows then.
+def _tasks(
+    tournament: Tournament, run: OpenRun, remaining: Remaining, faults: FaultCount, keep: str
+) -> Iterator[Task | None]:
+    """The tasks that are still to be played, in their order: encounters, or single games, where one became
+    void too often, or may take out a bot. None where there is none until more games are over; whether more
+    follow shows then.
     """
     while True:
         if (encounter := remaining.next()) is None:
@@ -60,11 +61,15 @@ def _tasks(tournament: Tournament, run: OpenRun, remaining: Remaining, keep: str
         first = games[0][0]
         shared_seed = run.shared_seeds.get(shared_by(first.id))
         part_of_plan = tournament.plan(first).for_encounter(first, shared_seed)
-        alone = [game for game in games if run.suspicion.is_undecided(game[0].id)]
+        if faults.may_take_out(first.bots, len(games)):  # guard: strikes-between-games
+            alone = games
+        else:
+            alone = [game for game in games if run.suspicion.is_undecided(game[0].id)]
         together = [game for game in games if game not in alone]
         for part in ([together] if together else []) + [[game] for game in alone]:
-            out = run.amendments.forfeiting(first.bots)
-            yield Task(part_of_plan, tuple(part), keep, out=out)
+            if run.is_open(part[0][0].id):  # a game before it may have taken out a bot
+                out = run.amendments.forfeiting(first.bots)
+                yield Task(part_of_plan, tuple(part), keep, out=out)
 
 
 class TournamentPlayer:
@@ -89,7 +94,9 @@ class TournamentPlayer:
         self._show = show
         self._tournament = tournament
         self._programs = programs
-        self._dispatcher = Dispatcher(_tasks(tournament, run, self.remaining, keep), run.suspicion)
+        self._faults = FaultCount(tournament.strikes, run)
+        tasks = _tasks(tournament, run, self.remaining, self._faults, keep)
+        self._dispatcher = Dispatcher(tasks, run.suspicion)
         self._deaths = 0
         """How many workers died in a row before a game began."""
         self._is_stopping = False
@@ -99,10 +106,6 @@ class TournamentPlayer:
         """The bots that left processes behind; each is reported once."""
         self._changed: set[str] = set()
         """The bots whose programs changed while the run was on; each is reported once."""
-        self._faults = Counter(
-            bot for game in (*run.games.values(), *run.annulled.values()) for bot in at_fault(game)
-        )
-        """How many faults each bot has committed."""
         self.timed: Counter[str] = Counter()
         """Counts of moves so far, as `timed_moves` gives them."""
         self.off_turn: Counter[tuple[str, str]] = Counter()
@@ -159,7 +162,9 @@ class TournamentPlayer:
                     self._show.began(game)
                 case Finished(game, timed=timed, off_turn=off_turn, dialogue=dialogue):
                     self._dispatcher.finished(game)
-                    self._strike(game)
+                    self._faults.add(game)
+                    for line in self._faults.take_out():
+                        self._show.note(line)
                     self.timed.update(timed)
                     self.off_turn.update(off_turn)
                     if dialogue:
@@ -176,17 +181,6 @@ class TournamentPlayer:
                     self._show.note(f"a worker process {how}")
                     for void in self._dispatcher.take_back(task, "" if self._is_stopping else how):
                         self._take_void(void)
-
-    def _strike(self, game: Summary) -> None:
-        """Takes out the bots whose faults, with those of this game, are as many as the tournament allows."""
-        strikes = self._tournament.strikes
-        for bot in at_fault(game) if strikes else ():
-            self._faults[bot] += 1
-            if strikes is None or self._faults[bot] < strikes.faults or bot in self._run.amendments.out:
-                continue
-            reason = counted(self._faults[bot], "fault")
-            self._run.take_out(bot, strikes.games, reason)
-            self._show.note(f"bot `{bot}` is out of the tournament after {reason}: {THEN[strikes.games]}")
 
     def _take_void(self, void: Void) -> None:
         """Stores a void game, and has it played again or forfeited."""

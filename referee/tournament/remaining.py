@@ -13,7 +13,7 @@ from referee.tournament.agenda import Agenda
 from referee.tournament.formats import LEAGUE
 from referee.tournament.league_schedule import Store, league_schedule
 from referee.tournament.schedule import Encounter, Schedule
-from referee.tournament.stopping import Stopping
+from referee.tournament.stopping import NEVER, Stopping
 from referee.tournament.tournament import Tournament
 
 
@@ -53,8 +53,12 @@ class Remaining:
         """`store` keeps what a league chooses: without it, `next` gives only an example of what may follow.
         `at_once` is how many encounters are played at the same time.
         """
+        self._tournament = tournament
         self._run = run
-        self._stoppings = {plan.section: tournament.stopping_of(plan) for plan in tournament.plans}
+        self._amendments = run.amendments
+        self._stoppings = self._new_stoppings()
+        self._told: list[Encounter] = []
+        """What the stopping rules were told, where that may have to be repeated."""
         self._agenda = Agenda(
             self._schedules(tournament, store, at_once), lambda game: not run.is_open(game), self._skips
         )
@@ -65,11 +69,20 @@ class Remaining:
         played = ChainMap(run.games, run.annulled)
         if form.name != LEAGUE:
             return [form.schedule(plan.names, plan.seats, plan.section, played) for plan in tournament.plans]
-        names = [name for name in tournament.names if name not in run.amendments.out]
+
+        def names_now() -> list[str]:
+            return [name for name in tournament.names if name not in run.amendments.out]
+
         return [
-            league_schedule(names, plan.seats, plan.section, form.budget, played, run.batches, store, at_once)
+            league_schedule(
+                names_now, plan.seats, plan.section, form.budget, played, run.batches, store, at_once
+            )
             for plan in tournament.plans
         ]
+
+    def _new_stoppings(self) -> dict[str, Stopping]:
+        plans, out = self._tournament.plans, self._run.amendments.out
+        return {plan.section: self._tournament.stopping_of(plan, out) for plan in plans}
 
     def next(self) -> Encounter | None:
         """The next encounter with open games; None if there is none, or none until more games are over."""
@@ -104,10 +117,22 @@ class Remaining:
         return any(self._run.is_open(game.id) for game in encounter.games)
 
     def _update(self) -> None:
-        """Tells the stopping rules what has been added to the finished beginnings of the schedules."""
+        """Tells the stopping rules what has been added to the finished beginnings of the schedules: all of it
+        anew where a bot was taken out, as they are told when the run is continued.
+        """
+        if self._amendments is not self._run.amendments:  # guard: stopping-after-strikes
+            self._amendments = self._run.amendments
+            self._stoppings = self._new_stoppings()
+            for encounter in self._told:
+                self._tell(encounter)
         for encounter in self._agenda.finished():
-            games = [self._run.games[game.id] for game in encounter.games if game.id in self._run.games]
-            self._stopping(encounter.games[0]).add(encounter, games)
+            self._tell(encounter)
+            if self._tournament.strikes and self._tournament.stopping != NEVER:
+                self._told.append(encounter)
+
+    def _tell(self, encounter: Encounter) -> None:
+        games = [self._run.games[game.id] for game in encounter.games if game.id in self._run.games]
+        self._stopping(encounter.games[0]).add(encounter, games)
 
     def _stopping(self, game: Pairing) -> Stopping:
         return self._stoppings[game.section]

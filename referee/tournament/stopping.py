@@ -223,9 +223,10 @@ class Stopping:
         names: Sequence[str],
         against: Collection[str] = (),
         repeats: str = "cluster",
+        out: Collection[str] = (),
     ) -> None:
         """`against` are the opponents of a gauntlet; `repeats` says whether repeated games count, as in
-        `clusters`.
+        `clusters`. Intervals are those of the bots that are not `out`, from the games between them.
         """
         challengers = [name for name in names if name not in against] if against else names[:1]
         opponents = [name for name in names if name in against] if against else names[1:]
@@ -238,11 +239,12 @@ class Stopping:
         self.widest: float | None = None
         """The widest interval of the last fit, as ± Elo; None before it, or where a bot has no interval."""
         self._rule = rule
-        self._names = names
         self._repeats = repeats
         self._seen: set[tuple[str, tuple[str, ...], str]] = set()
         self._games: list[Summary] = []
-        self._rated = Counter(dict.fromkeys(names, 0))
+        self._in = [name for name in names if name not in out]
+        self._out = frozenset(out)
+        self._rated: Counter[str] = Counter()
         self._round = ("", 0)
         self._fitted = 0
         """How many games the last fit had."""
@@ -264,8 +266,9 @@ class Stopping:
         if test and len(rated) == 2 == len(encounter.games) and any(is_new):  # guard: repeats-in-a-test
             test.add(sum(share_beaten(game.ranks, game.bots.index(test.one)) for game in rated))
         if self._rule.interval:
-            self._games += rated
-            self._rated.update(name for game in rated for name in game.bots)
+            between = [game for game in rated if not set(game.bots) & self._out]
+            self._games += between
+            self._rated.update(name for game in between for name in game.bots)
 
     @property
     def decision(self) -> str | None:
@@ -311,7 +314,7 @@ class Stopping:
         if (
             not self._rule.interval
             or self._is_narrow
-            or min(self._rated.values()) < LEAST_GAMES
+            or min((self._rated[name] for name in self._in), default=0) < LEAST_GAMES
             or len(self._games) < GROWTH * self._fitted
         ):
             return
@@ -321,7 +324,7 @@ class Stopping:
             Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
             for game, cluster in zip(self._games, of, strict=True)
         )
-        widths = [rating.half_width for rating in fit(results, sorted(self._names)).ratings.values()]
+        widths = [rating.half_width for rating in fit(results, sorted(self._in)).ratings.values()]
         known = [width for width in widths if width is not None]
         self.widest = max(known) if len(known) == len(widths) else None
         self._is_narrow = self.widest is not None and self.widest <= self._rule.interval

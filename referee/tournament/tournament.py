@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -64,9 +64,9 @@ class Tournament:
         """The plan of the section that a game belongs to."""
         return self._by_section[game.section]
 
-    def stopping_of(self, plan: Plan) -> Stopping:
-        """The stopping rule of a section, before its first game."""
-        return Stopping(self.stopping, plan.names, self.format.against, self.repeats)
+    def stopping_of(self, plan: Plan, out: Collection[str]) -> Stopping:
+        """The stopping rule of a section, before its first game, where some bots are `out`."""
+        return Stopping(self.stopping, plan.names, self.format.against, self.repeats, out)
 
     @cached_property
     def games_in_all(self) -> Amount:

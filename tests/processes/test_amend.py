@@ -86,3 +86,33 @@ def test_what_cannot_be_amended_is_said_and_changes_nothing(tmp_path: Path) -> N
         assert done.code == 2 and message in done.err, done.err
     assert (folder / "games.jsonl").read_bytes() == before
     assert referee("amend", str(tmp_path), "--rename", "a=b").code == 2
+
+
+def cut_after(folder: Path, game: str) -> None:
+    """Leaves of a run what there is when it is killed just after a game was stored."""
+    path = folder / "games.jsonl"
+    kept = []
+    for line in path.read_bytes().splitlines(keepends=True):
+        kept.append(line)
+        if json.loads(line).get("id") == game:
+            break
+    path.write_bytes(b"".join(kept))
+
+
+@pytest.mark.parametrize(("then", "faults"), [("forfeit", 1), ("keep", 1), ("annul", 2)])
+def test_a_bot_is_taken_out_where_the_run_was_killed_before_that_was_stored(
+    then: str, faults: int, tmp_path: Path
+) -> None:
+    strikes = f'strikes = {{ faults = {faults}, games = "{then}" }}'
+    file = toml(tmp_path / "t.toml", f'seed = "s"\n{strikes}', a=PLAIN, x=f"{BAD} exits")
+    whole = referee("run", str(file))
+    assert whole.code == 0, whole.err
+    folder = tmp_path / "t-results"
+    found = [game["faults"] for game in lines(folder, "game")]
+    out = {"forfeit": [["out", ""]], "keep": [], "annul": [["gone", ""]]}[then]
+    assert found == [["", "gone"], *out], "the other game of the encounter is the next one"
+    cut_after(folder, "1:a:x" if faults == 1 else "1:x:a")
+    again = referee("run", str(file))
+    assert again.code == 0 and again.out == whole.out
+    assert [game["faults"] for game in lines(folder, "game")] == found
+    assert len([change for change in lines(folder, "change") if "out" in change]) == 1

@@ -35,7 +35,6 @@ from referee.processes import cgroups, tree
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
-from referee.records import journal
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import play_encounter
@@ -536,24 +535,6 @@ def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
     assert referee("verify", str(tmp_path / "t-results")).code == 0
     strict = referee("run", str(file), "--strict")
     assert strict.code == 8 and strict.out == done.out, "nothing is played again"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", ["s", None], ids=["a seed", "a hidden seed"])
-def test_no_game_is_lost_or_doubled_wherever_the_referee_is_killed(seed: str | None, tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", {"a": sh("play"), "b": sh(RESIGNS)}, rounds=1, seed=seed)
-    whole = tmp_path / "whole"
-    assert referee("run", str(file), "-o", str(whole)).code == 0
-    (tmp_path / "runs").mkdir()
-    words = ["-m", "tests.tools.crash_points", str(file), str(tmp_path / "runs")]
-    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    runs = list((tmp_path / "runs").iterdir())
-    assert len(runs) > 10
-    for folder in runs:
-        assert (games(folder) == games(whole)) if seed else (games(folder).keys() == games(whole).keys())
-        assert not [line for line in journal.read(folder) if line.error], folder
-        assert seed or referee("verify", str(folder)).code == 0, folder
 
 
 DIES = """

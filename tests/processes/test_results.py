@@ -320,3 +320,15 @@ def test_a_match_tells_its_head_hash(tmp_path: Path) -> None:
     done = referee("match", "blooms", f"a={sh(RESIGNS)}", f"b={PLAIN}", "-o", str(folder))
     assert head_told(done.err) == lines_of(folder)[-1]["hash"]
     assert head_told(referee("table", str(folder)).err) == head_told(done.err)
+
+
+def test_the_copy_of_the_tournament_file_is_made_where_a_killed_run_has_none(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=0)
+    assert referee("run", str(file)).code == 0
+    copy = tmp_path / "t-results" / "tournament.toml"
+    for there in (None, b"of an earlier command"):
+        copy.unlink() if there is None else copy.write_bytes(there)
+        copy.with_name("tournament.toml.new").write_bytes(b"half")
+        assert referee("run", str(file)).code == 0
+        assert copy.read_bytes() == file.read_bytes()
+        assert not copy.with_name("tournament.toml.new").exists()

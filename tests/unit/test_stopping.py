@@ -320,3 +320,13 @@ def test_games_that_repeat_do_not_make_intervals_narrow() -> None:
             ranks, digest = ((WIN, DRAW), "x") if number % 2 else ((LOSS, WIN), "y")
             state.add(one, [game(g.id, r, digest) for g, r in zip(one.games, ranks, strict=True)])
         assert (state.decision is not None) == narrow
+
+
+def test_the_intervals_of_bots_that_are_out_do_not_matter() -> None:
+    found = [*rounds(1, "ac"), *rounds(400, "ab")]
+    given = rule("stop = { interval = 60 }")
+    for out, decision in (((), None), (("c",), "every interval is ± 60 Elo or less")):
+        state = Stopping(given, list("abc"), out=out)
+        for one, games in found:
+            state.add(one, games)
+        assert state.decision == decision
