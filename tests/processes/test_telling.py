@@ -50,7 +50,7 @@ def test_the_status_of_a_run_that_is_over(run: Path) -> None:
     assert first == "blooms, 3 bots: 6 of 6 games; no referee is running"
     assert re.fullmatch(r"[0-9.]+ games a (second|minute), the last game ended .* ago", pace)
     assert faults == "faults: 4 gone" and len(standings) == 4
-    assert standings[0].split() == ["bot", "Elo", "±", "95", "%", "games", "W–D–L", "points", "faults"]
+    assert standings[0].split() == ["bot", "Elo", "±", "95", "%", "games", "w–d–l", "score", "faults"]
     assert standings[-1].endswith("4  0–0–4    0.0 %  4 gone")
     found = json.loads(referee("status", str(folder), "--json").out)
     assert found["running"] is False and (found["played"], found["games"]) == (6, 6)
@@ -194,6 +194,37 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     over = referee("run", str(toml(file, bots, rounds=1)), "-o", str(folder), "--dry-run")
     assert over.code == 0 and "nothing is left to play" in over.out
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_totals_that_depend_on_results(tmp_path: Path) -> None:
+    """A knockout ends before it has had the most games that it may have, also for a dry run and `status`."""
+    bots, folder = {"a": PLAIN, "b": PLAIN, "c": PLAIN}, tmp_path / "t-results"
+    file = toml(tmp_path / "t.toml", bots, rounds=None, format="knockout", best_of=3, workers=0)
+    before = referee("run", str(file), "--dry-run").out
+    assert "at most 24 games of blooms, 3 bots, 2 rounds, 0 workers" in before
+    assert "at most 24 games are left to play" in before
+    assert referee("run", str(file)).code == 0
+    assert "nothing is left to play" in referee("run", str(file), "--dry-run").out
+    assert " of at most 24 games; no referee" in referee("status", str(folder)).out
+
+
+def test_a_dry_run_counts_what_is_still_to_be_played(run: Path, tmp_path: Path) -> None:
+    """Games of bots that were withdrawn are not, nor do games that were annulled become so."""
+    bots = {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
+    folder, file = copied(run, tmp_path / "run"), toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
+    words = ("--withdraw", "bad", "--annul", "1:a:b", "--reason", "x")
+    assert referee("amend", str(folder), *words).code == 0
+    done = referee("run", str(file), "-o", str(folder), "--dry-run")
+    assert "4 games are left to play" in done.out and "3 rounds, 1 worker\n" in done.out
+    league = toml(tmp_path / "league.toml", bots, rounds=None, format="league", budget=10)
+    assert "10 games of blooms, 3 bots, 1 worker\n" in referee("run", str(league), "--dry-run").out
+
+
+def test_a_stopping_rule_may_end_a_run_before_its_last_game(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=4, sprt=[0, 10], workers=0)
+    text = file.read_text().replace("sprt = [0, 10]", "sprt = { elo0 = 0, elo1 = 10 }")
+    file.write_text(text)
+    assert "at most 8 games are left to play" in referee("run", str(file), "--dry-run").out
 
 
 def test_a_dry_run_refuses_what_the_run_would_refuse(run: Path, tmp_path: Path) -> None:

@@ -521,7 +521,7 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     words = ["-m", "referee", "run", str(tmp_path / "t.toml")]
     screen = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", timeout=30, dimensions=(40, 100))
     screen.expect("of 100 games, about")
-    screen.expect("bot.*Elo.*games.*W–D–L.*points.*faults")
+    screen.expect("bot.*Elo.*games.*w–d–l.*score.*faults")
     screen.expect("first +.[0-9]+ ± [0-9]+ +[0-9]+ +[0-9]+–0–[0-9]+ +[0-9.]+ %")
     screen.expect("playing: [0-9]+:first:second")
     screen.sendintr()
