@@ -35,6 +35,7 @@ from referee.processes.bot import Bot, distinct
 from referee.processes.limits import Limits
 from referee.records.run_files import TOML
 from referee.tournament.config import config_of
+from referee.tournament.stopping import Sprt
 from referee.tournament.task import Observer
 from referee.wire.dialogue import Dialogue
 
@@ -84,6 +85,12 @@ from referee.wire.dialogue import Dialogue
 @start_option
 @openings_option
 @click.option(
+    "--sprt",
+    metavar="ELO0,ELO1",
+    help="Stop when a sequential test of two bots, on pairs of games, is decided; -n is the most games. "
+    "ELO0,ELO1[,ALPHA,BETA][,MODEL], the model logistic or normalized.",
+)
+@click.option(
     "--limit", "limits", metavar="K=V", multiple=True, help="A resource limit for each bot: memory=512MB."
 )
 @click.option(
@@ -109,6 +116,7 @@ def match(
     margin: str,
     start: str,
     openings: tuple[str, ...],
+    sprt: str | None,
     limits: tuple[str, ...],
     ptys: tuple[str, ...],
     isolation: str | None,
@@ -134,6 +142,8 @@ def match(
         raise UsageError(f"`{chosen.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
     if control is not None:
         TimeControl.parse(control)  # an error names what was given, not the key of a tournament file
+    if sprt is not None:
+        Sprt.parse(sprt)
     for period in (margin, start):
         parse_period(period)
     limits_given = key_values("limit", limits)
@@ -152,6 +162,7 @@ def match(
             "start": start,
             "rejections": rejections,
             **openings_table(openings, chosen, settled),
+            **({} if sprt is None else {"sprt": sprt}),
             **({"user": user} if user else {}),
             **({"pause": True} if pause else {}),
         },

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.command import BAD, PLAIN, referee
+from tests.processes.runs import forged
 
 FAST = 'game = "blooms"\nclock = "5s"\nworkers = 0\n'
 
@@ -85,6 +87,28 @@ def test_bots_that_are_paired_by_results_can_only_forfeit(tmp_path: Path) -> Non
     file = toml(tmp_path / "l.toml", 'format = "league"\nbudget = 6', a=PLAIN, b=PLAIN, c=PLAIN)
     assert referee("run", str(file)).code == 0
     assert referee("amend", str(tmp_path / "l-results"), "--withdraw", "a", "--reason", "x").code == 0
+
+
+def _append(line: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+    lines.append(line)
+
+
+def test_a_new_bot_has_another_name_than_one_that_was_renamed(tmp_path: Path) -> None:
+    assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
+    assert referee("amend", str(tmp_path / "t-results"), "--rename", "a=new").code == 0
+    done = referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN, New=PLAIN)))
+    assert done.code == 2 and "bot `New` has the name that `a` was given later" in done.err, done.err
+
+
+def test_forged_names_are_refused(tmp_path: Path) -> None:
+    assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
+    folder = tmp_path / "t-results"
+    before = (folder / "games.jsonl").read_bytes()
+    for renamed in ({"a": 1}, {"a": "b"}, {"a": "B"}, {"z": "y"}, {"a": "x:y"}, ["a"]):
+        (folder / "games.jsonl").write_bytes(before)
+        forged(folder, partial(_append, {"kind": "change", "renamed": renamed}))
+        done = referee("table", str(folder))
+        assert done.code == 6 and "line 5 of" in done.err and "`renamed" in done.err, done.err
 
 
 WRONG = [

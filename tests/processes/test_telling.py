@@ -176,6 +176,17 @@ def test_a_match_as_json_lines() -> None:
     assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
 
 
+def test_a_match_stops_when_its_test_is_decided() -> None:
+    bots = (f"a={PLAIN}", f"b={BAD} exits")
+    done = referee(
+        "match", "blooms", "-n", "40", "--option", "size=3", "--sprt", "0,400", *bots, "--json-lines"
+    )
+    played = json.loads(done.out.splitlines()[-1])["played"]
+    assert done.code == 0 and played < 40 and "the stopping rule has decided: H1" in done.err
+    wrong = referee("match", "blooms", "--sprt", "10,0", *bots)
+    assert wrong.code == 2 and "`elo1` is 0, expected more than `elo0`" in wrong.err
+
+
 # --- A dry run --------------------------------------------------------------------------------------------
 
 
@@ -221,9 +232,7 @@ def test_a_dry_run_counts_what_is_still_to_be_played(run: Path, tmp_path: Path) 
 
 
 def test_a_stopping_rule_may_end_a_run_before_its_last_game(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=4, sprt=[0, 10], workers=0)
-    text = file.read_text().replace("sprt = [0, 10]", "sprt = { elo0 = 0, elo1 = 10 }")
-    file.write_text(text)
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=4, sprt="0,10", workers=0)
     assert "at most 8 games are left to play" in referee("run", str(file), "--dry-run").out
 
 

@@ -176,6 +176,7 @@ GUARDS = [
     always("whole-lines", SEEDS),
     never("size-of-programs", "tests/unit/test_hashes.py"),
     never("programs", "tests/processes/test_tournament.py -k program"),
+    never("renamed-bots", "tests/processes/test_amend.py -k forged"),
     never("changed-programs", "tests/unit/test_tables.py -k program"),
     never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
     never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
