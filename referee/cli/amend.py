@@ -13,6 +13,7 @@ from referee.core.errors import UsageError
 from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 from referee.records.amendments import REASON_CAP, THEN
+from referee.tournament import formats
 from referee.tournament.folder import OpenRun, Run, locked, read_run
 
 
@@ -57,6 +58,7 @@ def amend(
         run = read_run(folder)
         change: dict[str, Any] = {}
         if withdrawn:
+            _check_games(run, games)
             change["out"] = {
                 _bot(run, name, "--withdraw"): {"games": games, "reason": reason} for name in withdrawn
             }
@@ -72,6 +74,15 @@ def amend(
             for name in annulled:
                 say(f"game `{name}` is annulled")
             say(f"head hash {opened.head}")
+
+
+def _check_games(run: Run, games: str) -> None:
+    """Raises `UsageError` where games that are not played would leave others without opponents: the bots of
+    a Swiss tournament or a knockout are paired by results. A league chooses other encounters instead.
+    """
+    form = formats.from_header(run.header) if "rounds" in run.header else None
+    if form and form.follows_results and form.name != formats.LEAGUE and games != "forfeit":
+        raise UsageError(f"`--games` is `{games}`, expected `forfeit` with the format `{form.name}`")
 
 
 def _bot(run: Run, name: str, option: str) -> str:

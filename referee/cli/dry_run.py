@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from referee.cli.output import amount_text
@@ -16,9 +17,12 @@ from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.folder import Run, is_locked
 from referee.tournament.forecast import Forecast, Longest, forecast
-from referee.tournament.formats import LEAGUE
+from referee.tournament.formats import LEAGUE, Amount
 from referee.tournament.opening import Candidate, examine, settled
 from referee.tournament.remaining import Remaining
+
+SAMPLE = 100_000
+"""The games of which the longest time is computed; that of further ones is estimated from their mean."""
 
 
 def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -> str:
@@ -38,9 +42,10 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
         candidate = settled(candidate, isolation)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
+    known = list(islice(_left(candidate), SAMPLE))
     found = forecast(
-        _left(candidate),
-        in_all.games - _closed(candidate),
+        known,
+        _games_left(candidate, len(known)),
         config.start_us,
         workers,
         [(game.took_us, game.size) for game in before],
@@ -55,7 +60,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
         where = shown(str(folder))
         played_text = counted(len(candidate.run.games), "game")
         lines.append(f"{played_text} of them are in `{where}` already, and the run there is continued")
-    lines += _forecast_lines(found, folder, len(before))
+    lines += _forecast_lines(found, in_all.is_exact, folder, len(before))
     if building:
         lines.append(
             f"programs that would be built first, and are not checked: {', '.join(sorted(building))}"
@@ -97,19 +102,31 @@ def _left(candidate: Candidate) -> Iterator[Longest]:
                 yield Longest(moves[game.section], tuple(clocks[name] for name in game.bots))
 
 
-def _closed(candidate: Candidate) -> int:
-    """How many games are not to be played any more: they are played, or were void too often."""
-    run = candidate.run
-    if run is None:
-        return 0
-    return len(run.games) + sum(not run.is_open(game) for game in run.bugs if game not in run.games)
+def _games_left(candidate: Candidate, known: int) -> int:
+    """How many games are left to play, or the most where that depends on results; `known` of them are known
+    already.
+    """
+    tournament, run = candidate.tournament, candidate.run
+    if not known or (known < SAMPLE and not tournament.format.follows_results):
+        return known
+    closed = 0
+    if run:
+        ids = {*run.games, *run.annulled, *run.bugs}
+        closed = sum(not run.is_open(game) for game in ids)
+    return max(known, tournament.games_in_all.games - closed)
 
 
-def _forecast_lines(found: Forecast, folder: Path, before: int) -> Iterator[str]:
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _forecast_lines(found: Forecast, is_exact: bool, folder: Path, before: int) -> Iterator[str]:
     if not found.games:
         yield "nothing is left to play: the table would be printed"
         return
-    yield f"{counted(found.games, 'game')} left to play, at most {found.moves} moves each"
+    yield (
+        f"{amount_text(Amount(found.games, is_exact))} games left to play, at most {found.moves} moves each"
+    )
     if found.expected_us is None or found.expected_bytes is None:
         yield "how long they will take cannot be said before any is played"
     else:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from referee.cli.output import show_data
+from referee.cli.output import amount_text, show_data
 from referee.core.errors import RecordError
 from referee.core.text import counted, listed, shown
 from referee.core.units import about
@@ -21,6 +21,7 @@ from referee.ratings.tally import Tallies
 from referee.records.durations import Timed, last_games
 from referee.records.header import sections_of
 from referee.tournament.folder import Run, is_locked, read_run
+from referee.tournament.formats import Amount
 from referee.tournament.reading import run_folder
 
 ROWS = 20
@@ -50,7 +51,7 @@ class Status:
     game: str
     seats: int
     played: int
-    planned: int | None
+    planned: Amount | None
     voids: int
     """How many attempts at games became void."""
     is_running: bool
@@ -68,7 +69,7 @@ class Status:
         """The estimated time until all games are played; None where it cannot be told."""
         if self.planned is None or not self.rate or not self.is_running:
             return None
-        return round((self.planned - self.played) / self.rate * 1_000_000)
+        return round((self.planned.games - self.played) / self.rate * 1_000_000)
 
     @property
     def faults(self) -> Counter[str]:
@@ -77,7 +78,7 @@ class Status:
 
     def text(self) -> str:
         """The status for people."""
-        of = "" if self.planned is None else f" of {self.planned}"
+        of = "" if self.planned is None else f" of {amount_text(self.planned)}"
         running = "a referee is running" if self.is_running else "no referee is running"
         lines = [
             f"{shown(self.game, 80)}, {len(self.tallies.by_bot)} bots: {self.played}{of} games; {running}"
@@ -88,7 +89,8 @@ class Status:
             factor = {"second": 1, "minute": 60, "hour": 3600}[per]
             pace.append(f"{self.rate * factor:.1f} games a {per}")
         if self.remaining_us is not None:
-            pace.append(f"about {about(self.remaining_us)} remaining")
+            most = "" if self.planned and self.planned.is_exact else "at most "
+            pace.append(f"{most}about {about(self.remaining_us)} remaining")
         if self.idle_us is not None:
             pace.append(f"the last game ended {about(self.idle_us)} ago")
         lines += [", ".join(pace)] if pace else []
@@ -105,7 +107,7 @@ class Status:
             "game": self.game,
             "running": self.is_running,
             "played": self.played,
-            "games": self.planned,
+            "games": self.planned.games if self.planned else None,
             "voids": self.voids,
             "games_a_second": self.rate,
             "remaining_us": self.remaining_us,
@@ -139,13 +141,12 @@ def _status(folder: Path) -> Status:
     games = run.shown_games
     seats = max(run.seats.values())
     names = run.names
-    in_all = run.games_in_all
     last = last_games(folder)
     return Status(
         game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         seats=seats,
         played=len(games),
-        planned=in_all.games if in_all else None,
+        planned=run.games_in_all,
         voids=len(run.voids),
         is_running=is_running,
         rate=rate(last),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from referee.core.pairing import Pairing
 from referee.ratings.clusters import clusters
-from referee.ratings.columns import counts_text, faults_text, rating_text, score_text
+from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
 from referee.ratings.pool import Pool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.records.record import Summary
@@ -70,8 +70,7 @@ _Cells = Callable[[str, Tally, Rating | None], list[str]]
 def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
     """The headers after the bot's name, and the function that gives a bot's cells below them."""
     headers = ["Elo ± 95 %"] if rated else []
-    counts = "w–d–l" if seats < 3 else "first–shared–behind"
-    headers += ["games", counts, "score", "faults"]
+    headers += ["games", results_heading(seats), "score", "faults"]
 
     def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
         return [

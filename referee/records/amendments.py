@@ -12,7 +12,6 @@ from typing import Any
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, Pairing
-from referee.core.text import shown
 from referee.gameplay.events import Ending
 from referee.records.record import Summary
 
@@ -124,6 +123,7 @@ def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
     if fields.has("annulled"):
         fields.scalars("annulled")
     if fields.has("renamed"):
-        for name, new in fields.scalars("renamed").items():
-            if name not in bots or not BOT_NAME.fullmatch(new):
-                raise fields.wrong("renamed", f"bots of this run, and bot names: `{shown(new, 80)}`")
+        table = fields.object("renamed")
+        for name in table.names():
+            if name not in bots or not BOT_NAME.fullmatch(table.text(name)):
+                raise fields.wrong("renamed", "bots of this run, and bot names")

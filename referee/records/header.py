@@ -160,6 +160,9 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     for name in ("bots", "files", *MEMBERS):
         if fields.has(name):
             header[name] = {**header.get(name, {}), **change[name]}
+    names = [header.get("renamed", {}).get(name, name).lower() for name in header["bots"]]
+    if "renamed" in header and len(set(names)) < len(names):  # guard: renamed-bots
+        raise fields.wrong("renamed", "names that differ")
     for name in _GROWING:
         if fields.has(name):
             header[name] = fields.number(name, 1)

@@ -36,6 +36,12 @@ def differences(header: dict[str, Any], tournament: Tournament) -> list[str]:
         elif header.get("out", {}).get(name, {}).get("games", "forfeit") == "forfeit":
             wrong.append(f"bot `{name}` is missing")
     added = [name for name in now["bots"] if name not in header["bots"]]
+    given = {new.lower(): old for old, new in header.get("renamed", {}).items()}
+    wrong += [
+        f"bot `{name}` has the name that `{given[name.lower()]}` was given later"
+        for name in added
+        if name.lower() in given
+    ]
     return wrong + tournament.format.may_grow(formats.from_header(header), added)
 
 

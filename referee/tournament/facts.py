@@ -43,8 +43,13 @@ def _places(
     for section in sections_of(dict(header)):
         rows = format_of_run.standings(section, played, _WithoutResult(played, is_open), annulled)
         if rows is not None:
-            found[section] = [(row.rank, shown(row.bot), row.columns) for row in rows]
+            found[section] = [(row.rank, shown(row.bot), _shown_columns(row, shown)) for row in rows]
     return found
+
+
+def _shown_columns(row: formats.Standing, shown: Callable[[str], str]) -> Mapping[str, float | str]:
+    """The columns of a format, with the names of bots as tables show them."""
+    return {name: shown(str(cell)) if name == formats.LOST_TO else cell for name, cell in row.columns.items()}
 
 
 class _WithoutResult:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from referee.core.timecontrol import TimeControl
 
 RECORD_BYTES = 200
 """About the size of an event in a record, with its times."""
-
-SAMPLE = 100_000
-"""The games of which the longest time is computed; that of further ones is estimated from their mean."""
 
 
 class Longest(NamedTuple):
@@ -47,17 +43,16 @@ class Forecast(NamedTuple):
 
 
 def forecast(
-    left: Iterable[Longest], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
+    left: Sequence[Longest], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
 ) -> Forecast:
     """What `games` games will take, of which `left` has the first ones at least, on so many workers.
 
     `start_us` is the time that a bot may take to start, and to get ready; `before` has the durations, in
     microseconds, and the sizes of the records of games that were played before.
     """
-    sample = list(islice(left, SAMPLE))
-    times_us = [game.us(start_us) for game in sample]
-    moves = [game.moves for game in sample]
-    known, workers = max(1, len(sample)), max(1, workers)
+    times_us = [game.us(start_us) for game in left]
+    moves = [game.moves for game in left]
+    known, workers = max(1, len(left)), max(1, workers)
     # While the last game is played, the other workers may have nothing to do.
     last_us = max(times_us, default=0) if workers > 1 else 0
     expected_us = expected_bytes = None

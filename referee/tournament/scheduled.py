@@ -10,7 +10,8 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.records.header import sections_of
 from referee.tournament import formats
-from referee.tournament.formats import Amount
+from referee.tournament.formats import Amount, total
+from referee.tournament.stopping import KEYS as STOPPING_KEYS
 
 
 class Scheduled:
@@ -25,6 +26,7 @@ class Scheduled:
         # Most games share their round with games before them, and most have the bots of games before them.
         self._places: set[str] = set()
         self._groups: set[tuple[str, ...]] = set()
+        self._may_stop = any(key in header for key in STOPPING_KEYS)
 
     def check(self, pairing: Pairing) -> None:
         """Raises `RecordError` where a game cannot be in the schedule."""
@@ -59,4 +61,4 @@ class Scheduled:
         if self._format is None:
             return None
         amounts = [self._format.games_in_all(len(self._names), seats[name]) for name in self._sections]
-        return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts))
+        return total(amounts, may_stop=self._may_stop)

@@ -15,7 +15,7 @@ from referee.records.amendments import Strikes
 from referee.records.header import REPEATS
 from referee.records.record import FORMAT
 from referee.tournament.config import Config
-from referee.tournament.formats import Amount, Format
+from referee.tournament.formats import Amount, Format, total
 from referee.tournament.plan import Entrant, Plan, checked_seed, entrant_json
 from referee.tournament.stopping import NEVER, Stopping, StoppingRule
 
@@ -72,7 +72,7 @@ class Tournament:
     def games_in_all(self) -> Amount:
         """How many games there are in all sections."""
         amounts = [self.format.games_in_all(len(plan.names), plan.seats) for plan in self.plans]
-        return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts))
+        return total(amounts, may_stop=bool(self.stopping.header()))
 
     def check(self) -> None:
         """Raises `UsageError` where the format does not fit the number of bots or seats."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.command import BAD, PLAIN, referee
+from tests.processes.runs import forged
 
 FAST = 'game = "blooms"\nclock = "5s"\nworkers = 0\n'
 
@@ -64,6 +68,47 @@ def test_a_withdrawn_bot_plays_no_more_and_an_annulled_game_does_not_count(tmp_p
     assert done.code == 0, done.err
     later = [game["id"] for game in lines(folder, "game") if game["id"].startswith("2:")]
     assert later == ["2:a:b", "2:b:a"] and points(folder) == {"alpha": 5, "b": 5, "c": 4}
+
+
+def test_bots_that_are_paired_by_results_can_only_forfeit(tmp_path: Path) -> None:
+    """Otherwise those that would have met them had no games. A league chooses other encounters."""
+    file = toml(tmp_path / "t.toml", 'format = "knockout"\nseed = "x"', a=PLAIN, b=PLAIN, c=PLAIN)
+    assert referee("run", str(file)).code == 0
+    folder = tmp_path / "t-results"
+    for games in ("keep", "annul"):
+        done = referee("amend", str(folder), "--withdraw", "a", "--games", games, "--reason", "x")
+        assert done.code == 2
+        assert f"`--games` is `{games}`, expected `forfeit` with the format `knockout`" in done.err
+    words = ("--withdraw", "a", "--games", "forfeit", "--rename", "a=alpha", "--rename", "b=beta")
+    assert referee("amend", str(folder), *words, "--reason", "x").code == 0
+    table = referee("table", str(folder), "--format", "csv").out
+    lost_to = {row["bot"]: row["lost to"] for row in csv.DictReader(io.StringIO(table))}
+    assert set(lost_to) == {"alpha", "beta", "c"} and set(lost_to.values()) < {"alpha", "beta", "c", "–"}
+    file = toml(tmp_path / "l.toml", 'format = "league"\nbudget = 6', a=PLAIN, b=PLAIN, c=PLAIN)
+    assert referee("run", str(file)).code == 0
+    assert referee("amend", str(tmp_path / "l-results"), "--withdraw", "a", "--reason", "x").code == 0
+
+
+def _append(line: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+    lines.append(line)
+
+
+def test_a_new_bot_has_another_name_than_one_that_was_renamed(tmp_path: Path) -> None:
+    assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
+    assert referee("amend", str(tmp_path / "t-results"), "--rename", "a=new").code == 0
+    done = referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN, New=PLAIN)))
+    assert done.code == 2 and "bot `New` has the name that `a` was given later" in done.err, done.err
+
+
+def test_forged_names_are_refused(tmp_path: Path) -> None:
+    assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
+    folder = tmp_path / "t-results"
+    before = (folder / "games.jsonl").read_bytes()
+    for renamed in ({"a": 1}, {"a": "b"}, {"a": "B"}, {"z": "y"}, {"a": "x:y"}, ["a"]):
+        (folder / "games.jsonl").write_bytes(before)
+        forged(folder, partial(_append, {"kind": "change", "renamed": renamed}))
+        done = referee("table", str(folder))
+        assert done.code == 6 and "line 5 of" in done.err and "`renamed" in done.err, done.err
 
 
 WRONG = [

@@ -176,6 +176,17 @@ def test_a_match_as_json_lines() -> None:
     assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
 
 
+def test_a_match_stops_when_its_test_is_decided() -> None:
+    bots = (f"a={PLAIN}", f"b={BAD} exits")
+    done = referee(
+        "match", "blooms", "-n", "40", "--option", "size=3", "--sprt", "0,400", *bots, "--json-lines"
+    )
+    played = json.loads(done.out.splitlines()[-1])["played"]
+    assert done.code == 0 and played < 40 and "the stopping rule has decided: H1" in done.err
+    wrong = referee("match", "blooms", "--sprt", "10,0", *bots)
+    assert wrong.code == 2 and "`elo1` is 0, expected more than `elo0`" in wrong.err
+
+
 # --- A dry run --------------------------------------------------------------------------------------------
 
 
@@ -194,6 +205,35 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     over = referee("run", str(toml(file, bots, rounds=1)), "-o", str(folder), "--dry-run")
     assert over.code == 0 and "nothing is left to play" in over.out
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_totals_that_depend_on_results(tmp_path: Path) -> None:
+    """A knockout ends before it has had the most games that it may have, also for a dry run and `status`."""
+    bots, folder = {"a": PLAIN, "b": PLAIN, "c": PLAIN}, tmp_path / "t-results"
+    file = toml(tmp_path / "t.toml", bots, rounds=None, format="knockout", best_of=3, workers=0)
+    before = referee("run", str(file), "--dry-run").out
+    assert "at most 24 games of blooms, 3 bots, 2 rounds, 0 workers" in before
+    assert "at most 24 games are left to play" in before
+    assert referee("run", str(file)).code == 0
+    assert "nothing is left to play" in referee("run", str(file), "--dry-run").out
+    assert " of at most 24 games; no referee" in referee("status", str(folder)).out
+
+
+def test_a_dry_run_counts_what_is_still_to_be_played(run: Path, tmp_path: Path) -> None:
+    """Games of bots that were withdrawn are not, nor do games that were annulled become so."""
+    bots = {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
+    folder, file = copied(run, tmp_path / "run"), toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
+    words = ("--withdraw", "bad", "--annul", "1:a:b", "--reason", "x")
+    assert referee("amend", str(folder), *words).code == 0
+    done = referee("run", str(file), "-o", str(folder), "--dry-run")
+    assert "4 games are left to play" in done.out and "3 rounds, 1 worker\n" in done.out
+    league = toml(tmp_path / "league.toml", bots, rounds=None, format="league", budget=10)
+    assert "10 games of blooms, 3 bots, 1 worker\n" in referee("run", str(league), "--dry-run").out
+
+
+def test_a_stopping_rule_may_end_a_run_before_its_last_game(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=4, sprt="0,10", workers=0)
+    assert "at most 8 games are left to play" in referee("run", str(file), "--dry-run").out
 
 
 def test_a_dry_run_refuses_what_the_run_would_refuse(run: Path, tmp_path: Path) -> None:

@@ -179,6 +179,7 @@ GUARDS = [
     always("whole-lines", SEEDS),
     never("size-of-programs", "tests/unit/test_hashes.py"),
     never("programs", "tests/processes/test_tournament.py -k program"),
+    never("renamed-bots", "tests/processes/test_amend.py -k forged"),
     never("changed-programs", "tests/unit/test_tables.py -k program"),
     never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
     never("merged-encounters", "tests/processes/test_merge.py -k divided"),

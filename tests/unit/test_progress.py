@@ -373,15 +373,15 @@ def test_games_of_a_section_are_expected_to_take_as_long_as_others_of_it() -> No
 def test_a_forecast() -> None:
     quick, slow = TimeControl.parse("1s"), TimeControl.parse("2s+10s^1s")
     left = [Longest(11, (quick, slow)), Longest(11, (slow, quick))] * 3
-    found = forecast(iter(left), 6, 5 * S, 1, [])
+    found = forecast(left, 6, 5 * S, 1, [])
     # 6 moves each: 6 · 1 and 10 + 6 · 3 seconds, and 5 twice for the start.
     assert found.longest_us == 6 * 44 * S and found.expected_us is None and found.expected_bytes is None
     assert found.moves == 11 and found.most_bytes == 6 * 11 * 200
-    assert forecast(iter(left), 600, 5 * S, 1, []).longest_us == 600 * 44 * S, "the others are like these"
-    two = forecast(iter(left), 6, 5 * S, 2, [(3 * S, 100), (5 * S, 200)])
+    assert forecast(left, 600, 5 * S, 1, []).longest_us == 600 * 44 * S, "the others are like these"
+    two = forecast(left, 6, 5 * S, 2, [(3 * S, 100), (5 * S, 200)])
     assert two.longest_us == (3 + 1) * 44 * S, "the other worker may have nothing to do at the end"
     assert two.expected_us == 12 * S and two.expected_bytes == 900
-    nothing = forecast(iter([]), 0, 5 * S, 2, [])
+    nothing = forecast([], 0, 5 * S, 2, [])
     assert nothing.games == nothing.longest_us == nothing.most_bytes == 0
 
 
@@ -406,4 +406,4 @@ def test_the_standings_in_short() -> None:
     ]
     assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
     assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))
-    assert "first–shared–behind" in brief(Tallies(names), None, 4, 10)[0]
+    assert "1st–tied–rest" in brief(Tallies(names), None, 4, 10)[0]

@@ -62,6 +62,11 @@ class Amount(NamedTuple):
     """False where it depends on the results; `games` is then the most that it can be."""
 
 
+def total(amounts: Collection[Amount], may_stop: bool) -> Amount:
+    """How many games sections have together; `may_stop` says whether a stopping rule may end them earlier."""
+    return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts) and not may_stop)
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """The format of a tournament with its settings; those that do not belong to the format have their

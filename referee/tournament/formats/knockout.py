@@ -18,6 +18,9 @@ from referee.records.record import Summary
 from referee.tournament.formats.standing import Standing, points, read_on
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
+LOST_TO = "lost to"
+"""The heading of the column with the bot that beat this one."""
+
 _STAGES = {1: "final", 2: "semifinals", 3: "quarterfinals"}
 """The names of the last stages, by how many stages are left with them."""
 
@@ -152,5 +155,5 @@ def knockout_standings(
         rank = found[-1].rank if is_level else len(found) + 1
         left = last - played.passed[bot]
         reached = "winner" if not left else _STAGES.get(left, f"last {2**left}")
-        found.append(Standing(rank, bot, {"reached": reached, "lost to": played.lost_to.get(bot, "–")}))
+        found.append(Standing(rank, bot, {"reached": reached, LOST_TO: played.lost_to.get(bot, "–")}))
     return found
