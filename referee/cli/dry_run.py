@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from referee.cli.output import amount_text
@@ -15,7 +16,7 @@ from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.folder import Run, is_locked
-from referee.tournament.forecast import Forecast, Longest, forecast
+from referee.tournament.forecast import SAMPLE, Forecast, Longest, forecast
 from referee.tournament.formats import LEAGUE
 from referee.tournament.opening import Candidate, examine, settled
 from referee.tournament.remaining import Remaining
@@ -38,9 +39,13 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
         candidate = settled(candidate, isolation)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
+    left = list(islice(_left(candidate), SAMPLE))
+    games = in_all.games - _closed(candidate)
+    if not left or (len(left) < SAMPLE and not config.format.follows_results):
+        games = len(left)  # a stopping rule has decided, or bots were withdrawn
     found = forecast(
-        _left(candidate),
-        in_all.games - _closed(candidate),
+        left,
+        games,
         config.start_us,
         workers,
         [(game.took_us, game.size) for game in before],
@@ -98,11 +103,12 @@ def _left(candidate: Candidate) -> Iterator[Longest]:
 
 
 def _closed(candidate: Candidate) -> int:
-    """How many games are not to be played any more: they are played, or were void too often."""
+    """How many games are not to be played any more: they are played, annulled, or were void too often."""
     run = candidate.run
     if run is None:
         return 0
-    return len(run.games) + sum(not run.is_open(game) for game in run.bugs if game not in run.games)
+    over = {*run.games, *run.annulled}
+    return len(over) + sum(not run.is_open(game) for game in run.bugs if game not in over)
 
 
 def _forecast_lines(found: Forecast, folder: Path, before: int) -> Iterator[str]:

@@ -196,6 +196,18 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_a_dry_run_leaves_out_what_is_not_played_any_more(run: Path, tmp_path: Path) -> None:
+    """Games of withdrawn bots, and games after a stopping rule has decided."""
+    folder, bots = copied(run, tmp_path / "run"), {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
+    assert referee("amend", str(folder), "--withdraw", "bad", "--reason", "x").code == 0
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)), "-o", str(folder), "--dry-run")
+    assert done.code == 0 and "2 games left to play" in done.out, done.out
+    file = toml(tmp_path / "s.toml", dict.fromkeys("ab", PLAIN), rounds=40, sprt="0,900,0.49,0.49")
+    assert referee("run", str(file)).code == 0
+    done = referee("run", str(file), "--dry-run")
+    assert done.code == 0 and "nothing is left to play" in done.out, done.out
+
+
 def test_a_dry_run_refuses_what_the_run_would_refuse(run: Path, tmp_path: Path) -> None:
     """With the same words, the same exit code, and without leaving anything behind."""
     bots = {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
