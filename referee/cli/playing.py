@@ -51,13 +51,13 @@ def conduct(config: Config, how: Conduct) -> None:
     Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
     no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
     """
-    for line in (*config.absent, *_warnings(config, how.workers)):
-        say(line)
+    say_before(config, how.workers)
+    is_unfinished = False
     with locked(how.folder):
         candidate = _ready(examine(config, how.folder), how.isolation)
         with open_run(candidate, say) as opened:
             try:
-                _play(candidate, opened, how)
+                is_unfinished = _play(candidate, opened, how)
             finally:
                 opened.reveal_seed()
                 opened.check()  # no table of games that are not stored
@@ -71,14 +71,15 @@ def conduct(config: Config, how: Conduct) -> None:
             f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
             "see void.jsonl"
         )
-    if Remaining(candidate.tournament, opened).next():
+    if is_unfinished:
         raise RefereeError("some games were not played; the same command continues")
     if how.strict and any(any(game.faults) for game in opened.games.values()):
         raise BotFaulted("a bot was at fault")
 
 
-def _warnings(config: Config, workers: int) -> list[str]:
-    found = []
+def say_before(config: Config, workers: int) -> None:
+    """Says which bots are left out on this machine, and what may be wrong with the settings."""
+    found = [*config.absent]
     if config.seed is not None and not all(section.game.is_open for section in config.sections):
         found.append(
             "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
@@ -89,7 +90,8 @@ def _warnings(config: Config, workers: int) -> list[str]:
         found.append(f"warning: {workers} workers on {cores} cores; measured times will be longer")
     if config.pin and not hasattr(os, "sched_setaffinity"):
         found.append("warning: this system cannot pin processes to cores; `pin` is ignored")
-    return found
+    for line in found:
+        say(line)
 
 
 def _ready(candidate: Candidate, isolation: str | None) -> Candidate:
@@ -102,14 +104,16 @@ def _ready(candidate: Candidate, isolation: str | None) -> Candidate:
     return settled(candidate, isolation)
 
 
-def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
-    """Plays the remaining games. Raises `Stopped` if a signal stopped the run before all were played."""
+def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> bool:
+    """Plays the remaining games; whether some were not played nevertheless. Raises `Stopped` if a signal
+    stopped the run before all were played.
+    """
     tournament = candidate.tournament.sharing(usable_memory(), max(1, how.workers))
     in_all = tournament.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
-    if Remaining(tournament, opened).next() is None:
-        return
+    if not candidate.has_games_left:
+        return False
     outset = Outset(
         tournament.names,
         max(plan.seats for plan in tournament.plans),
@@ -129,9 +133,11 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     report_off_turn(player.off_turn)
     if decision := player.remaining.decision:
         say(f"the stopping rule has decided: {decision}")
-    if stop.asked and Remaining(tournament, opened).next():
+    is_unfinished = Remaining(tournament, opened).next() is not None
+    if stop.asked and is_unfinished:
         done = count_text(len(opened.games), in_all)
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
+    return is_unfinished
 
 
 def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:

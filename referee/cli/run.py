@@ -9,7 +9,7 @@ import click
 from referee.cli.dry_run import dry_run as dry_run_text
 from referee.cli.options import isolation_option, json_lines_option, workers_option
 from referee.cli.output import show_data
-from referee.cli.playing import Conduct, conduct
+from referee.cli.playing import Conduct, conduct, say_before
 from referee.tournament.config import load
 
 
@@ -49,6 +49,7 @@ def run(
     folder = folder or config.folder
     count = config.workers if workers is None else workers
     if dry_run:
+        say_before(config, count)
         show_data(dry_run_text(config, folder, count, isolation))
         return
     conduct(config, Conduct(folder, count, isolation, strict, json_lines=json_lines))

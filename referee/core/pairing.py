@@ -44,12 +44,12 @@ class Pairing(NamedTuple):
     @property
     def section(self) -> str:
         """The name of the section; empty where the tournament has only one."""
-        return self._place.rpartition("/")[0]
+        return self.place.rpartition("/")[0]
 
     @property
     def round(self) -> str:
         """The number of the round, as text, with that of the encounter where there are several."""
-        return self._place.rpartition("/")[2]
+        return self.place.rpartition("/")[2]
 
     @property
     def number(self) -> int:
@@ -66,9 +66,9 @@ class Pairing(NamedTuple):
     @property
     def encounter(self) -> tuple[str, ...]:
         """What the games of one encounter share: the section and the round, and the bots in any order."""
-        return (self._place, *sorted(self.bots))
+        return (self.place, *sorted(self.bots))
 
     @property
-    def _place(self) -> str:
+    def place(self) -> str:
         """The section and the round, as they stand in the id."""
         return self.id.partition(":")[0]

@@ -89,4 +89,4 @@ def about_size(size: int) -> str:
     """A size for people, such as `85 KB`, `3.5 MB` or `12 GB`."""
     unit = next((unit for unit in ("GB", "MB") if size >= _SIZES[unit]), "KB")
     count = size / _SIZES[unit]
-    return f"{count:.1f} {unit}" if count < 10 else f"{count:.0f} {unit}"
+    return f"{count:.1f} {unit}" if 0 < count < 10 else f"{count:.0f} {unit}"

@@ -82,11 +82,14 @@ class Amendments:
         """The amendments with another bot that is out."""
         return replace(self, out={**self.out, bot: {"games": games, "reason": reason}})
 
-    def counts(self, game: Pairing) -> bool:
-        """Whether a game that was played counts."""
-        return game.id not in self.annulled and not any(
-            name in self.out and self.out[name]["games"] == "annul" for name in game.bots
-        )
+    def not_counted(self, games: Mapping[str, Summary]) -> list[str]:
+        """The ids of those of these games, given by id, that were played and do not count."""
+        out = {name for name, what in self.out.items() if what["games"] == "annul"}
+        if not out and not self.annulled:
+            return []
+        return [
+            name for name, game in games.items() if name in self.annulled or not out.isdisjoint(game.bots)
+        ]
 
     def is_dropped(self, game: Pairing) -> bool:
         """Whether a game is not to be played any more, nor forfeited."""

@@ -71,7 +71,8 @@ class Heads:
         if clocks not in self._clocks or len(names) != len(like.bots):
             return self._read_whole(line, match)
         digest = digest_of_line(line, match.end(6))
-        found = like._replace(id=game_id.decode(), attempt=attempt, game=game, bots=names, digest=digest)
+        # Like `like._replace`, which takes three times as long.
+        found = Summary._make((game_id.decode(), attempt, game, names, *like[4:-1], digest))
         return Head(found, bytes.fromhex(shared_seed.decode()))
 
     def _read_whole(self, line: bytes, match: re.Match[bytes] | None) -> Head | dict[str, Any]:

@@ -67,8 +67,8 @@ class Run:
     """Bytes of the file of records, without a torn last line."""
     torn: int
     """Bytes of the torn last line; 0 if there is none."""
-    shared_seeds: dict[str, bytes]
-    """The shared seeds of the games, by `shared_by`."""
+    seeds: dict[str, bytes]
+    """The shared seeds of the games, by id."""
     seats_played: dict[str, int]
     """How many seats the games have, by section, where there are any yet."""
     annulled: dict[str, Summary]
@@ -83,6 +83,14 @@ class Run:
     def seats(self) -> dict[str, int]:
         """How many seats the games of each section have. Raises `RecordError`."""
         return seats_of(self.header, self.seats_played)
+
+    @cached_property
+    def shared_seeds(self) -> dict[str, bytes]:
+        """The shared seeds of the games, by `shared_by`: those of the first games that have them."""
+        found: dict[str, bytes] = {}
+        for game, seed in self.seeds.items():
+            found.setdefault(shared_by(game), seed)
+        return found
 
     @property
     def batches(self) -> list[list[str]]:
@@ -137,7 +145,7 @@ def read_run(folder: Path) -> Run:
     games: dict[str, Summary] = {}
     voids = _read_voids(folder)
     failed_attempts = Counter(void.id for void in voids)
-    shared_seeds: dict[str, bytes] = {}
+    seeds: dict[str, bytes] = {}
     seats: dict[str, int] = {}
     last_hash, length, torn = journal.FIRST, 0, 0
     heads = Heads()
@@ -156,7 +164,7 @@ def read_run(folder: Path) -> Run:
                     case Head(game, shared_seed):
                         _check_game(game, scheduled, games, failed_attempts, seats)
                         games[game.id] = game
-                        shared_seeds.setdefault(shared_by(game.id), shared_seed)
+                        seeds[game.id] = shared_seed
                     case {"kind": "change"} as change:
                         apply_change(header, change)
                         scheduled = Scheduled(header)
@@ -167,12 +175,9 @@ def read_run(folder: Path) -> Run:
         length += line.size
     if not header:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    amendments = amendments_of(header)
-    annulled = {name: game for name, game in games.items() if not amendments.counts(Pairing.parse(name))}
-    for name in annulled:
-        del games[name]
+    annulled = {name: games.pop(name) for name in amendments_of(header).not_counted(games)}
     voids = _of_run(voids, header)
-    return Run(folder, header, games, voids, last_hash, length, torn, shared_seeds, seats, annulled)
+    return Run(folder, header, games, voids, last_hash, length, torn, seeds, seats, annulled)
 
 
 def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
@@ -217,7 +222,7 @@ def check_attempts(folder: Path, attempts: Mapping[str, int]) -> None:
 
 
 def _check_attempt(game_id: str, attempt: int, failed_attempts: Counter[str]) -> None:
-    failed = failed_attempts[game_id]
+    failed = failed_attempts.get(game_id, 0)
     if attempt != failed + 1:  # guard: attempts
         raise RecordError(
             f"`attempt` of game `{shown(game_id)}` is {attempt}, expected {failed + 1}: "
@@ -371,8 +376,6 @@ class OpenRun:
         """By id, how often a game became void."""
         self.suspicion = Suspicion(void for void in run.voids if void.bots)
         """Which bots are held responsible for the others."""
-        self.shared_seeds = run.shared_seeds
-        """The shared seeds of earlier games, by `shared_by`."""
         self._records = records
         self._voids = _SideFile(run.folder / VOID)
         self._dialogues = _SideFile(run.folder / DIALOGUES)
@@ -426,6 +429,11 @@ class OpenRun:
             return
         if self._records.is_whole:  # guard: whole-lines
             self.add_change({"seed": seed})
+
+    @property
+    def shared_seeds(self) -> dict[str, bytes]:
+        """The shared seeds of earlier games, by `shared_by`."""
+        return self._run.shared_seeds
 
     @property
     def names(self) -> list[str]:
@@ -514,7 +522,7 @@ class OpenRun:
         change = {"out": {bot: {"games": games, "reason": reason}}}
         self.add_change(change)
         self.amendments = self.amendments.with_out(bot, games, reason)
-        for name in [name for name in self.games if not self.amendments.counts(Pairing.parse(name))]:
+        for name in self.amendments.not_counted(self.games):
             self.annulled[name] = self.games.pop(name)
 
     def add_void(self, game: str, attempt: int, error: str, suspects: frozenset[str]) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from referee.core.errors import UsageError
@@ -29,6 +30,12 @@ class Candidate:
     """The run that is already there, if any."""
     programs: Programs = field(default_factory=Programs)
     """The programs of the bots; asked for all of them when the run is opened."""
+
+    @cached_property
+    def has_games_left(self) -> bool:
+        """Whether games are to be played."""
+        run = self.run or Run.new(self.folder, self.tournament.header())
+        return Remaining(self.tournament, run).next() is not None
 
 
 def examine(config: Config, folder: Path) -> Candidate:
@@ -78,7 +85,7 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
         change["torn"] = run.torn
-    if seed is None or Remaining(tournament, run).next() is None:
+    if seed is None or not candidate.has_games_left:
         return OpenRun.resume(run, change, config.text)
     # The earlier seed was revealed, or is lost: only the process that drew it knew it.
     return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(seed)}, config.text, seed)

@@ -99,9 +99,9 @@ class Remaining:
         decided.
         """
         stopping = self._stopping(encounter.games[0])
-        if not any(self._run.is_open(game.id) for game in encounter.games):
+        if stopping.decision is None and not stopping.skips(encounter):
             return False
-        return stopping.decision is not None or stopping.skips(encounter)
+        return any(self._run.is_open(game.id) for game in encounter.games)
 
     def _update(self) -> None:
         """Tells the stopping rules what has been added to the finished beginnings of the schedules."""

@@ -18,24 +18,39 @@ class Scheduled:
 
     def __init__(self, header: dict[str, Any]) -> None:
         """Raises `RecordError` where the header has no format that this referee knows."""
-        self._names: Collection[str] = header["bots"]
+        self._names: Collection[str] = frozenset(header["bots"])
         self._sections = sections_of(header)
         self._format = None if "rounds" not in header else formats.from_header(header)
         """None for the matches of earlier versions, whose headers tell nothing."""
+        # Most games share their round with games before them, and most have the bots of games before them.
+        self._places: set[str] = set()
+        self._groups: set[tuple[str, ...]] = set()
 
     def check(self, pairing: Pairing) -> None:
         """Raises `RecordError` where a game cannot be in the schedule."""
+        if pairing.place not in self._places:
+            self._check_place(pairing)
+            self._places.add(pairing.place)
+        if pairing.bots not in self._groups:
+            self._check_bots(pairing)
+            self._groups.add(pairing.bots)
+
+    def _check_place(self, pairing: Pairing) -> None:
         where = f"game `{shown(pairing.id)}`"
         if pairing.section not in self._sections:
             raise RecordError(f"the section of {where} is not in this run")
         if not pairing.number:
             raise RecordError(f"the round of {where} is not in this run")
-        if not all(name in self._names for name in pairing.bots):
-            raise RecordError(f"a bot of {where} is not in this run")
-        if len(set(pairing.bots)) != len(pairing.bots):
-            raise RecordError(f"a bot has several seats in {where}")
         if self._format:
-            self._format.check_scheduled(pairing, self._names)
+            self._format.check_place(pairing)
+
+    def _check_bots(self, pairing: Pairing) -> None:
+        if not all(name in self._names for name in pairing.bots):
+            raise RecordError(f"a bot of game `{shown(pairing.id)}` is not in this run")
+        if len(set(pairing.bots)) != len(pairing.bots):
+            raise RecordError(f"a bot has several seats in game `{shown(pairing.id)}`")
+        if self._format:
+            self._format.check_bots(pairing, self._names)
 
     def games_in_all(self, seats: dict[str, int]) -> Amount | None:
         """How many games the run has, for sections with these numbers of seats; None for a match of an

@@ -252,6 +252,8 @@ class Stopping:
         """Takes the next encounter of the schedule, with the results of its games: without those that are
         over but have no result, or were annulled. Encounters that are skipped are not added.
         """
+        if not self.tests and not self._rule.interval:
+            return
         pairing = encounter.games[0]
         if (pairing.section, pairing.number) != self._round:
             self._end_round()

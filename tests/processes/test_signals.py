@@ -57,7 +57,7 @@ def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path)
     )
     assert done.returncode == code, done.stderr
     assert re.fullmatch(told, done.stderr, re.DOTALL), done.stderr
-    assert code != 0 or "points" in done.stdout
+    assert code != 0 or "score" in done.stdout
     if told == STOPPED:
         assert [path.name for path in tmp_path.iterdir()] == ["t.toml"] and not done.stdout
 

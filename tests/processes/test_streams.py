@@ -27,6 +27,9 @@ COMMANDS = {
     "find --dialogue": ("find", "run", "--dialogue"),
     "replay": ("replay", "run", "1"),
     "verify": ("verify", "run"),
+    "status": ("status", "run"),
+    "export": ("export", "run"),
+    "amend": ("amend", "run", "--rename", "a=other"),
     "match": (*MATCH, "-n", "2"),
     "run": ("run", "t.toml"),
     "check": ("check", "--help"),  # it takes long, as does `doctor`, and prints as the others do

@@ -173,7 +173,7 @@ def test_anything_else_that_changed_is_named(tmp_path: Path) -> None:
         ({"seed": "other"}, "`seed` is other, and was s"),
         ({"margin": "1ms"}, "`margin_us` is 1000, and was 10000"),
         ({"rounds": 1}, "`rounds` is 1, and was 2"),
-        ({"options": "size = 4"}, "`options` is {'size': 4"),
+        ({"options": "size = 4"}, '`options` is {"size": 4'),
         ({"bots": {"a": PLAIN, "z": PLAIN}}, "bot `b` is missing"),
         ({"bots": {"a": PLAIN, "b": PLAIN + " --fast"}}, "`command` of bot `b`"),
     ):

@@ -118,7 +118,7 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ("processes", grouped(processes=64), grouped(processes=63), "allows 63 more"),
     ("memory", on(memory_bytes=GB // 2), on(memory_bytes=GB // 2 - 1), "the system kills processes"),
     ("memory", grouped(memory_bytes=GB // 2), grouped(memory_bytes=GB // 4), "allows 256 MB"),
-    ("memory", on(memory_bytes=None), on(memory_bytes=0), "0 MB available"),
+    ("memory", on(memory_bytes=None), on(memory_bytes=0), "0 KB available"),
     (
         "timers",
         FIGURES._replace(sleeps=SLOW._replace(p99_us=5000)),

@@ -83,7 +83,8 @@ def test_every_format_plays_whole_encounters_of_different_bots_under_ids_of_its_
         pairing = Pairing.parse(game)
         assert pairing.section == "s" and len(set(pairing.bots)) == seats
         assert Pairing.of(pairing.number, pairing.bots, pairing.part, "s") == pairing
-        one.check_scheduled(pairing, names)
+        one.check_place(pairing)
+        one.check_bots(pairing, names)
         encounters.setdefault(pairing.encounter, set()).add(pairing.bots)
     for played in encounters.values():
         assert played == set(rotations(min(played)))
@@ -260,8 +261,10 @@ def test_a_format_that_the_game_cannot_be_played_in_is_refused(
 def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(
     one: Format, game: str, message: str
 ) -> None:
+    pairing = Pairing.parse(game)
     with pytest.raises(RecordError) as caught:
-        one.check_scheduled(Pairing.parse(game), "abcd")
+        one.check_place(pairing)
+        one.check_bots(pairing, "abcd")
     assert str(caught.value).startswith(message)
 
 

@@ -175,15 +175,19 @@ class Format:
             return balanced_encounters(bots, seats, self.rounds)
         return games_in_all(bots, seats, self.rounds) // seats
 
-    def check_scheduled(self, pairing: Pairing, names: Collection[str]) -> None:
-        """Raises `RecordError` where a game cannot be in a schedule of these bots, whatever its number of
-        seats and the results.
-        """
+    def check_place(self, pairing: Pairing) -> None:
+        """Raises `RecordError` where a game's round, or the number of its encounter, is in no schedule."""
         where = f"game `{shown(pairing.id)}`"
         if not 1 <= pairing.number <= self.rounds:  # guard: rounds
             raise RecordError(f"the round of {where} is not in this run")
         if (pairing.part > 0) != (self.name == KNOCKOUT) or pairing.part > 2 * self.best_of:
             raise RecordError(f"the number of the encounter of {where} is not in this run")
+
+    def check_bots(self, pairing: Pairing, names: Collection[str]) -> None:
+        """Raises `RecordError` where the bots of a game never meet in these seats in a schedule of the bots
+        `names`, whatever the number of seats and the results.
+        """
+        where = f"game `{shown(pairing.id)}`"
         if not pairing.bots or not all(name in names for name in pairing.bots):
             raise RecordError(f"a bot of {where} is not in this run")
         if len(set(pairing.bots)) != len(pairing.bots):  # guard: several-seats
