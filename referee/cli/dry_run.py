@@ -16,7 +16,7 @@ from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.folder import Run, is_locked
-from referee.tournament.forecast import Forecast, Longest, forecast
+from referee.tournament.forecast import SAMPLE, Forecast, Longest, forecast
 from referee.tournament.formats import LEAGUE, Amount
 from referee.tournament.opening import Candidate, examine, settled
 from referee.tournament.remaining import Remaining
@@ -114,10 +114,6 @@ def _games_left(candidate: Candidate, known: int) -> int:
         ids = {*run.games, *run.annulled, *run.bugs}
         closed = sum(not run.is_open(game) for game in ids)
     return max(known, tournament.games_in_all.games - closed)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _forecast_lines(found: Forecast, is_exact: bool, folder: Path, before: int) -> Iterator[str]:

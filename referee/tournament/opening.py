@@ -50,7 +50,7 @@ def examine(config: Config, folder: Path) -> Candidate:
     if run and (wrong := differences(run.header, tournament)):
         raise UsageError(
             f"`{shown(str(folder))}` has the results of another tournament: "
-            f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots or rounds"
+            f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots, rounds or budget"
         )
     return Candidate(config, folder, tournament, run)
 

@@ -235,5 +235,5 @@ def test_the_protocol_s_numbers_are_those_of_the_code() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
-    for link in re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text()):
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text()):
         assert ((ROOT / page).parent / link).exists(), link

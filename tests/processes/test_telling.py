@@ -213,7 +213,7 @@ def test_totals_that_depend_on_results(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", bots, rounds=None, format="knockout", best_of=3, workers=0)
     before = referee("run", str(file), "--dry-run").out
     assert "at most 24 games of blooms, 3 bots, 2 rounds, 0 workers" in before
-    assert "at most 24 games are left to play" in before
+    assert "at most 24 games left to play" in before
     assert referee("run", str(file)).code == 0
     assert "nothing is left to play" in referee("run", str(file), "--dry-run").out
     assert " of at most 24 games; no referee" in referee("status", str(folder)).out
@@ -226,14 +226,26 @@ def test_a_dry_run_counts_what_is_still_to_be_played(run: Path, tmp_path: Path) 
     words = ("--withdraw", "bad", "--annul", "1:a:b", "--reason", "x")
     assert referee("amend", str(folder), *words).code == 0
     done = referee("run", str(file), "-o", str(folder), "--dry-run")
-    assert "4 games are left to play" in done.out and "3 rounds, 1 worker\n" in done.out
+    assert "4 games left to play" in done.out and "3 rounds, 1 worker\n" in done.out
     league = toml(tmp_path / "league.toml", bots, rounds=None, format="league", budget=10)
     assert "10 games of blooms, 3 bots, 1 worker\n" in referee("run", str(league), "--dry-run").out
 
 
 def test_a_stopping_rule_may_end_a_run_before_its_last_game(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=4, sprt="0,10", workers=0)
-    assert "at most 8 games are left to play" in referee("run", str(file), "--dry-run").out
+    assert "at most 8 games left to play" in referee("run", str(file), "--dry-run").out
+
+
+def test_a_dry_run_leaves_out_what_is_not_played_any_more(run: Path, tmp_path: Path) -> None:
+    """Games of withdrawn bots, and games after a stopping rule has decided."""
+    folder, bots = copied(run, tmp_path / "run"), {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
+    assert referee("amend", str(folder), "--withdraw", "bad", "--reason", "x").code == 0
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)), "-o", str(folder), "--dry-run")
+    assert done.code == 0 and "2 games left to play" in done.out, done.out
+    file = toml(tmp_path / "s.toml", dict.fromkeys("ab", PLAIN), rounds=40, sprt="0,900,0.49,0.49")
+    assert referee("run", str(file)).code == 0
+    done = referee("run", str(file), "--dry-run")
+    assert done.code == 0 and "nothing is left to play" in done.out, done.out
 
 
 def test_a_dry_run_refuses_what_the_run_would_refuse(run: Path, tmp_path: Path) -> None:
