@@ -422,7 +422,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("moments", type=int, nargs="?", default=200)
     parser.add_argument("--runs", default=",".join(SCENARIOS))
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="3 would hit each game at the same place")
     parser.add_argument("--at-a-time", type=int, default=2)
     parser.add_argument("--strace", action="store_true")
     words = parser.parse_args()
