@@ -21,7 +21,7 @@ LEAST_BATCH = 4
 
 
 def league_schedule(
-    names: Collection[str],
+    names: Callable[[], Collection[str]],
     seats: int,
     section: str,
     budget: int,
@@ -30,7 +30,8 @@ def league_schedule(
     store: Store,
     at_once: int,
 ) -> Schedule:
-    """The encounters of `budget` games between the bots that are in the league now.
+    """The encounters of `budget` games between the bots that are in the league when a batch is chosen, which
+    `names` returns.
 
     `batches` are those that were chosen before, of all sections; `at_once` is how many encounters are played
     at the same time. `games` as in `Format.schedule`.
@@ -38,14 +39,15 @@ def league_schedule(
     from referee.tournament.league import League  # it needs numpy, which takes a tenth of a second
 
     league = League(seats, section)
-    size = max(LEAST_BATCH, len(names) // 4, at_once)
     stored = [batch for batch in batches if batch and Pairing.parse(batch[0]).section == section]
     before: list[Encounter] = []
     while league.games < budget:
         if stored:
             batch = [_encounter(Pairing.parse(game)) for game in stored.pop(0)]
         else:
-            batch = league.choose(names, min(size, -(-(budget - league.games) // seats)))
+            there = names()
+            size = max(LEAST_BATCH, len(there) // 4, at_once)
+            batch = league.choose(there, min(size, -(-(budget - league.games) // seats)))
             if not batch:
                 return
             store([chosen.games[0].id for chosen in batch])

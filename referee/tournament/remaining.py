@@ -65,7 +65,10 @@ class Remaining:
         played = ChainMap(run.games, run.annulled)
         if form.name != LEAGUE:
             return [form.schedule(plan.names, plan.seats, plan.section, played) for plan in tournament.plans]
-        names = [name for name in tournament.names if name not in run.amendments.out]
+
+        def names() -> list[str]:
+            return [name for name in tournament.names if name not in run.amendments.out]
+
         return [
             league_schedule(names, plan.seats, plan.section, form.budget, played, run.batches, store, at_once)
             for plan in tournament.plans
