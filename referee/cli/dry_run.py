@@ -16,7 +16,7 @@ from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.folder import Run, is_locked
-from referee.tournament.forecast import SAMPLE, Forecast, Longest, forecast
+from referee.tournament.forecast import Forecast, Longest, forecast
 from referee.tournament.formats import LEAGUE, Amount
 from referee.tournament.opening import Candidate, examine, settled
 from referee.tournament.remaining import Remaining

@@ -53,6 +53,16 @@ def test_a_bot_with_too_many_faults_is_out(then: str, tmp_path: Path) -> None:
     assert again.code == 0 and again.out == done.out, "nothing is left to play"
 
 
+def test_a_league_chooses_no_encounters_of_a_bot_that_is_out(tmp_path: Path) -> None:
+    settings = 'format = "league"\nbudget = 40\nstrikes = 2\nseed = "x"'
+    file = toml(tmp_path / "t.toml", settings, a=PLAIN, b=PLAIN, c=PLAIN, x=f"{BAD} exits")
+    assert referee("run", str(file)).code == 0
+    changes = lines(tmp_path / "t-results", "change")
+    (out,) = (number for number, change in enumerate(changes) if "out" in change)
+    later = [game for change in changes[out:] for game in change.get("encounters", [])]
+    assert later and not any("x" in game.split(":") for game in later)
+
+
 def test_a_withdrawn_bot_plays_no_more_and_an_annulled_game_does_not_count(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN, c=PLAIN)
     assert referee("run", str(file)).code == 0
