@@ -20,6 +20,7 @@ from referee.ratings.pool import Pool
 from referee.ratings.tally import Tallies
 from referee.records.durations import Timed, last_games
 from referee.records.header import sections_of
+from referee.tournament.facts import facts_of
 from referee.tournament.folder import Run, is_locked, read_run
 from referee.tournament.formats import Amount
 from referee.tournament.reading import run_folder
@@ -63,6 +64,8 @@ class Status:
     tallies: Tallies
     pool: Pool | None
     """The ratings; None where there are none."""
+    order: list[str]
+    """The bots, best first: by the order of the format if it has one, else by their ratings."""
 
     @property
     def remaining_us(self) -> int | None:
@@ -98,7 +101,7 @@ class Status:
         lines += [f"faults: {faults}"] if faults else []
         lines += [f"{counted(self.voids, 'attempt')} at games became void"] if self.voids else []
         if self.played:
-            lines += ["", *brief(self.tallies, self.pool, self.seats, ROWS)]
+            lines += ["", *brief(self.tallies, self.pool, self.seats, ROWS, order=self.order)]
         return "\n".join(lines)
 
     def data(self) -> dict[str, Any]:
@@ -113,7 +116,7 @@ class Status:
             "remaining_us": self.remaining_us,
             "idle_us": self.idle_us,
             "faults": dict(sorted(self.faults.items())),
-            "standings": [self._standing(name) for name in ranking(self.tallies, self.pool)],
+            "standings": [self._standing(name) for name in self.order],
         }
 
     def _standing(self, name: str) -> dict[str, Any]:
@@ -142,6 +145,9 @@ def _status(folder: Path) -> Status:
     seats = max(run.seats.values())
     names = run.names
     last = last_games(folder)
+    tallies, pool = Tallies(names, games), fitted(names, games) if seats > 1 and games else None
+    places = facts_of(run.header, run.games, run.annulled, run.is_open).places
+    (order, *others) = places.values() or [()]
     return Status(
         game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         seats=seats,
@@ -151,8 +157,9 @@ def _status(folder: Path) -> Status:
         is_running=is_running,
         rate=rate(last),
         idle_us=max(0, time.time_ns() // 1000 - max(game.ended_us for game in last)) if last else None,
-        tallies=Tallies(names, games),
-        pool=fitted(names, games) if seats > 1 and games else None,
+        tallies=tallies,
+        pool=pool,
+        order=[bot for _, bot, _ in order] if order and not others else ranking(tallies, pool),
     )
 
 

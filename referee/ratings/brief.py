@@ -40,12 +40,20 @@ def ranking(tallies: Tallies, pool: Pool | None) -> list[str]:
     return sorted(tallies.by_bot, key=key)
 
 
-def brief(tallies: Tallies, pool: Pool | None, seats: int, most: int, width: int = 80) -> list[str]:
+def brief(
+    tallies: Tallies,
+    pool: Pool | None,
+    seats: int,
+    most: int,
+    width: int = 80,
+    order: Sequence[str] = (),
+) -> list[str]:
     """The standings as at most `most` lines (3 at least) of at most `width` characters.
 
-    Bots that do not fit are counted on the last line.
+    The bots are in the given order, or else in that of `ranking`. Those that do not fit are counted on the
+    last line.
     """
-    order = ranking(tallies, pool)
+    order = order or ranking(tallies, pool)
     best = order if len(order) < most else order[: max(1, most - 2)]
     headers, cells = _columns(seats, pool is not None)
     rows = [cells(name, tallies[name], pool.ratings[name] if pool else None) for name in best]

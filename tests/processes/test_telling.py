@@ -217,6 +217,11 @@ def test_totals_that_depend_on_results(tmp_path: Path) -> None:
     assert referee("run", str(file)).code == 0
     assert "nothing is left to play" in referee("run", str(file), "--dry-run").out
     assert " of at most 24 games; no referee" in referee("status", str(folder)).out
+    orders = [
+        [row["bot"] for row in json.loads(referee(*words).out)["standings"]]
+        for words in (("status", str(folder), "--json"), ("table", str(folder), "--format", "json"))
+    ]
+    assert orders[0] == orders[1], "the order of the knockout, not that of the ratings"
 
 
 def test_a_dry_run_counts_what_is_still_to_be_played(run: Path, tmp_path: Path) -> None:
