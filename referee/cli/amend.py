@@ -14,7 +14,9 @@ from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 from referee.records.amendments import REASON_CAP, THEN
 from referee.tournament import formats
-from referee.tournament.folder import OpenRun, Run, locked, read_run
+from referee.tournament.lock import locked
+from referee.tournament.open_run import OpenRun
+from referee.tournament.run import Run, read_run
 
 
 @click.command(short_help="Withdraws or renames bots of a run, and annuls games.")

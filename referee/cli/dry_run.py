@@ -15,11 +15,12 @@ from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
-from referee.tournament.folder import Run, is_locked
 from referee.tournament.forecast import Forecast, Longest, forecast
 from referee.tournament.formats import LEAGUE, Amount
+from referee.tournament.lock import is_locked
 from referee.tournament.opening import Candidate, examine, settled
 from referee.tournament.remaining import Remaining
+from referee.tournament.run import Run
 
 SAMPLE = 100_000
 """The games of which the longest time is computed; that of further ones is estimated from their mean."""

@@ -16,8 +16,8 @@ from referee.core.text import meant, shown
 from referee.gameplay.events import Ending
 from referee.records.record import Summary, moves_of_line
 from referee.tournament.exports import FORMATS, csv_of, json_of_heads
-from referee.tournament.folder import Run, dialogues, lines_of
 from referee.tournament.reading import Runs, read_runs
+from referee.tournament.run import Run, dialogues, lines_of
 
 _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 

@@ -10,9 +10,9 @@ from referee.cli.options import runs_argument
 from referee.cli.output import count_text, say
 from referee.core.errors import UsageError
 from referee.core.text import counted, shown
-from referee.tournament.folder import read_run
 from referee.tournament.merging import check_choice, check_mergeable, choose, merge
 from referee.tournament.reading import read_runs
+from referee.tournament.run import read_run
 
 
 @click.command("merge", short_help="Makes one run of several of the same tournament.")

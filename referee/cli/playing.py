@@ -20,7 +20,8 @@ from referee.ratings.table import View, rendered
 from referee.records.durations import last_games
 from referee.tournament.bot_table import Build
 from referee.tournament.config import Config
-from referee.tournament.folder import OpenRun, locked
+from referee.tournament.lock import locked
+from referee.tournament.open_run import OpenRun
 from referee.tournament.opening import Candidate, examine, open_run, settled
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.remaining import Remaining

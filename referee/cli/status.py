@@ -21,9 +21,10 @@ from referee.ratings.tally import Tallies
 from referee.records.durations import Timed, last_games
 from referee.records.header import sections_of
 from referee.tournament.facts import facts_of
-from referee.tournament.folder import Run, is_locked, read_run
 from referee.tournament.formats import Amount
+from referee.tournament.lock import is_locked
 from referee.tournament.reading import run_folder
+from referee.tournament.run import Run, read_run
 
 ROWS = 20
 """The most lines of the standings."""

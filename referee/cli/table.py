@@ -17,8 +17,8 @@ from referee.ratings.table import FORMATS, View, parse_show, rendered
 from referee.ratings.times import Times
 from referee.records import journal
 from referee.records.record import head_of
-from referee.tournament.folder import Run
 from referee.tournament.reading import read_runs
+from referee.tournament.run import Run
 
 
 @click.command(short_help="Prints the table of a run.")

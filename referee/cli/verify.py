@@ -17,8 +17,8 @@ from referee.records import journal
 from referee.records.examining import examined_lines
 from referee.records.header import seats_of
 from referee.records.replay import RunVerifier
-from referee.tournament.folder import check_attempts
 from referee.tournament.reading import records_at
+from referee.tournament.run import check_attempts
 from referee.tournament.scheduled import Scheduled
 
 _HASH = re.compile(r"[0-9a-f]{64}")

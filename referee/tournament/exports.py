@@ -16,7 +16,7 @@ from referee.core.text import shown
 from referee.records import journal
 from referee.records.heads import Head, Heads
 from referee.records.record import Summary
-from referee.tournament.folder import Run
+from referee.tournament.run import Run
 
 FORMATS = ("csv", "json", *tabulate_formats)
 """The forms of a list of games."""

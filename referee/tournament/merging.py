@@ -21,7 +21,9 @@ from referee.records.heads import Head, Heads
 from referee.records.record import Summary, head_of
 from referee.records.run_files import DIALOGUES, TOML, VOID, make_folder
 from referee.tournament import formats
-from referee.tournament.folder import DIALOGUES_CAP, Run, is_locked, objects_in
+from referee.tournament.lock import is_locked
+from referee.tournament.open_run import DIALOGUES_CAP
+from referee.tournament.run import Run, objects_in
 
 _MOST_SHOWN = 10
 """How many ids of games a message names."""

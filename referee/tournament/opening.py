@@ -12,10 +12,11 @@ from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
-from referee.tournament.folder import OpenRun, Run, find_run
 from referee.tournament.hashes import Programs
 from referee.tournament.isolating import isolated
+from referee.tournament.open_run import OpenRun
 from referee.tournament.remaining import Remaining
+from referee.tournament.run import Run, find_run
 from referee.tournament.tournament import Tournament, tournament_of
 
 

@@ -9,8 +9,8 @@ from typing import Protocol
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
 from referee.tournament.dispatcher import Dispatcher
-from referee.tournament.folder import OpenRun
 from referee.tournament.hashes import Programs
+from referee.tournament.open_run import OpenRun
 from referee.tournament.plan import Entrant
 from referee.tournament.remaining import Remaining
 from referee.tournament.strikes import FaultCount

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from referee.tournament.config import load
-from referee.tournament.folder import locked
+from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.task import Finished, Void

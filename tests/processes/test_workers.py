@@ -16,11 +16,12 @@ from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.record import parse_json
 from referee.tournament.config import load
-from referee.tournament.folder import locked, read_run
 from referee.tournament.formats import Format
+from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
+from referee.tournament.run import read_run
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Player, Report, Task, Void
 from referee.tournament.tournament import Tournament

@@ -17,9 +17,9 @@ from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.records import journal
 from referee.records.record import to_json
-from referee.tournament.folder import read_run
 from referee.tournament.formats import Format
 from referee.tournament.reading import Runs, read_runs, records_at, run_folder
+from referee.tournament.run import read_run
 from referee.tournament.tournament import Tournament
 from tests.command import referee
 from tests.tools.synthetic import write

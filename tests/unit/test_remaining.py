@@ -16,7 +16,7 @@ from referee.core.pairing import Pairing
 from referee.records.amendments import Amendments
 from referee.records.record import Summary
 from referee.tournament.config import config_of
-from referee.tournament.folder import OpenRun
+from referee.tournament.open_run import OpenRun
 from referee.tournament.remaining import Remaining
 from referee.tournament.schedule import Encounter
 from referee.tournament.strikes import FaultCount

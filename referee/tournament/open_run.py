@@ -1,0 +1,290 @@
+"""A run that is open for more games: whatever is stored in its folder is stored here.
+
+In the folder are the file of records (`games.jsonl`), the last copy of the tournament file
+(`tournament.toml`), the games the referee itself failed at (`void.jsonl`), kept dialogues
+(`dialogues.jsonl`), and a lock file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from referee.core.errors import StorageError
+from referee.core.pairing import Pairing
+from referee.core.regular import open_without_links
+from referee.core.text import shown
+from referee.gameplay.events import Ending
+from referee.ratings.standings import Facts
+from referee.records import journal
+from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
+from referee.records.header import apply_change, change_line
+from referee.records.record import Summary
+from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, VOID
+from referee.tournament.facts import facts_of
+from referee.tournament.run import Run
+from referee.tournament.voids import VOIDS, Suspicion, VoidGame
+
+DIALOGUES_CAP = 256 << 20
+"""The most bytes of dialogues that are kept of a run."""
+
+
+class OpenRun:
+    """A run that is open for more games. Its folder must be `locked` meanwhile."""
+
+    def __init__(self, run: Run, records: journal.Journal, hidden_seed: str | None) -> None:
+        """Takes over the open file of records, positioned after the run's last line.
+
+        `hidden_seed` is the seed of the games to come, where the records have only its hash.
+        """
+        self._run = run
+        self.folder = run.folder
+        self.games = run.games
+        """The games that count so far, by id."""
+        self.annulled = run.annulled
+        """The games that were played and do not count, by id."""
+        self.amendments = run.amendments
+        """What was changed in the run after the fact."""
+        self.voids = Counter(void.id for void in run.voids)
+        """By id, how often a game became void."""
+        self.suspicion = Suspicion(void for void in run.voids if void.bots)
+        """Which bots are held responsible for the others."""
+        self._records = records
+        self._voids = _SideFile(run.folder / VOID)
+        self._dialogues = _SideFile(run.folder / DIALOGUES)
+        self._hidden_seed = hidden_seed
+
+    @classmethod
+    def begin(
+        cls, folder: Path, header: dict[str, Any], toml: bytes, hidden_seed: str | None = None
+    ) -> OpenRun:
+        """A new run. Raises `UsageError` and `StorageError`."""
+        path = folder / journal.NAME
+        if os.path.lexists(path):  # at most a torn first line
+            records = journal.Journal.reopen(folder, journal.FIRST, 0, path.lstat().st_size)
+        else:
+            records = journal.Journal.create(folder)
+        try:
+            records.append(header)
+            _copy_config(folder, toml)
+        except BaseException:
+            records.close()
+            raise
+        return cls(Run.new(folder, header), records, hidden_seed)
+
+    @classmethod
+    def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:
+        """Continues a run, and stores what is new in it, if anything is. Raises `StorageError`."""
+        records = journal.Journal.reopen(run.folder, run.last_hash, run.length, run.torn)
+        try:
+            if change:
+                line = change_line(change)
+                records.append(line)
+                apply_change(run.header, line)
+            _copy_config(run.folder, toml)
+        except BaseException:
+            records.close()
+            raise
+        return cls(run, records, hidden_seed)
+
+    def __enter__(self) -> OpenRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._dialogues.close()
+        self._voids.close()
+        self._records.close()
+
+    def reveal_seed(self) -> None:
+        """Stores the seed where it was hidden; no more games may be played with it. Raises `StorageError`."""
+        seed, self._hidden_seed = self._hidden_seed, None
+        if seed is None:
+            return
+        if self._records.is_whole:  # guard: whole-lines
+            self.add_change({"seed": seed})
+
+    @property
+    def shared_seeds(self) -> dict[str, bytes]:
+        """The shared seeds of earlier games, by `shared_by`."""
+        return self._run.shared_seeds
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the bots, as tables show them."""
+        return self._run.names
+
+    @property
+    def shown_games(self) -> list[Summary]:
+        """The games that count, with the names of the bots as tables show them."""
+        return self._run.shown_games
+
+    @property
+    def facts(self) -> Facts:
+        """What tables say of the run besides its games."""
+        return facts_of(self._run.header, self.games, self.annulled, self.is_open)
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line of the records, which stands for all of them."""
+        return self._records.head
+
+    def check(self) -> None:
+        """Raises `StorageError` where the file of records is not what was written; see `Journal.check`."""
+        self._records.check()
+
+    @property
+    def unscored(self) -> list[str]:
+        """The games that stay void."""
+        return [game for game, count in self._run.bugs.items() if count >= VOIDS and game not in self.games]
+
+    @property
+    def forfeited(self) -> Counter[str]:
+        """How many games each bot forfeited since games became void."""
+        return Counter(
+            bot
+            for game in self.games.values()
+            for bot, fault in zip(game.bots, game.faults, strict=True)
+            if fault == Ending.VOID.word
+        )
+
+    @property
+    def unexplained(self) -> list[str]:
+        """The games that several bots forfeited, since any of them may have made the game void."""
+        return [game.id for game in self.games.values() if game.faults.count(Ending.VOID.word) > 1]
+
+    @property
+    def suspects(self) -> Counter[str]:
+        """How often each bot played in a game that became void: a bot may be the cause."""
+        seen: Counter[str] = Counter()
+        for game, count in self.voids.items():
+            for name in set(Pairing.parse(game).bots):
+                seen[name] += count
+        return seen
+
+    def is_open(self, game: str) -> bool:
+        """Whether a game is still to be played."""
+        return self._run.is_open(game) and not self.amendments.is_dropped(Pairing.parse(game))
+
+    def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
+        """Stores finished games with the bodies of their records. They count once all of them are on disk.
+
+        Raises `StorageError`; then none counts, though some may be found when the run is continued.
+        """
+        self._records.extend(body for _, body in games)
+        self.games.update((game.id, game) for game, _ in games)
+
+    def add_change(self, change: dict[str, Any]) -> None:
+        """Stores a change of the header. Raises `StorageError`."""
+        line = change_line(change)
+        self._records.append(line)
+        apply_change(self._run.header, line)
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The encounters of a league that were chosen so far."""
+        return self._run.batches
+
+    def add_batch(self, batch: list[str]) -> None:
+        """Stores encounters that a league has chosen. Raises `StorageError`."""
+        self.add_change({"encounters": batch})
+
+    def take_out(self, bot: str, games: str, reason: str) -> None:
+        """Stores that a bot is out, and what becomes of its games; see `records.amendments`. From now on this
+        holds for the games to come, and for those that were played. Raises `StorageError`.
+        """
+        change = {"out": {bot: {"games": games, "reason": reason}}}
+        self.add_change(change)
+        self.amendments = self.amendments.with_out(bot, games, reason)
+        for name in self.amendments.not_counted(self.games):
+            self.annulled[name] = self.games.pop(name)
+
+    def add_void(self, game: str, attempt: int, error: str, suspects: frozenset[str]) -> frozenset[str]:
+        """Stores that the referee itself failed at a game, and which bots may be the cause.
+
+        Returns the bots that are held responsible since. Raises `StorageError`.
+        """
+        value = {
+            "id": game,
+            "attempt": attempt,
+            "when": _now(),
+            "suspects": sorted(suspects),
+            "error": error,
+        }
+        # On disk before the next attempt, whose number has to agree.
+        self._voids.append(value, sync=True)
+        self.voids[game] += 1
+        if suspects:
+            return self.suspicion.note(VoidGame(game, suspects))
+        self._run.bugs[game] += 1
+        return frozenset()
+
+    def keep_dialogue(self, game: Summary, dialogue: str) -> None:
+        """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""
+        value = {"id": game.id, "attempt": game.attempt, "dialogue": dialogue}
+        self._dialogues.append(value, most=DIALOGUES_CAP)
+
+
+class _SideFile:
+    """A file beside the records, which is created with its first line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: AppendOnlyFile | None = None
+
+    def append(self, value: dict[str, Any], sync: bool = False, most: int | None = None) -> None:
+        """Adds a line, unless the file would have more than `most` bytes. Raises `StorageError`."""
+        data = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        try:
+            if self._file is None:
+                self._file = AppendOnlyFile(self._path, os.O_CREAT)
+                if not self._file.ends_a_line():  # torn by a crash
+                    data = b"\n" + data
+            if most is None or self._file.length + len(data) <= most:
+                self._file.append(data, sync)
+            self._file.check()
+        except OSError as error:
+            raise StorageError(f"cannot write to `{shown(str(self._path))}`: {error.strerror}") from None
+        except ChangedByOthers as error:
+            raise StorageError(f"`{shown(str(self._path))}` {error}") from None
+
+    def close(self) -> None:
+        """Closes the file, if it was opened."""
+        if self._file:
+            self._file.close()
+
+
+def _copy_config(folder: Path, toml: bytes) -> None:
+    """Keeps a copy of the tournament file beside the results, unless it is there: a run that was killed may
+    have none, or an earlier one.
+    """
+    new = folder / NEW_TOML
+    try:
+        if _has(folder / TOML, toml):
+            return
+        new.unlink(missing_ok=True)
+        file = open_without_links(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            write_all(file, toml)
+        finally:
+            os.close(file)
+        new.replace(folder / TOML)
+    except OSError as error:
+        raise StorageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
+
+
+def _has(path: Path, data: bytes) -> bool:
+    """Whether a file is there and has just these bytes. Raises `OSError`."""
+    try:
+        with os.fdopen(open_without_links(path), "rb") as file:
+            return file.read(len(data) + 1) == data
+    except FileNotFoundError:
+        return False
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,271 @@
+"""A run as it is read from its folder: the header with all changes, and every game that counts."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.pairing import Pairing
+from referee.core.regular import open_without_links
+from referee.core.seeds import shared_by
+from referee.core.text import shown
+from referee.records import journal
+from referee.records.amendments import Amendments, amendments_of
+from referee.records.header import apply_change, read_header, seats_of
+from referee.records.heads import Head, Heads
+from referee.records.record import Summary, head_of, parse_json
+from referee.records.run_files import DIALOGUES, TOML, VOID
+from referee.tournament.formats import Amount
+from referee.tournament.scheduled import Scheduled
+from referee.tournament.voids import VOIDS, VoidGame
+
+_BEGINNING = b'{"kind":"tournament",'
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's folder as it was read: the plan, and every game that counts."""
+
+    folder: Path
+    header: dict[str, Any]
+    """The first line, with later changes applied."""
+    games: dict[str, Summary]
+    """Those that count, by id, in the order in which they were finished."""
+    voids: tuple[VoidGame, ...]
+    """The games that became void, in their order."""
+    last_hash: str
+    length: int
+    """Bytes of the file of records, without a torn last line."""
+    torn: int
+    """Bytes of the torn last line; 0 if there is none."""
+    seeds: dict[str, bytes]
+    """The shared seeds of the games, by id."""
+    seats_played: dict[str, int]
+    """How many seats the games have, by section, where there are any yet."""
+    annulled: dict[str, Summary]
+    """The games that do not count, by id, in the order in which they were finished."""
+
+    @classmethod
+    def new(cls, folder: Path, header: dict[str, Any]) -> Run:
+        """A run of which nothing has been played."""
+        return cls(folder, header, {}, (), "", 0, 0, {}, {}, {})
+
+    @cached_property
+    def seats(self) -> dict[str, int]:
+        """How many seats the games of each section have. Raises `RecordError`."""
+        return seats_of(self.header, self.seats_played)
+
+    @cached_property
+    def shared_seeds(self) -> dict[str, bytes]:
+        """The shared seeds of the games, by `shared_by`: those of the first games that have them."""
+        found: dict[str, bytes] = {}
+        for game, seed in self.seeds.items():
+            found.setdefault(shared_by(game), seed)
+        return found
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The encounters of a league that were chosen so far: see `tournament.league_schedule`."""
+        batches: list[list[str]] = self.header.get("encounters", [])
+        return batches
+
+    @property
+    def games_in_all(self) -> Amount | None:
+        """How many games the run has, played or not; None for a match of an earlier version, whose header
+        does not tell.
+        """
+        return Scheduled(self.header).games_in_all(self.seats)
+
+    @cached_property
+    def amendments(self) -> Amendments:
+        """What was changed in the run after the fact."""
+        return amendments_of(self.header)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the bots, as tables show them."""
+        return [self.amendments.shown(name) for name in self.header["bots"]]
+
+    @property
+    def shown_games(self) -> list[Summary]:
+        """The games that count, with the names of the bots as tables show them."""
+        if not self.amendments.renamed:
+            return [*self.games.values()]
+        return [
+            game._replace(bots=tuple(map(self.amendments.shown, game.bots))) for game in self.games.values()
+        ]
+
+    @cached_property
+    def bugs(self) -> Counter[str]:
+        """By id, how often a game became void by a bug of the referee."""
+        return Counter(void.id for void in self.voids if not void.bots)
+
+    def is_open(self, game: str) -> bool:
+        """Whether a game is still to be played."""
+        if game in self.games or game in self.annulled or self.bugs[game] >= VOIDS:
+            return False
+        return not self.amendments.is_dropped(Pairing.parse(game))
+
+
+def read_run(folder: Path) -> Run:
+    """A run from its folder. Reads the heads of the records, not their moves.
+
+    Raises `UsageError` where there is no run, `RecordError` where a line is damaged or is not of this run.
+    """
+    header: dict[str, Any] = {}
+    games: dict[str, Summary] = {}
+    voids = _read_voids(folder)
+    failed_attempts = Counter(void.id for void in voids)
+    seeds: dict[str, bytes] = {}
+    seats: dict[str, int] = {}
+    last_hash, length, torn = journal.FIRST, 0, 0
+    heads = Heads()
+    for line in journal.read(folder):
+        if line.torn:
+            torn = line.size
+            break
+        try:
+            if line.error:
+                raise RecordError(line.error)
+            if line.number == 1:
+                header = read_header(head_of(line.text))
+                scheduled = Scheduled(header)
+            else:
+                match heads.read(line.text):
+                    case Head(game, shared_seed):
+                        _check_game(game, scheduled, games, failed_attempts, seats)
+                        games[game.id] = game
+                        seeds[game.id] = shared_seed
+                    case {"kind": "change"} as change:
+                        apply_change(header, change)
+                        scheduled = Scheduled(header)
+        except RecordError as error:
+            where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
+            raise RecordError(f"{where}: {error}") from None
+        last_hash = line.hash
+        length += line.size
+    if not header:
+        raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
+    annulled = {name: games.pop(name) for name in amendments_of(header).not_counted(games)}
+    voids = _of_run(voids, header)
+    return Run(folder, header, games, voids, last_hash, length, torn, seeds, seats, annulled)
+
+
+def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """These games of a run, each id with its line. Raises `RecordError`."""
+    heads = Heads()
+    for line in journal.read(run.folder):
+        if line.torn:
+            return
+        if line.error:
+            raise RecordError(
+                f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`: {line.error}"
+            )
+        read = heads.read(line.text)
+        if isinstance(read, Head) and read.game.id in games:
+            yield read.game.id, line.text
+
+
+def _check_game(
+    game: Summary,
+    scheduled: Scheduled,
+    before: dict[str, Summary],
+    failed_attempts: Counter[str],
+    seats: dict[str, int],
+) -> None:
+    """Raises `RecordError` where a game is not the next attempt of one that the run still has to play."""
+    pairing = Pairing.parse(game.id)
+    scheduled.check(pairing)
+    if pairing.bots != game.bots:
+        raise RecordError(f"the bots of game `{shown(game.id)}` are not those of its id")
+    if seats.setdefault(pairing.section, len(game.bots)) != len(game.bots):
+        raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
+    if game.id in before:  # guard: duplicate-games
+        raise RecordError(f"duplicate game `{shown(game.id)}`")
+    _check_attempt(game.id, game.attempt, failed_attempts)
+
+
+def check_attempts(folder: Path, attempts: Mapping[str, int]) -> None:
+    """Raises `RecordError` where the attempts of games, by id, do not agree with the file of failed ones."""
+    failed_attempts = Counter(void.id for void in _read_voids(folder))
+    for game_id, attempt in attempts.items():
+        _check_attempt(game_id, attempt, failed_attempts)
+
+
+def _check_attempt(game_id: str, attempt: int, failed_attempts: Counter[str]) -> None:
+    failed = failed_attempts.get(game_id, 0)
+    if attempt != failed + 1:  # guard: attempts
+        raise RecordError(
+            f"`attempt` of game `{shown(game_id)}` is {attempt}, expected {failed + 1}: "
+            f"`{VOID}` has {failed} failed attempts"
+        )
+
+
+def find_run(folder: Path) -> Run | None:
+    """The run in a folder, or None: there is one if its file of records has a complete first line.
+
+    Raises `UsageError` where the folder has other files of that name, `RecordError` where a line is damaged,
+    or the only line is incomplete and not the beginning of a header.
+    """
+    path = folder / journal.NAME
+    first = next(journal.read(folder), None) if os.path.lexists(path) else None
+    if first and not first.torn:
+        return read_run(folder)
+    if first and not (first.text.startswith(_BEGINNING) or _BEGINNING.startswith(first.text)):
+        raise RecordError(f"line 1 of `{shown(str(path))}`: {first.error}")
+    if (folder / TOML).exists():
+        raise UsageError(f"`{shown(str(folder))}` has a `{TOML}` but no results, expected a new folder")
+    return None
+
+
+def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
+    """The kept dialogues of these games, each of the last attempt. Raises `UsageError`."""
+    return {
+        str(value["id"]): str(value.get("dialogue"))
+        for value in objects_in(folder / DIALOGUES)
+        if value.get("id") in games
+    }
+
+
+def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
+    """The games that became void, in their order. Raises `UsageError`."""
+    found = []
+    for value in objects_in(folder / VOID):
+        suspects = value.get("suspects")  # none in older runs
+        bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
+        found.append(VoidGame(str(value.get("id")), bots))
+    return tuple(found)
+
+
+def _of_run(voids: Iterable[VoidGame], header: dict[str, Any]) -> tuple[VoidGame, ...]:
+    """Those whose ids are in the run's schedule."""
+    found = []
+    scheduled = Scheduled(header)
+    for void in voids:
+        with suppress(RecordError):
+            scheduled.check(Pairing.parse(void.id))
+            found.append(void)
+    return tuple(found)
+
+
+def objects_in(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file beside the records, if there is one; damaged lines are left out.
+
+    Raises `UsageError`.
+    """
+    try:
+        with os.fdopen(open_without_links(path), "rb") as file:
+            for text, _, _ in journal.bounded_lines(file):
+                with suppress(RecordError):
+                    yield parse_json(text)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
