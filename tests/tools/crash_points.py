@@ -7,7 +7,6 @@ point, before a write, in the middle of it, before a sync, or before a file is m
 killed again at the same point of its continuation; and continued to its end by the same command. Then it has
 to have ended with the same exit code and to have the same games, event by event, the same batches of a
 league, the same bots that are out and the same files as a run that nothing disturbed, and it has to verify.
-With `--strace`, the killing is done from outside, at the system calls of a referee that is not changed.
 
 A larger run with two workers is killed again and again, at as many random moments as are asked for, until it
 ends; then another one is. It stops by a sequential test: the games up to its decision have to be the same as
@@ -22,13 +21,12 @@ import json
 import multiprocessing
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import count
@@ -41,7 +39,7 @@ from tabulate import tabulate
 import referee.tournament.league
 from referee.cli import main as referee_main
 from referee.records import append_only
-from referee.records.run_files import LOCK, RECORDS, VOID
+from referee.records.run_files import VOID
 from referee.tournament import encounter
 from tests.command import BAD, PLAIN, ROOT
 from tests.processes.runs import games, lines_of
@@ -52,8 +50,6 @@ TOUCHES = ("os.mkdir", "os.remove", "os.rename")
 """What Python itself tells an audit, beside `open`. Writing, syncing and cutting are watched in
 `append_only`.
 """
-
-SYSTEM_CALLS = "write,fsync,ftruncate,mkdir,unlink,rename"
 
 Text = Callable[[str], str]
 
@@ -247,28 +243,6 @@ def in_child(
         return Ending(code, err.read().decode(), passed)
 
 
-def traced(words: list[str], folder: Path, point: int = 0) -> Ending:
-    """Runs a command of the referee in a folder, killed by strace at a system call that writes there."""
-    kill = ["-e", f"inject={SYSTEM_CALLS}:signal=SIGKILL:when={point}"] if point else []
-    paths = [option for path in _paths(folder) for option in ("-P", str(path))]
-    trace = ["strace", "-o", "calls", *paths, "-e", f"trace={SYSTEM_CALLS}", *kill]
-    done = subprocess.run(
-        [*trace, sys.executable, "-m", "referee", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "REFEREE_TRACEABLE": "1"},
-        capture_output=True,
-        text=True,
-    )
-    calls = re.findall(r"^[a-z]+\(", (folder / "calls").read_text(), re.MULTILINE)
-    code = done.returncode if done.returncode < 128 else 128 - done.returncode
-    return Ending(code, done.stderr, len(calls))
-
-
-def _paths(folder: Path) -> Iterator[Path]:
-    for name in (".", RECORDS, VOID, LOCK, "tournament.toml", "tournament.toml.new", "dialogues.jsonl"):
-        yield folder / "run" / name
-
-
 class Result(NamedTuple):
     """What became of a run."""
 
@@ -313,11 +287,8 @@ class Killer(NamedTuple):
 
     name: str
     bot: str
-    with_strace: bool
 
     def ended(self, folder: Path, words: list[str], point: int = 0) -> Ending:
-        if self.with_strace:
-            return traced(words, folder, point)
         return in_child(words, folder, SCENARIOS[self.name], point)
 
     def undisturbed(self, folder: Path) -> tuple[Result, int]:
@@ -361,12 +332,12 @@ def quick_bot(folder: Path) -> str:
 
 
 def killed_at_points(
-    name: str, top: Path, bot: str, every: int, at_a_time: int, with_strace: bool
+    name: str, top: Path, bot: str, every: int, at_a_time: int
 ) -> tuple[int, int, list[str]]:
     """Kills the run at every n-th point: how many games it has, how many points were tried, and what was
     wrong.
     """
-    killer = Killer(name, bot, with_strace)
+    killer = Killer(name, bot)
     top.mkdir()
     whole, points = killer.undisturbed(top / "whole")
     tried = range(1, points + 1, every)
@@ -424,7 +395,6 @@ def main() -> None:
     parser.add_argument("--runs", default=",".join(SCENARIOS))
     parser.add_argument("--every", type=int, default=1, help="3 would hit each game at the same place")
     parser.add_argument("--at-a-time", type=int, default=2)
-    parser.add_argument("--strace", action="store_true")
     words = parser.parse_args()
     os.environ["REFEREE_ISOLATION"] = "basic"
     rows, all_wrong = [], []
@@ -432,9 +402,7 @@ def main() -> None:
         top = Path(temporary)
         bot = quick_bot(top)
         for name in filter(None, words.runs.split(",")):
-            played, points, wrong = killed_at_points(
-                name, top / name, bot, words.every, words.at_a_time, words.strace
-            )
+            played, points, wrong = killed_at_points(name, top / name, bot, words.every, words.at_a_time)
             rows.append((name, played, points, len(wrong)))
             all_wrong += wrong
             print(rows[-1], *wrong, sep="\n", file=sys.stderr, flush=True)
