@@ -49,6 +49,16 @@ def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
     assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
 
 
+def test_commands_import_what_computes_with_arrays_only_where_they_compute() -> None:
+    commands = sorted(
+        path.stem for path in (ROOT / "referee" / "cli").glob("*.py") if path.stem != "__init__"
+    )
+    script = f"import sys, {', '.join(f'referee.cli.{name}' for name in commands)}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    found = set(done.stdout.split())
+    assert "referee.cli.playing" in found and "numpy" not in found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["script", "module"])
 def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str) -> None:

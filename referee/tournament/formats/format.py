@@ -10,7 +10,6 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.records.record import Summary
-from referee.tournament.formats.balanced import balanced, balanced_encounters
 from referee.tournament.formats.explicit import explicit
 from referee.tournament.formats.gauntlet import gauntlet, gauntlet_encounters
 from referee.tournament.formats.knockout import knockout, knockout_encounters, knockout_standings
@@ -132,6 +131,8 @@ class Format:
         if self.name == LEAGUE:
             raise ValueError("the encounters of a league are chosen while it is played")
         if self.tables == BALANCED:
+            from referee.tournament.formats.balanced import balanced  # it needs numpy, as in a league
+
             return balanced(names, seats, self.rounds, section)
         return round_robin(names, seats, self.rounds, section)
 
@@ -177,6 +178,8 @@ class Format:
         if self.name == PAIRINGS:
             return self.rounds * len(self.pairings)
         if self.tables == BALANCED:
+            from referee.tournament.formats.balanced import balanced_encounters
+
             return balanced_encounters(bots, seats, self.rounds)
         return games_in_all(bots, seats, self.rounds) // seats
 
