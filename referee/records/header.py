@@ -60,6 +60,10 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
             game.number("seats", 1)
             _check_origin(game)
     _check_origin(fields)
+    # A run writes these in later lines only.
+    check_amendments(value, value["bots"])
+    if fields.has("encounters"):
+        raise fields.wrong("encounters", "it in `change` lines only")
     return {name: what for name, what in value.items() if name not in ("prev", "hash", CHANGED)}
 
 

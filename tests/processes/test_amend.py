@@ -103,6 +103,10 @@ def _append(line: dict[str, Any], lines: list[dict[str, Any]]) -> None:
     lines.append(line)
 
 
+def _replace(member: str, lines: list[dict[str, Any]]) -> None:
+    lines[0][member] = 1.5
+
+
 def test_a_new_bot_has_another_name_than_one_that_was_renamed(tmp_path: Path) -> None:
     assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
     assert referee("amend", str(tmp_path / "t-results"), "--rename", "a=new").code == 0
@@ -119,6 +123,11 @@ def test_forged_names_are_refused(tmp_path: Path) -> None:
         forged(folder, partial(_append, {"kind": "change", "renamed": renamed}))
         done = referee("table", str(folder))
         assert done.code == 6 and "line 5 of" in done.err and "`renamed" in done.err, done.err
+    for member in ("encounters", "out", "annulled", "renamed"):
+        (folder / "games.jsonl").write_bytes(before)
+        forged(folder, partial(_replace, member))
+        done = referee("status", str(folder))
+        assert done.code == 6 and "line 1 of" in done.err and f"`{member}`" in done.err, done.err
 
 
 WRONG = [
