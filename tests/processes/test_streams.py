@@ -29,6 +29,7 @@ COMMANDS = {
     "verify": ("verify", "run"),
     "status": ("status", "run"),
     "export": ("export", "run"),
+    "merge": ("merge", "--help"),
     "amend": ("amend", "run", "--rename", "a=other"),
     "match": (*MATCH, "-n", "2"),
     "run": ("run", "t.toml"),
