@@ -77,6 +77,7 @@ def made(folder: Path, how: str) -> Place:
     return Place(folder, "connect4", {"PYTHONPATH": str(folder)}, ())
 
 
+@pytest.mark.slow
 def test_a_match_is_played_replayed_and_verified(place: Place) -> None:
     bots = [RANDOM, f"search={place.searching}"]
     done = place("match", place.game, *bots, "-n", "4", "-o", "run", "--seed", "1", "--strict")

@@ -53,6 +53,7 @@ def test_a_bot_with_too_many_faults_is_out(then: str, tmp_path: Path) -> None:
     assert again.code == 0 and again.out == done.out, "nothing is left to play"
 
 
+@pytest.mark.slow
 def test_a_league_chooses_no_encounters_of_a_bot_that_is_out(tmp_path: Path) -> None:
     settings = 'format = "league"\nbudget = 40\nstrikes = 2\nseed = "x"'
     file = toml(tmp_path / "t.toml", settings, a=PLAIN, b=PLAIN, c=PLAIN, x=f"{BAD} exits")

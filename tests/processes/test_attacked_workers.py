@@ -265,6 +265,7 @@ READS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traceable", ["", pytest.param("1", marks=pytest.mark.slow)])
 def test_the_referee_s_processes_are_closed_to_the_bots_of_an_ordinary_user(
     ordinary: tuple[Path, list[str], dict[str, str]], traceable: str

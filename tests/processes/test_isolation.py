@@ -226,6 +226,7 @@ def test_a_level_that_is_missing_stops_before_the_first_game(
     assert not (tmp_path / "t-results" / "games.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_the_level_is_in_every_record_and_under_the_table(
     confined: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

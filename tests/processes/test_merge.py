@@ -35,6 +35,7 @@ def verified(folder: Path) -> str:
     return done.out
 
 
+@pytest.mark.slow
 def test_runs_with_other_bots_and_rounds_become_one_that_can_be_continued(tmp_path: Path) -> None:
     """The games that both played are the same, since the seed is."""
     one = played(tmp_path / "one.toml", bots=AB, rounds=1)
@@ -84,6 +85,7 @@ def test_a_run_that_was_killed_is_completed_by_its_copy_and_verifies(tmp_path: P
     verified(out)
 
 
+@pytest.mark.slow
 def test_games_that_differ_are_named_unless_those_of_the_first_run_are_preferred(tmp_path: Path) -> None:
     one = played(tmp_path / "one.toml", bots=dict.fromkeys("ab", RANDOM), rounds=3, seed=None)
     two = played(tmp_path / "two.toml", bots=dict.fromkeys("ab", RANDOM), rounds=6, seed=None)

@@ -56,6 +56,7 @@ def rewrite(folder: Path, lines: list[dict[str, Any]]) -> None:
     written.close()
 
 
+@pytest.mark.slow
 def test_bots_that_always_play_the_same_play_different_games(tmp_path: Path) -> None:
     without, drawn = tmp_path / "without", tmp_path / "drawn"
     for folder, key in ((without, ""), (drawn, 'openings = { plies = 4 }\nrepeats = "count"')):
@@ -145,6 +146,7 @@ def test_openings_that_will_not_do_are_refused_in_one_line(
     assert not (tmp_path / "t-results" / "games.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_openings_of_a_match(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("L:C3; L:A1 D:A2\n")
     words = ["match", "blooms", f"one={RESIGNS}", f"two={RESIGNS}", "--option", "size=3"]
@@ -195,6 +197,7 @@ EVEN = f"{{python}} {ROOT / 'sample_bots' / 'even_bot.py'}"
 SEARCH = f"{{python}} {ROOT / 'sample_bots' / 'search_bot.py'} --playouts 4"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "options", "one", "other"),
     [

@@ -348,6 +348,7 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
         assert abs(moved.timing.wall_us - moved.timing.stopped_us - moved.charge.used_us) <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
 @pytest.mark.parametrize(("stopped_s", "think_s"), [("1", "0.1"), ("0.3", "0.6")])
 def test_a_bot_that_logs_all_the_time_neither_loses_nor_gains_by_a_stoppage(

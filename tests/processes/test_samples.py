@@ -26,6 +26,7 @@ def test_a_hundred_games_across_languages_without_a_fault(
     assert referee("match", "blooms", f"other={program}", PLAIN, "-o", str(folder)).code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["3", pytest.param("8", marks=pytest.mark.slow)])
 def test_every_bot_plays_on_every_board(size: str, c_bot: str, js_bot: str) -> None:
     for one, other in ((RANDOM, PLAIN), (GREEDY, c_bot), (js_bot, RANDOM)):

@@ -62,6 +62,7 @@ def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path)
         assert [path.name for path in tmp_path.iterdir()] == ["t.toml"] and not done.stdout
 
 
+@pytest.mark.slow
 def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", {"a": f"{BAD} sleep 0.3", "b": PLAIN}, rounds=50, clock="5s")
     pid, terminal = pty.fork()

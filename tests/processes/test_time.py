@@ -97,6 +97,7 @@ def test_helpers_that_nobody_waits_for_are_counted() -> None:
     assert before > 250 * MS
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     ("script", "ending", "wall_us"),

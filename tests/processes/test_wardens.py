@@ -355,6 +355,7 @@ def test_no_more_in_the_scratch_folder_than_allowed() -> None:
 # --- The end of the referee ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param("0", marks=pytest.mark.slow), "2"])
 def test_when_the_referee_is_killed_nothing_of_its_bots_is_alive_a_second_later(
     workers: str, tmp_path: Path

@@ -359,7 +359,7 @@ def random_game(rng: Stream, table: tuple[int, int, str], leaving: int) -> Count
     )
 
 
-@pytest.mark.parametrize("table", quick_first(TABLES, 8))
+@pytest.mark.parametrize("table", quick_first(TABLES, 5))
 def test_random_games_go_as_in_the_slow_implementation(table: tuple[int, int, str]) -> None:
     rng = Stream(f"thetree {table}".encode())
     happened: Counter[str] = Counter()

@@ -193,6 +193,7 @@ def test_events_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 # --- The live view ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (40, 8), (20, 2)])
 def test_the_view_fits(width: int, height: int) -> None:
     names = tuple(f"bot-{number:03d}-with-a-long-name" for number in range(64))
@@ -217,6 +218,7 @@ def test_the_view_fits(width: int, height: int) -> None:
         assert lines[-1].startswith("playing: 2:bot-000-with-a-long-name:bot-001") and lines[-1].endswith("…")
 
 
+@pytest.mark.slow
 def test_the_view_is_drawn_now_and_then() -> None:
     """Whatever comes in, what is written is bounded by the time that passes."""
     run, console = Run(total=2000), terminal()

@@ -183,6 +183,7 @@ def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> Non
     assert paired.ratings["a"].half_width < 0.5 * single.ratings["a"].half_width
 
 
+@pytest.mark.slow
 def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """A few small leagues of each kind; `python -m tests.tools.coverage` plays many, and is more exact."""
     kinds = [coverage.measured(kind, range(12)) for kind in coverage.KINDS]
@@ -260,6 +261,7 @@ def renamed(pool: dict[object, float], names: dict[str, str]) -> dict[object, fl
     return {swap(key): value for key, value in pool.items()}
 
 
+@pytest.mark.slow
 @given(rankings())
 def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
     for virtual_draws in (2.0, 0.0):
@@ -268,6 +270,7 @@ def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
         assert all(0 <= value <= 1 for key, value in found.items() if "superiority" in str(key))
 
 
+@pytest.mark.slow
 @given(rankings(), st.permutations(NAMES), st.randoms())
 def test_neither_names_nor_order_change_a_number(
     results: list[Result], other_names: list[str], shuffle: st.DataObject

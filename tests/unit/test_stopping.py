@@ -243,6 +243,7 @@ def carried_out(
     raise AssertionError("it was never decided")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "names", "against", "pairs"),
     [
@@ -281,6 +282,7 @@ def decided_after(found: Sequence[tuple[Encounter, list[Summary]]], text: str, n
     return len(found)
 
 
+@pytest.mark.slow
 def test_it_stops_when_all_intervals_are_narrow_at_the_end_of_a_round() -> None:
     found = list(rounds(200, "ab", "ac", "bc"))
     wide, narrow = (decided_after(found, f"stop = {{ interval = {elo} }}", "abc") for elo in (60, 40))
