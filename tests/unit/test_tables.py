@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -126,6 +126,7 @@ def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = 
 
 
 @pytest.mark.slow
+@settings(max_examples=100)
 @given(
     st.lists(st.from_regex(r"[a-z][a-z0-9._-]{0,63}", fullmatch=True), min_size=2, max_size=14, unique=True),
     st.sampled_from(["simple", "grid", "outline", "plain", "psql", "rst"]),
