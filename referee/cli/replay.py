@@ -23,7 +23,7 @@ from referee.records.replay import replay as play_again
 from referee.tournament.reading import records_at
 
 
-@click.command(short_help="Lists the games of a run, or shows one.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
