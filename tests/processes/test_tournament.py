@@ -50,7 +50,7 @@ def played(played_once: Path, tmp_path: Path) -> tuple[Path, Path]:
 def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
     played = {}
     tables = set()
-    for workers in ("0", "1", "3"):
+    for workers in ("0", "2"):
         folder = tmp_path / workers
         file = toml(tmp_path / "t.toml", rounds=1)
         done = referee("run", str(file), "-o", str(folder), "--workers", workers)
@@ -59,14 +59,14 @@ def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
         played[workers] = games(folder)
         tables.add(done.out)
     assert len(played["0"]) == 6
-    assert played["0"] == played["1"] == played["3"]
+    assert played["0"] == played["2"]
     assert len(tables) == 1 and "wins–draws–losses" in tables.pop()
 
 
 @pytest.mark.parametrize(
     ("rounds", "signals"),
     [
-        (6, [signal.SIGKILL]),
+        (4, [signal.SIGKILL]),
         pytest.param(25, [signal.SIGKILL, signal.SIGINT, signal.SIGKILL], marks=pytest.mark.slow),
     ],
     ids=["once", "three times"],
@@ -78,7 +78,7 @@ def test_continuing_after_being_killed_and_stopped(
     games_of_all = 6 * rounds
     file = toml(tmp_path / "t.toml", rounds=rounds)
     whole = tmp_path / "whole"
-    assert referee("run", str(file), "-o", str(whole), "--workers", "2").code == 0
+    assert referee("run", str(file), "-o", str(whole)).code == 0
     folder = tmp_path / "broken"
     rng = random.Random(5)
     command = [sys.executable, "-m", "referee", "run", str(file), "-o", str(folder), "--workers", "2"]
