@@ -29,7 +29,6 @@ from referee.games.api import (
     Game,
     NotAMove,
     Options,
-    Picture,
     Refusal,
     Seat,
     State,
@@ -37,6 +36,7 @@ from referee.games.api import (
 from referee.kit import step
 from referee.records.record import GameRecord
 from referee.records.replay import replay
+from referee.viewing.characters import picture_text
 
 LISTED = 400
 """At most this many legal moves of a position are looked at."""
@@ -264,11 +264,7 @@ def _looks(state: State[Any], seat: Seat) -> tuple[object, ...]:
         except Refusal as refusal:
             answers.append(refusal.sentence)
     default = state.default(seat) if acts else None
-    return state.seen(seat), _text(state.picture(seat)), acts, legal, answers, default
-
-
-def _text(picture: Picture) -> list[str]:
-    return ["".join(span.text for span in line).rstrip() for line in picture]
+    return state.seen(seat), picture_text(state.picture(seat)), acts, legal, answers, default
 
 
 def imagined_games_play_on_to_their_end(game: Game[Any], options: Options) -> None:

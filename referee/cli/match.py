@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from referee.cli.game_text import frame, heading
 from referee.cli.options import (
     isolation_option,
     json_lines_option,
@@ -38,6 +37,7 @@ from referee.records.run_files import TOML
 from referee.tournament.config import config_of
 from referee.tournament.stopping import Sprt
 from referee.tournament.task import Observer
+from referee.viewing.words import frame, heading
 from referee.wire.dialogue import Dialogue
 
 GAMES = 2

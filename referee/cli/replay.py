@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from referee.cli.game_text import SeatView, bot_output, frame, heading, picture_text, result
 from referee.cli.options import game_option, outside_game
 from referee.cli.output import columns, say, show_data
 from referee.core.errors import RecordError, UsageError
@@ -21,6 +20,8 @@ from referee.records.heads import Head, Heads
 from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
 from referee.records.replay import replay as play_again
 from referee.tournament.reading import records_at
+from referee.viewing.characters import picture_text
+from referee.viewing.words import SeatView, bot_output, frame, heading, result
 
 
 @click.command(short_help="Lists the games of a run, or shows one.")

@@ -14,15 +14,16 @@ from typing import NamedTuple
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.core.value import value
-from referee.games.api import Illegal, NotAMove, NumberOption, Options, Picture, Seat, Span
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
 from referee.games.grid import Cells, HexBoard, members, spread
 from referee.games.notation import parts_of
+from referee.games.picture import Paint, Picture, Span, row_of
 from referee.games.stones import drawn, no_such_cell, spellings, well_formed
 from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 _COLOURS = "LD"
-_INKS = (("bright_red", "red"), ("bright_blue", "blue"))
+_INKS: tuple[tuple[Paint, Paint], ...] = (("seat1", "seat1-second"), ("seat2", "seat2-second"))
 _FORM = "one or two parts such as `L:D4 D:D6`"
 
 
@@ -214,8 +215,8 @@ class BloomsState(TwoSeatState[Stones]):
             score = f"{captures} of {self.rules.target} captured"
             lines.append([Span(f"seat {player + 1}: ", _INKS[player][1]), Span(score)])
         if self.last:
-            lines.append([Span("[ ] placed, ( ) captured by this turn", "bright_black")])
-        return lines
+            lines.append([Span("[ ] placed, ( ) captured by this turn", "faint")])
+        return tuple(row_of(*line) for line in lines)
 
     def _drawn_cell(self, cell: int) -> list[Span]:
         stone = Span("· ")

@@ -17,9 +17,10 @@ from typing import NamedTuple
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.core.value import value
-from referee.games.api import Illegal, NotAMove, NumberOption, Options, Picture, Seat, Span
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
 from referee.games.grid import HexBoard
 from referee.games.notation import parts_of
+from referee.games.picture import Paint, Picture, Span, row_of
 from referee.games.stones import drawn, no_such_cell, spellings, well_formed
 from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
@@ -32,7 +33,7 @@ Placement = tuple[Stone, ...]
 
 _COLOURS = "WO"
 _COLOUR_NAMES = ("white", "orange")
-_INKS = ("bright_white", "yellow")
+_INKS: tuple[Paint, Paint] = ("white", "orange")
 _FORM = "two parts such as `O:B4 W:F6`, or one on the first turn"
 _TRIES = 50
 """Random placements that a sample tries: usually half of all placements are legal, so after this many
@@ -227,8 +228,8 @@ class EvenGroupsState(TwoSeatState[Placement]):
             colour = Span(f"seat {player + 1}, {_COLOUR_NAMES[player]}: ", _INKS[player])
             lines.append([colour, Span(f"{count} group{'s' * (count != 1)}, {kind}")])
         if self.last:
-            lines.append([Span("[ ] placed by this turn", "bright_black")])
-        return lines
+            lines.append([Span("[ ] placed by this turn", "faint")])
+        return tuple(row_of(*line) for line in lines)
 
     def _drawn_cell(self, cell: int) -> list[Span]:
         before, behind = "[]" if self.last and cell in (stone >> 1 for stone in self.last) else "  "

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from referee.games.api import Illegal, Picture, Span
+from referee.games.api import Illegal
 from referee.games.grid import HexBoard
+from referee.games.picture import Span
 
 _PART = re.compile(r"([A-Za-z]):([A-Za-z])(0|[1-9][0-9]*)")
 
@@ -32,13 +33,13 @@ def no_such_cell(parts: Sequence[str], board: HexBoard) -> Illegal:
     return Illegal("no-such-cell", f"there is no cell {missing[:20]} on a board of side {board.side}")
 
 
-def drawn(board: HexBoard, draw: Callable[[int], list[Span]]) -> Picture:
+def drawn(board: HexBoard, draw: Callable[[int], list[Span]]) -> list[list[Span]]:
     """The picture of a board, row by row with names; `draw` gives a cell, four characters wide."""
-    lines: Picture = []
+    lines: list[list[Span]] = []
     for row in board.rows:
         name = board.names[row[0]][0]
-        line = [Span(f"{name} ", "bright_black"), Span("  " * (2 * board.side - 1 - len(row)))]
+        line = [Span(f"{name} ", "faint"), Span("  " * (2 * board.side - 1 - len(row)))]
         for cell in row:
             line += draw(cell)
-        lines.append([*line, Span(f" {name}{len(row)}", "bright_black")])
+        lines.append([*line, Span(f" {name}{len(row)}", "faint")])
     return lines

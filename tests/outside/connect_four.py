@@ -14,13 +14,12 @@ from referee.games.api import (
     OpenGame,
     Options,
     Outcome,
-    Picture,
     Seat,
-    Span,
     State,
     placing,
     walkover,
 )
+from referee.games.picture import Picture, Span, row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +91,11 @@ class ConnectFourState(State[int]):
 
     def picture(self, seat: Seat | None) -> Picture:
         """The board from above to below."""
-        discs = (Span(" X", "red"), Span(" O", "yellow"), Span(" ·"))
-        rows = reversed(range(self.rows))
-        lines = [[discs[column[row] if row < len(column) else 2] for column in self.columns] for row in rows]
-        return [*lines, [Span("".join(f"{number:2}" for number in range(1, len(self.columns) + 1)))]]
+        discs = (Span(" X", "seat1"), Span(" O", "seat2"), Span(" ·"))
+        heights = reversed(range(self.rows))
+        lines = [[discs[column[y] if y < len(column) else 2] for column in self.columns] for y in heights]
+        numbers = "".join(f"{number:2}" for number in range(1, len(self.columns) + 1))
+        return (*(row_of(*line) for line in lines), row_of(numbers))
 
 
 LINES = (((0, -1),), ((1, 0), (-1, 0)), ((1, 1), (-1, -1)), ((1, -1), (-1, 1)))

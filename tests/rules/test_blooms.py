@@ -12,6 +12,7 @@ from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.blooms import Blooms, BloomsState
 from referee.games.grid import Cells, members
+from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.rules.slow_hex import touching
 
@@ -283,7 +284,7 @@ def test_leaving_ends_the_game() -> None:
 
 def test_the_picture_is_readable_without_colour() -> None:
     state = play(GAME.start(GAME.settle({"size": "3", "target": "2"})), "L:A1", "L:A2 D:B1", "L:C3", "L:B2")
-    assert ["".join(span.text for span in line).rstrip() for line in state.picture(None)] == [
+    assert picture_text(state.picture(None)).split("\n") == [
         "A     (· ) 2L  ·   A3",
         "B    2D [2L] ·   ·   B4",
         "C  ·   ·   1L  ·   ·   C5",

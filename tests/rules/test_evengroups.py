@@ -10,6 +10,7 @@ from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove, Refusal
 from referee.games.evengroups import EvenGroups, EvenGroupsState
+from referee.viewing.characters import picture_text
 from tests.rules.slow_hex import touching
 
 GAME = EvenGroups()
@@ -372,7 +373,7 @@ def test_leaving_ends_the_game() -> None:
 
 def test_the_picture_is_readable_without_colour() -> None:
     state = play(start(3), "O:C3", "W:A1 W:C1", "O:B3 W:B2")
-    assert ["".join(span.text for span in line).rstrip() for line in state.picture(None)] == [
+    assert picture_text(state.picture(None)).split("\n") == [
         "A       W   ·   ·  A3",
         "B     ·  [W] [O]  ·  B4",
         "C   W   ·   O   ·   ·  C5",

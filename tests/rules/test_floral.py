@@ -18,6 +18,7 @@ from referee.games.floral import FloralExtract, FloralState
 from referee.games.floral.consistency import consistent
 from referee.games.floral.flowers import Flower
 from referee.games.floral.observation import read
+from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 
@@ -1233,7 +1234,7 @@ def test_nothing_agrees_with_lines_that_never_were() -> None:
 
 def test_the_picture_shows_no_more_than_a_seat_knows() -> None:
     def text(state: FloralState, seat: int | None) -> str:
-        return "\n".join("".join(span.text for span in line) for line in state.picture(seat))
+        return picture_text(state.picture(seat))
 
     one, other = (play(start(), NEUTRAL[:7], plants=("X", letter)) for letter in "AC")
     assert text(one, 0) == text(other, 0) and text(one, 1) != text(other, 1)

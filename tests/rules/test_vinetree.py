@@ -17,6 +17,7 @@ from referee.games.vinetree.life import dead_flowers, search
 from referee.games.vinetree.paths import Fit
 from referee.games.vinetree.position import Growth
 from referee.games.vinetree.state import VineTreeState
+from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 
 GAME = VineTree()
@@ -483,7 +484,7 @@ def test_two_states_from_one_do_not_disturb_each_other() -> None:
 
 def test_the_picture_is_readable_without_colour() -> None:
     pictured = play(start(5), "C3 L R", "C2 DLU UUR").picture(None)
-    assert ["".join(span.text for span in line).rstrip() for line in pictured] == [
+    assert picture_text(pictured).split("\n") == [
         "   1   2   3   4   5",
         "A  ·   ╔══[*]  ·   ·",
         "       ║",
@@ -497,7 +498,7 @@ def test_the_picture_is_readable_without_colour() -> None:
         "* flower, x dead flower",
         "( ) grown by the last move, [ ] its new flowers",
     ]
-    assert len(start(5).picture(0)) == 11
+    assert len(picture_text(start(5).picture(0)).split("\n")) == 11
 
 
 class SlowFit:

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.check.rules import is_chance
-from referee.cli.game_text import SeatView, event_text
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
@@ -43,6 +42,7 @@ from referee.tournament.formats import Format
 from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
+from referee.viewing.words import SeatView, event_text
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid, Take
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.games.api import Picture, Seat, Span
+from referee.games.api import Seat
 from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS, WEATHERS, Flower
 from referee.games.floral.sides import Side
+from referee.games.picture import Paint, Picture, Span, row_of
 from referee.games.trail import Audience
 
-_INKS = ("bright_red", "bright_blue")
+_INKS: tuple[Paint, Paint] = ("seat1", "seat2")
 
 
 def picture(
@@ -17,13 +18,15 @@ def picture(
 ) -> Picture:
     """Each garden with its runes, points and charge. The news are those of the seat that looks."""
     sky = f", {WEATHERS[weather]}" if audience is None else ""
-    lines: Picture = [[Span(f"turn {turn}{sky}", "bright_black")]]
+    lines: list[list[Span]] = [[Span(f"turn {turn}{sky}", "faint")]]
     for seat in (0, 1):
         lines += _bed(sides, seat, goal, news, audience)
-    return lines
+    return tuple(row_of(*line) for line in lines)
 
 
-def _bed(sides: tuple[Side, Side], seat: Seat, goal: int, news: Sequence[str], audience: Audience) -> Picture:
+def _bed(
+    sides: tuple[Side, Side], seat: Seat, goal: int, news: Sequence[str], audience: Audience
+) -> list[list[Span]]:
     side, ink = sides[seat], _INKS[seat]
     points = f"{side.points} of {goal} guessed"
     if audience in (None, seat):

@@ -16,7 +16,6 @@ from referee.games.api import (
     Illegal,
     NotAMove,
     Outcome,
-    Picture,
     Seat,
     State,
     placing,
@@ -27,6 +26,7 @@ from referee.games.floral.news import TURNS, Asked, Dealt, Event, Planted, Turn,
 from referee.games.floral.picture import picture
 from referee.games.floral.sides import STALL, SYMBOLS, Side, effects
 from referee.games.floral.spells import Condition, Spells
+from referee.games.picture import Picture
 from referee.games.trail import Trail
 
 _IDENTITIES = "01234567"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.games.api import Picture, Span
+from referee.games.picture import Picture, Span, row_of
 from referee.games.vinetree.life import dead_flowers
 from referee.games.vinetree.position import Growth, Position
 
@@ -22,9 +22,9 @@ def picture(position: Position, last: Growth | None) -> Picture:
     if last:
         marks[last.flower] = ("(", ")")
     numbers = "".join(f"{i + 1:^4}" for i in range(board.size))
-    lines: Picture = [[Span(f"  {numbers}".rstrip(), "bright_black")]]
+    lines: list[list[Span]] = [[Span(f"  {numbers}".rstrip(), "faint")]]
     for row in board.rows:
-        line = [Span(f"{board.names[row[0]][0]} ", "bright_black")]
+        line = [Span(f"{board.names[row[0]][0]} ", "faint")]
         below = [Span("  ")]
         for cell in row:
             sides = "".join(side for side in "DLRU" if position.joined(cell, side))
@@ -37,15 +37,15 @@ def picture(position: Position, last: Growth | None) -> Picture:
             vine_right = "─═"[behind] if "R" in sides else " "
             opening, closing = marks.get(cell, (vine_left, vine_right))
             if not position.flowers >> cell & 1:
-                middle = Span(_VINES[sides][cell in grown], "green")
+                middle = Span(_VINES[sides][cell in grown], "vine")
             elif dead >> cell & 1:
-                middle = Span("x", "bright_black")
+                middle = Span("x", "faint")
             else:
-                middle = Span("*", "bright_magenta")
-            line += [Span(opening, "green"), middle, Span(closing + vine_right, "green")]
-            below.append(Span(f" {'│║'[under]}  " if "D" in sides else "    ", "green"))
+                middle = Span("*", "flower")
+            line += [Span(opening, "vine"), middle, Span(closing + vine_right, "vine")]
+            below.append(Span(f" {'│║'[under]}  " if "D" in sides else "    ", "vine"))
         lines += [line, below]
-    lines[-1] = [Span("* flower, x dead flower", "bright_black")]
+    lines[-1] = [Span("* flower, x dead flower", "faint")]
     if last:
-        lines.append([Span("( ) grown by the last move, [ ] its new flowers", "bright_black")])
-    return lines
+        lines.append([Span("( ) grown by the last move, [ ] its new flowers", "faint")])
+    return tuple(row_of(*line) for line in lines)

@@ -1,11 +1,9 @@
-"""Games as text for a terminal: boards, events, clocks, results, faults."""
+"""Games in words: events, clocks, results, faults."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-import click
 
 from protocol.messages import VERSION
 from referee.core.text import shown
@@ -13,16 +11,9 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.api import Picture, State
+from referee.games.api import State
 from referee.records.record import GameRecord
-
-
-def picture_text(picture: Picture, colour: bool) -> str:
-    """A picture as text, with colours if `colour` is set."""
-    return "\n".join(
-        "".join(click.style(s.text, fg=s.ink) if colour and s.ink else s.text for s in line).rstrip()
-        for line in picture
-    )
+from referee.viewing.characters import picture_text
 
 
 def heading(terms: Terms) -> str:
