@@ -13,11 +13,9 @@ from referee.cli.output import columns, say, show_data
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
 from referee.gameplay.events import Event, Seat
-from referee.games.api import Game, State
-from referee.records import journal
-from referee.records.header import game_of, other_origin, read_header
-from referee.records.heads import Head, Heads
-from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
+from referee.games.api import State
+from referee.records.finding import find_game
+from referee.records.record import GameRecord, Summary
 from referee.records.replay import replay as play_again
 from referee.tournament.reading import records_at
 from referee.viewing.characters import picture_text
@@ -40,7 +38,7 @@ def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, gam
     one, and otherwise lists the games. In a terminal, keys step through the game.
     """
     file = records_at(file)
-    found = _find(file, game_id, outside_game(game))
+    found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):
         rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(columns(["", "id", "ranks", "ending"], rows))
@@ -69,55 +67,6 @@ def _seats(game: Summary) -> str:
     return ", ".join(
         f"{rank}. {shown(name)}" for rank, name in sorted(zip(game.ranks, game.bots, strict=False))
     )
-
-
-def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecord | list[Summary]:
-    """The record that was asked for, or all games if no id was given and there are several."""
-    heads = Heads()
-    summaries: list[Summary] = []
-    header: dict[str, Any] = {}
-    last = b""
-    for line in journal.read(file):
-        try:
-            # What is damaged is read whole, since its moves may not be there.
-            read = heads.read if not line.error else _read_whole
-            match read(line.text):
-                case Head(game, _):
-                    summaries.append(game)
-                case {"kind": "tournament", "origin": _} as value:
-                    header = read_header(value)
-                    continue
-                case _:
-                    continue
-            if game_id is not None and game_id in (game.id, str(len(summaries))):
-                if line.error:
-                    say(f"warning: line {line.number} of the file: {line.error}")
-                return _record(parse_json(line.text), header, given)
-        except RecordError as error:
-            raise RecordError(f"line {line.number} of `{shown(str(file))}`: {error}") from None
-        last = line.text
-    if game_id is not None:
-        raise UsageError(
-            f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an id or 1 to {len(summaries)}"
-        )
-    if not summaries:
-        raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
-    return _record(parse_json(last), header, given) if len(summaries) == 1 else summaries
-
-
-def _read_whole(line: bytes) -> Head | dict[str, Any]:
-    value = parse_json(line)
-    return Head(summary(value), b"") if value.get("kind") == "game" else value
-
-
-def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | None) -> GameRecord:
-    difference = other_origin(header, game_of(header or value, given)) if header or given else ""
-    if difference:
-        say(f"warning: {difference}")
-    try:
-        return from_json(value)
-    except RecordError as error:
-        raise RecordError(f"game {shown(str(value.get('id')), 100)}: {error}") from None
 
 
 def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[str], RecordError | None]:
