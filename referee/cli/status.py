@@ -33,7 +33,7 @@ RECENT_US = 600_000_000
 """The rate is that of the games that ended in this time before the last one, ten minutes."""
 
 
-@click.command(short_help="Shows how far a run is.")
+@click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
 def status(folder: Path, as_json: bool) -> None:
