@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, Symbol, Trace
@@ -18,7 +19,6 @@ from referee.viewing.svg_elements import (
     placed,
     row_box,
     symbol_definition,
-    symbol_id,
     union,
 )
 
@@ -64,23 +64,18 @@ class Layout:
         width = max((slot.width for slot in slots), default=0.0)
         panels = []
         y = _GAP
-        for slot in slots:
+        for before, slot in zip((None, *slots), slots, strict=False):
+            if before and (before.has_plane or slot.has_plane):
+                y += _GAP
             panels.append(slot.panel(_GAP, y, width))
-            y += slot.height + _GAP
+            y += slot.height
+        symbols = {pair for slot in slots for pair in slot.symbols()}
         return cls(
             prefix,
             round((width + 2 * _GAP) * UNIT),
-            round(max(y, 2 * _GAP) * UNIT),
-            {
-                symbol_id(symbol, paint, prefix): symbol_definition(symbol, paint, prefix)
-                for slot in slots
-                for symbol, paint in slot.symbols()
-            },
-            "".join(
-                f"{panel.plane}{''.join(element(mark, prefix) for mark in panel.ground)}</g>"
-                for panel in panels
-                if panel.ground
-            ),
+            round((y + _GAP) * UNIT),
+            dict(sorted(symbol_definition(*pair, prefix) for pair in symbols)),
+            "".join(_ground(panel, prefix) for panel in panels if panel.ground),
             tuple(panels),
         )
 
@@ -104,21 +99,21 @@ class Layout:
     def drawn(self, pictures: Iterable[Picture]) -> Drawn:
         """The layout's pictures drawn, without its ground, which is the same in all of them."""
         indexes = _Indexes(self.prefix)
-        found = tuple(tuple(self._indexed(picture, indexes)) for picture in pictures)
+        found = tuple(self._indexed(picture, indexes) for picture in pictures)
         return Drawn(tuple(indexes.texts), found)
 
-    def _indexed(self, picture: Picture, indexes: _Indexes) -> Iterator[int]:
+    def _indexed(self, picture: Picture, indexes: _Indexes) -> tuple[int, ...]:
+        found: list[int] = []
         for place, panel in zip(self.panels, picture, strict=False):
-            pieces: Iterable[Piece]
+            pieces: Sequence[Piece]
             if isinstance(panel, Row):
                 beginning, pieces = place.row, placed(panel)
             else:
                 beginning = place.plane
                 pieces = panel.marks if place.ground else (*panel.ground, *panel.marks)
-            if found := [index for index in map(indexes.__getitem__, pieces) if index]:
-                yield indexes.of_text(beginning)
-                yield from found
-                yield indexes.of_text("</g>")
+            if drawn := [index for index in map(indexes.__getitem__, pieces) if index]:
+                found += [indexes.of_text(beginning), *drawn, indexes.of_text("</g>")]
+        return tuple(found)
 
     def svg(self, picture: Picture, style: str, title: str, description: str = "") -> str:
         """A whole SVG file for one of the layout's pictures, with a style sheet and, for those who do not
@@ -164,6 +159,7 @@ class _Slot:
         boxes = [box for mark in self._marks if (box := box_of(mark))]
         self._plane_box = union(boxes) if boxes else Box(0, 0, 0, 0)
         self._row_box = union([row_box(row) for row in rows]) if rows else Box(0, 0, 0, 0)
+        self.has_plane = bool(planes)
         self.width = max(self._plane_box.width, self._row_box.width)
         self.height = max(self._plane_box.height, self._row_box.height)
 
@@ -175,13 +171,16 @@ class _Slot:
             group(x, top - plane.top, 'text-anchor="middle"'), group(left, top - row.top), self._ground
         )
 
-    def symbols(self) -> Iterator[tuple[Symbol, Paint]]:
+    def symbols(self) -> set[tuple[Symbol, Paint]]:
         """The symbols with the paint in which each is drawn."""
         spans = {span for row in self._rows for span in row.spans}
         pieces: Iterable[Mark | Trace | Span] = (*self._marks, *spans)
-        for piece in pieces:
-            if not isinstance(piece, Trace) and piece.symbol:
-                yield piece.symbol, piece.paint
+        return {(p.symbol, p.paint) for p in pieces if not isinstance(p, Trace) and p.symbol}
+
+
+@lru_cache(maxsize=1 << 8)
+def _ground(panel: _Panel, prefix: str) -> str:
+    return f"{panel.plane}{''.join(element(mark, prefix) for mark in panel.ground)}</g>"
 
 
 def _slots(pictures: Iterable[Picture]) -> list[_Slot]:

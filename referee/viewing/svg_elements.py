@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import escape
+from itertools import accumulate
 from math import dist
 from typing import NamedTuple
 from unicodedata import east_asian_width
@@ -141,19 +142,18 @@ def _span(placed: Placed, prefix: str) -> list[str]:
     return [f'<text class="text-{_name(span.paint)}" {place}>{escape(text)}</text>']
 
 
-def placed(row: Row) -> Iterator[Placed]:
+@lru_cache(maxsize=1 << 12)
+def placed(row: Row) -> tuple[Placed, ...]:
     """The spans of a row with their places."""
-    x = 0.0
-    for span in row.spans:
-        yield Placed(round(x, 3), span)
-        x += _span_width(span)
+    widths = map(_span_width, row.spans)
+    return tuple(map(Placed, accumulate(widths, initial=0.0), row.spans))
 
 
 def _use(symbol: Symbol, paint: Paint, prefix: str, x: float, y: float, size: float) -> str:
     place = f'x="{_px(x)}" y="{_px(y)}"'
     if size != 1:
         place = f'transform="translate({_px(x)} {_px(y)})scale({_number(size, 3)})"'
-    return f'<use href="#{symbol_id(symbol, paint, prefix)}" {place}/>'
+    return f'<use href="#{_symbol_id(symbol, paint, prefix)}" {place}/>'
 
 
 def _letters(x: float, y: float, text: str, kind: str, size: float) -> str:
@@ -167,16 +167,17 @@ def group(x: float, y: float, attributes: str = "") -> str:
 
 
 @lru_cache(maxsize=1 << 12)
-def symbol_id(symbol: Symbol, paint: Paint, prefix: str) -> str:
-    """The id of a symbol in a paint; it depends on what is drawn."""
+def _symbol_id(symbol: Symbol, paint: Paint, prefix: str) -> str:
     drawn = hashlib.sha256("".join(_shapes(symbol, paint)).encode()).hexdigest()[:6]
     return f"{prefix}{_name(symbol.name.replace(' ', '-'))}-{drawn}"
 
 
-def symbol_definition(symbol: Symbol, paint: Paint, prefix: str) -> str:
-    """What `<use>` with the symbol's id draws."""
+@lru_cache(maxsize=1 << 12)
+def symbol_definition(symbol: Symbol, paint: Paint, prefix: str) -> tuple[str, str]:
+    """The id of a symbol in a paint, and what `<use>` with this id draws."""
+    name = _symbol_id(symbol, paint, prefix)
     attributes = 'text-anchor="middle" stroke-linecap="round" stroke-linejoin="round"'
-    return f'<g id="{symbol_id(symbol, paint, prefix)}" {attributes}>{"".join(_shapes(symbol, paint))}</g>'
+    return name, f'<g id="{name}" {attributes}>{"".join(_shapes(symbol, paint))}</g>'
 
 
 def _shapes(symbol: Symbol, own: Paint) -> Iterator[str]:
