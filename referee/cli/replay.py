@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,14 @@ from referee.cli.output import columns, say, show_data
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
 from referee.gameplay.events import Event, Seat
-from referee.games.api import Game, State
-from referee.records import journal
-from referee.records.header import game_of, other_origin, read_header
-from referee.records.heads import Head, Heads
-from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
+from referee.games.api import State
+from referee.records.finding import find_game
+from referee.records.record import GameRecord, Summary
 from referee.records.replay import replay as play_again
 from referee.tournament.reading import records_at
 from referee.viewing.characters import picture_text
+from referee.viewing.states import game_states
+from referee.viewing.steps import steps_of
 from referee.viewing.words import SeatView, bot_output, frame, heading, result
 
 
@@ -31,8 +32,11 @@ from referee.viewing.words import SeatView, bot_output, frame, heading, result
 @click.option(
     "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
 )
+@click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
 @game_option
-def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, game: str | None) -> None:
+def replay(
+    file: Path, game_id: str | None, at_once: bool, seat: int | None, as_json: bool, game: str | None
+) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
     FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
@@ -40,8 +44,12 @@ def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, gam
     one, and otherwise lists the games. In a terminal, keys step through the game.
     """
     file = records_at(file)
-    found = _find(file, game_id, outside_game(game))
+    found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):
+        if as_json:
+            raise UsageError(
+                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with --json"
+            )
         rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(columns(["", "id", "ranks", "ending"], rows))
         say(f"hint: referee replay {shown(str(file))} ID shows one of them")
@@ -55,6 +63,12 @@ def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, gam
     seats = len(found.terms.bots)
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
+    if as_json:
+        steps = steps_of(found)
+        show_data(json.dumps(game_states(steps, None if seat is None else seat - 1)))
+        if steps.damage:
+            raise steps.damage
+        return
     frames, damage = _frames(found, colour, None if seat is None else seat - 1)
     if at_once or not (sys.stdin.isatty() and colour):
         for text in frames:
@@ -69,55 +83,6 @@ def _seats(game: Summary) -> str:
     return ", ".join(
         f"{rank}. {shown(name)}" for rank, name in sorted(zip(game.ranks, game.bots, strict=False))
     )
-
-
-def _find(file: Path, game_id: str | None, given: Game[Any] | None) -> GameRecord | list[Summary]:
-    """The record that was asked for, or all games if no id was given and there are several."""
-    heads = Heads()
-    summaries: list[Summary] = []
-    header: dict[str, Any] = {}
-    last = b""
-    for line in journal.read(file):
-        try:
-            # What is damaged is read whole, since its moves may not be there.
-            read = heads.read if not line.error else _read_whole
-            match read(line.text):
-                case Head(game, _):
-                    summaries.append(game)
-                case {"kind": "tournament", "origin": _} as value:
-                    header = read_header(value)
-                    continue
-                case _:
-                    continue
-            if game_id is not None and game_id in (game.id, str(len(summaries))):
-                if line.error:
-                    say(f"warning: line {line.number} of the file: {line.error}")
-                return _record(parse_json(line.text), header, given)
-        except RecordError as error:
-            raise RecordError(f"line {line.number} of `{shown(str(file))}`: {error}") from None
-        last = line.text
-    if game_id is not None:
-        raise UsageError(
-            f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an id or 1 to {len(summaries)}"
-        )
-    if not summaries:
-        raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
-    return _record(parse_json(last), header, given) if len(summaries) == 1 else summaries
-
-
-def _read_whole(line: bytes) -> Head | dict[str, Any]:
-    value = parse_json(line)
-    return Head(summary(value), b"") if value.get("kind") == "game" else value
-
-
-def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | None) -> GameRecord:
-    difference = other_origin(header, game_of(header or value, given)) if header or given else ""
-    if difference:
-        say(f"warning: {difference}")
-    try:
-        return from_json(value)
-    except RecordError as error:
-        raise RecordError(f"game {shown(str(value.get('id')), 100)}: {error}") from None
 
 
 def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[str], RecordError | None]:
