@@ -24,7 +24,7 @@ SECRET = "hidden-plan"
 """Part of all that the bot in seat 2 says."""
 
 TURNS = 5
-"""How often seat 2 acts before it resigns: in Floral Extract both seats would soon learn more of each other."""
+"""How often seat 2 acts before it resigns; soon after, seats of Floral Extract learn more of each other."""
 
 
 class Twins(NamedTuple):
