@@ -52,7 +52,7 @@ FILLS: dict[Theme, dict[str, str]] = {
         "white": "#ffffff",
         "orange": "#d06f00",
         "vine": "#2e7d32",
-        "flower": "#a8106f",
+        "flower": "#9c0f72",
         "dead": "#938a7c",
         "fresh": "#111111",
         "gone": "#5c5850",
