@@ -6,6 +6,9 @@ import difflib
 import json
 from collections.abc import Iterable
 
+WIDTH = 80
+"""How many characters a line of a table may have where no terminal says otherwise."""
+
 
 def shown(raw: bytes | str, most: int = 200) -> str:
     """A text that is safe in a terminal, a table or a record: cut to `most` characters and escaped.
@@ -50,6 +53,11 @@ def listed(things: Iterable[object]) -> str:
     """Things as a list in words: `a`, `a and b`, `a, b and c`."""
     *first, last = map(str, things)
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def cell(text: str) -> str:
+    """A text as a cell of a table for spreadsheets: what they would read as a formula is quoted."""
+    return f"'{text}" if text[:1] in ("+", "-", "=", "@") else text
 
 
 def _escape(character: str) -> str:

@@ -45,6 +45,12 @@ class Step:
             if not isinstance(event, Drawn) and (event.seat == view or (is_open and _is_public(event)))
         )
 
+    def reserves_for(self, view: View, is_open: bool) -> tuple[int | None, ...]:
+        """The reserves that a view knows: a seat of a game with hidden information knows its own."""
+        if view is None or is_open:
+            return self.reserves_us
+        return tuple(reserve if seat == view else None for seat, reserve in enumerate(self.reserves_us))
+
     def news_for(self, view: View, before: Step | None) -> tuple[str, ...]:
         """The lines of news that the step added for a view; `before` is the step before it."""
         known = len(before.state.seen(view)) if before else 0
@@ -91,7 +97,7 @@ class _Collector:
 
     def __init__(self, terms: Terms) -> None:
         self._steps: list[Step] = []
-        self._state = terms.game.start(terms.options)
+        self._state = self._before = terms.game.start(terms.options)
         self._reserves_us = [control.reserve_us if control.timed else None for control in terms.controls]
         self._events: list[Event] = []
         self._changed = True
@@ -99,12 +105,13 @@ class _Collector:
 
     def take(self, event: Event, after: State[Any]) -> None:
         """Takes the next event with the position after it."""
-        # The moves and exits of one turn come one after the other, all with the position after the turn.
-        same_turn = after is self._state and isinstance(event, Moved | Retired)
-        if self._changed and not same_turn:
+        # The events of one turn come one after the other: moves and exits with the position after the turn,
+        # rejected answers with the one before it.
+        after_turn = after is self._state and isinstance(event, Moved | Retired)
+        if self._changed and not (after_turn or after is self._before):
             self._end_step()
-        if after is not self._state:
-            self._state, self._changed = after, True
+        if after is not self._state and after is not self._before:
+            self._before, self._state, self._changed = self._state, after, True
         self._events.append(event)
         if isinstance(event, Moved) and self._reserves_us[event.seat] is not None:
             self._reserves_us[event.seat] = event.charge.reserve_us
@@ -117,7 +124,7 @@ class _Collector:
     def _end_step(self) -> None:
         self._steps.append(Step(len(self._steps), tuple(self._events), self._state, tuple(self._reserves_us)))
         self._events.clear()
-        self._changed = False
+        self._before, self._changed = self._state, False
 
 
 def _is_public(event: Event) -> bool:
