@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from referee.records.record import GameRecord, Summary
 from referee.records.replay import replay as play_again
 from referee.tournament.reading import records_at
 from referee.viewing.characters import picture_text
+from referee.viewing.states import game_states
+from referee.viewing.steps import steps_of
 from referee.viewing.words import SeatView, bot_output, frame, heading, result
 
 
@@ -29,8 +32,11 @@ from referee.viewing.words import SeatView, bot_output, frame, heading, result
 @click.option(
     "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
 )
+@click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
 @game_option
-def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, game: str | None) -> None:
+def replay(
+    file: Path, game_id: str | None, at_once: bool, seat: int | None, as_json: bool, game: str | None
+) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
     FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
@@ -40,6 +46,10 @@ def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, gam
     file = records_at(file)
     found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):
+        if as_json:
+            raise UsageError(
+                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with --json"
+            )
         rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(columns(["", "id", "ranks", "ending"], rows))
         say(f"hint: referee replay {shown(str(file))} ID shows one of them")
@@ -53,6 +63,12 @@ def replay(file: Path, game_id: str | None, at_once: bool, seat: int | None, gam
     seats = len(found.terms.bots)
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
+    if as_json:
+        steps = steps_of(found)
+        show_data(json.dumps(game_states(steps, None if seat is None else seat - 1)))
+        if steps.damage:
+            raise steps.damage
+        return
     frames, damage = _frames(found, colour, None if seat is None else seat - 1)
     if at_once or not (sys.stdin.isatty() and colour):
         for text in frames:

@@ -229,6 +229,19 @@ def one_game(tmp_path: Path) -> Path:
     return folder
 
 
+def test_replay_json_is_one_document_and_needs_one_game(one_game: Path) -> None:
+    done = referee("replay", str(one_game), "1", "--json")
+    data = json.loads(done.out)
+    assert done.code == 0 and data["id"] == "1:a:b" and len(data["steps"]) > 3
+    assert referee("replay", str(one_game), "--json").out == done.out
+    seat = json.loads(referee("replay", str(one_game), "1", "--json", "--seat", "2").out)
+    assert seat["view"] == 2
+    lines = (one_game / "games.jsonl").read_text().splitlines()
+    (one_game / "games.jsonl").write_text("\n".join([*lines, lines[-1].replace("1:a:b", "2:a:b")]) + "\n")
+    several = referee("replay", str(one_game), "--json")
+    assert several.code == 2 and "2 games, expected an ID" in several.err and not several.out
+
+
 def terminal(*words: str) -> pexpect.spawn[str]:
     env = {**os.environ, "TERM": "xterm-256color"}
     return pexpect.spawn(

@@ -33,6 +33,7 @@ PAGES = [
     "referee/tournament/FORMATS.md",
     "referee/ratings/TABLE.md",
     "referee/games/ADDING.md",
+    "referee/viewing/STATES.md",
 ]
 
 
@@ -134,6 +135,16 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
     test.write_text(textwrap.dedent(python))
     done = run(f"{sys.executable} -m pytest -n0 --noconftest {test}", test.parent)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["referee/viewing/STATES.md"])
+def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
+    commands = "".join(blocks(page, "sh")).splitlines()
+    assert commands
+    for command in commands:
+        done = run(command, checkout)
+        assert done.returncode == 0, done.stderr
 
 
 def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:
