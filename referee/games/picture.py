@@ -131,6 +131,8 @@ class Plane(NamedTuple):
     """Where there are only characters: how many of them are as wide as 1 on the plane."""
     rows: float = 1
     """Where there are only characters: how many lines are as high as 1 on the plane."""
+    margin: int = 0
+    """Where there are only characters: how many blanks each line begins with."""
 
 
 class Span(NamedTuple):

@@ -91,7 +91,7 @@ def _plane(plane: Plane) -> Iterator[Line]:
             _write_mark(cells, mark, plane)
     if not cells:
         return
-    left = min(column for _, column in cells)
+    left = min(column for _, column in cells) - plane.margin
     for number in range(min(number for number, _ in cells), max(number for number, _ in cells) + 1):
         last = max((column for row, column in cells if row == number), default=left - 1)
         line = [cells.get((number, column), (" ", "")) for column in range(left, last + 1)]
