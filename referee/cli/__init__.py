@@ -18,6 +18,7 @@ from referee.cli.match import match
 from referee.cli.merge import merge_runs
 from referee.cli.output import open_closed_streams, say, show_data
 from referee.cli.replay import replay
+from referee.cli.report import report
 from referee.cli.run import run
 from referee.cli.status import status
 from referee.cli.table import table
@@ -81,6 +82,7 @@ for command in (
     table,
     find,
     replay,
+    report,
     verify,
     export,
     amend,
