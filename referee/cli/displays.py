@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from referee.cli.json_lines import JsonLines
-from referee.cli.live_view import LiveView, on_a_terminal
 from referee.cli.progress import Display, Outset, ProgressLines
 
 
@@ -15,6 +14,12 @@ def display(outset: Outset, json_lines: bool = False, is_live: bool = True) -> D
 
     Where these appear on a terminal too, they would disturb the live view, so that plain lines are used.
     """
-    is_live = is_live and on_a_terminal() and not (json_lines and sys.stdout.isatty())
-    people = LiveView(outset) if is_live else ProgressLines(outset)
+    is_live = is_live and sys.stderr.isatty() and not (json_lines and sys.stdout.isatty())
+    people = _on_a_terminal(outset) if is_live else ProgressLines(outset)
     return JsonLines(outset, people) if json_lines else people
+
+
+def _on_a_terminal(outset: Outset) -> Display:
+    from referee.cli.live_view import LiveView, can_draw  # they need rich
+
+    return LiveView(outset) if can_draw() else ProgressLines(outset)

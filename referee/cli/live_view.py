@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -35,9 +34,9 @@ MOST_PLAYING = 50
 """The most games in progress that are listed."""
 
 
-def on_a_terminal() -> bool:
-    """Whether stderr is a terminal that can draw."""
-    return sys.stderr.isatty() and not Console(stderr=True).is_dumb_terminal
+def can_draw() -> bool:
+    """Whether stderr, which is a terminal, can draw."""
+    return not Console(stderr=True).is_dumb_terminal
 
 
 class FittedRatings:

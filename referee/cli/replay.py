@@ -25,7 +25,7 @@ from referee.viewing.steps import steps_of
 from referee.viewing.words import SeatView, bot_output, frame, heading, result
 
 
-@click.command(short_help="Lists the games of a run, or shows one.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
