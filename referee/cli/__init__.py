@@ -25,6 +25,7 @@ SUMMARIES = {
     "merge": "Makes one run of several of the same tournament.",
     "picture": "Draws a position of a game as SVG or PNG.",
     "replay": "Lists the games of a run, or shows one.",
+    "report": "Makes a page of a run: tables, charts, replays.",
     "run": "Plays a tournament, or continues it.",
     "status": "Shows how far a run is.",
     "table": "Prints the table of a run.",
