@@ -25,6 +25,7 @@ SUMMARIES = {
     "merge": "Makes one run of several of the same tournament.",
     "replay": "Lists the games of a run, or shows one.",
     "run": "Plays a tournament, or continues it.",
+    "serve": "Shows a run in a browser while it is played.",
     "status": "Shows how far a run is.",
     "table": "Prints the table of a run.",
     "verify": "Replays all games of a run and compares.",
