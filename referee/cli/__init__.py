@@ -27,6 +27,7 @@ SUMMARIES = {
     "replay": "Lists the games of a run, or shows one.",
     "report": "Makes a page of a run: tables, charts, replays.",
     "run": "Plays a tournament, or continues it.",
+    "serve": "Shows a run in a browser while it is played.",
     "status": "Shows how far a run is.",
     "table": "Prints the table of a run.",
     "verify": "Replays all games of a run and compares.",
