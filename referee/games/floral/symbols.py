@@ -11,11 +11,11 @@ from referee.games.picture import Circle, Letters, Point, Polygon, Shape, Stroke
 POT = Symbol(
     "pot",
     (
-        Polygon(((-0.55, -0.25), (0.55, -0.25), (0.4, 0.5), (-0.4, 0.5)), "own", "edge"),
-        Polygon(((-0.65, -0.42), (0.65, -0.42), (0.65, -0.22), (-0.65, -0.22)), "own", "edge"),
+        Polygon(((-0.68, -0.35), (0.68, -0.35), (0.54, 0.4), (-0.54, 0.4)), "own", "edge"),
+        Polygon(((-0.8, -0.54), (0.8, -0.54), (0.8, -0.34), (-0.8, -0.34)), "own", "edge"),
     ),
 )
-"""A pot in the paint of its mark; its plant stands on the point 0.4 above its middle."""
+"""A pot in the paint of its mark; its plant stands on the point 0.52 above its middle."""
 
 
 def _stem(height: float) -> list[Shape]:

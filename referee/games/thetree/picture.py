@@ -65,7 +65,7 @@ def _tile(left: int, right: int) -> Symbol:
 
 
 _BACK = Symbol(
-    "hidden tile", (Polygon(_outline(0.5, 1), "edge", "edge"), Polygon(_outline(0.3, 0.8), "tile", "edge"))
+    "hidden tile", (Polygon(_outline(0.5, 1), "tile", "edge"), Polygon(_outline(0.32, 0.82), "edge", "edge"))
 )
 """The back of a tile that stands on end."""
 
@@ -154,4 +154,5 @@ def _hand(seat: Seat, hand: int, is_out: bool) -> Row:
 @cache
 def _back(seat: Seat, tiles: int, is_out: bool) -> Row:
     """A hand of which the reader knows only how many tiles it has."""
-    return row_of(_who(seat, is_out), *[Span("", "", _BACK)] * tiles, f"{tiles} tiles")
+    who = _who(seat, is_out)
+    return row_of(who._replace(text=who.text[:-1]), *[Span("", "", _BACK)] * tiles, f" {tiles} tiles")
