@@ -9,7 +9,7 @@ from referee.games.api import Seat
 from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS, WEATHERS
 from referee.games.floral.sides import SYMBOLS, Side
 from referee.games.floral.spells import Condition
-from referee.games.floral.symbols import PLANTS, POT, SKIES, UNKNOWN, rune
+from referee.games.floral.symbols import PLANTS, POT, SHELF, SKIES, UNKNOWN, rune
 from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, row_of
 from referee.games.trail import Audience
 
@@ -121,6 +121,7 @@ def _place(pot: int) -> float:
 
 _GROUND = (
     Mark(0.22, 0, "pots"),
+    Mark(_place(1), 0.43, symbol=SHELF),
     *(Mark(_place(pot) - 0.9, 0.2, caption=str(pot + 1), paint="faint") for pot in range(POTS)),
 )
 
@@ -219,9 +220,10 @@ def _condition(line: str) -> Row:
     numbers = condition.numbers
     match condition.form:
         case "set":
-            words = f"are all of {', '.join(map(str, numbers))}"
+            words = f" are all of {', '.join(map(str, numbers))}"
         case "sum":
-            words = f"add up to {numbers[0]} to {numbers[1]}"
+            words = f" have a sum from {numbers[0]} to {numbers[1]}"
         case _:
-            words = f"follow as {' '.join(condition.relations)}"
-    return row_of(Span(f"{name}: the last {condition.length} runes {words}", "faint"))
+            parts = zip(condition.relations, "bcde", strict=False)
+            words = f", oldest first: a {' '.join(f'{relation} {name}' for relation, name in parts)}"
+    return row_of(Span(f"{name}: the last {condition.length} runes{words}", "faint"))

@@ -40,12 +40,12 @@ def _half(symbol: int, x: float) -> list[Shape]:
     """The shapes of half a tile around a middle: its rings, and in a corner its number."""
     shapes: list[Shape] = []
     if symbol & 4:
-        shapes.append(Circle(x, 0, 0.34, None, "", 0.06))
+        shapes.append(Circle(x, 0, 0.3, None, "", 0.055))
     if symbol & 2:
-        shapes.append(Circle(x, 0, 0.2, None, "", 0.06))
+        shapes.append(Circle(x, 0, 0.18, None, "", 0.055))
     if symbol & 1:
-        shapes.append(Circle(x, 0, 0.09, ""))
-    return [*shapes, Letters(x - 0.39 if x < 0 else x + 0.39, -0.33, str(symbol), "faint", 0.26)]
+        shapes.append(Circle(x, 0, 0.08, ""))
+    return [*shapes, Letters(x - 0.36 if x < 0 else x + 0.36, -0.31, str(symbol), "faint", 0.24)]
 
 
 def _outline(width: float, height: float) -> tuple[tuple[float, float], ...]:
