@@ -328,7 +328,7 @@ def _span_width(span: Span) -> float:
     width = _text_width(span.text, _ROW_LETTERS)
     if span.symbol:
         box = _symbol_box(span.symbol)
-        width = max(width, box.width * _row_size(span.symbol) + 0.1)
+        width = max(width, box.width * _row_size(span.symbol) + 0.2)
     return width
 
 
