@@ -70,6 +70,16 @@ def progress_of(run: Run, last: Sequence[Timed], is_running: bool) -> Progress:
     )
 
 
+def is_over(run: Run) -> bool:
+    """Whether a run has come to its end, so far as its records tell: its seed was revealed, or all games that
+    its schedule has are over.
+    """
+    if "seed_sha256" in run.header:
+        return "seed" in run.header
+    planned = run.games_in_all
+    return planned is None or len(run.games) + len(run.annulled) >= planned.games
+
+
 def rate(games: Sequence[Timed]) -> float | None:
     """Games a second, by the games that ended last; None where there are too few."""
     if not games:
