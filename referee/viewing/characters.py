@@ -10,24 +10,7 @@ from typing import NamedTuple
 import click
 
 from referee.games.picture import Mark, Paint, Picture, Plane, Trace
-
-INKS: dict[Paint, str] = {
-    "faint": "bright_black",
-    "seat1": "bright_red",
-    "seat2": "bright_blue",
-    "seat3": "bright_green",
-    "seat4": "bright_yellow",
-    "seat1-second": "red",
-    "seat2-second": "blue",
-    "white": "bright_white",
-    "orange": "yellow",
-    "vine": "green",
-    "flower": "bright_magenta",
-    "dead": "bright_black",
-    "fresh": "bright_white",
-    "gone": "bright_black",
-}
-"""Colours of a terminal by paint; what is not here has the terminal's own."""
+from referee.viewing.palette import INKS
 
 _LINES = {"DU": "│║", "LR": "─═", "LU": "┘╝", "RU": "└╚", "DL": "┐╗", "DR": "┌╔"}
 """Box-drawing characters by the sides at which a line leaves them: single, and double for fresh lines."""

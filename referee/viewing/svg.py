@@ -22,6 +22,9 @@ from referee.viewing.svg_elements import (
     union,
 )
 
+SVG_START = "<svg"
+"""How every file begins that is made here."""
+
 _GAP = 0.3
 """The space between panels and round the picture."""
 
@@ -115,13 +118,16 @@ class Layout:
                 found += [indexes.of_text(beginning), *drawn, indexes.of_text("</g>")]
         return tuple(found)
 
-    def svg(self, picture: Picture, style: str, title: str, description: str = "") -> str:
+    def svg(
+        self, picture: Picture, style: str, title: str, description: str = "", width: int | None = None
+    ) -> str:
         """A whole SVG file for one of the layout's pictures, with a style sheet and, for those who do not
-        see it, a title and a description.
+        see it, a title and a description; on request so many pixels wide.
         """
+        wide = self.width if width is None else width
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="picture" viewBox="{self.view_box}"'
-            f' width="{self.width}" height="{self.height}" role="img"'
+            f'{SVG_START} xmlns="http://www.w3.org/2000/svg" class="picture" viewBox="{self.view_box}"'
+            f' width="{wide}" height="{max(1, round(self.height * wide / self.width))}" role="img"'
             f' aria-labelledby="{self.prefix}title {self.prefix}description">\n'
             f'<title id="{self.prefix}title">{escaped(title)}</title>\n'
             f'<desc id="{self.prefix}description">{escaped(description)}</desc>\n'

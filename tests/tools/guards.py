@@ -184,6 +184,7 @@ GUARDS = [
     never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
     never("merged-encounters", "tests/processes/test_merge.py -k divided"),
     never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
+    valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
     dropped("page-escaping", "tests/unit/test_pages.py"),
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
