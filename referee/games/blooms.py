@@ -250,8 +250,8 @@ def _drawn(side: int) -> StoneBoard:
 @cache
 def _score(seat: Seat, captures: int, target: int) -> Row:
     light, dark = _KINDS[2 * seat : 2 * seat + 2]
-    who = Span(f"seat {seat + 1}: ", dark.paint)
-    return row_of(light.span(), dark.span(), who, f"{captures} of {target} captured")
+    who = Span(f"seat {seat + 1}:", dark.paint)
+    return row_of(who, light.span(), dark.span(), f" {captures} of {target} captured")
 
 
 def _numbered(vacant: list[Cells], number: int) -> Stones:

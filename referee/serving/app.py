@@ -32,6 +32,9 @@ from referee.viewing.steps import steps_of
 MOST_STREAMS = 200
 """The most browsers that follow the run at a time."""
 
+PUSH_S = 1.0
+"""The time between two events of a stream, at the least."""
+
 BEAT_S = 15.0
 """A stream is never silent for longer, so that a lost connection is noticed."""
 
@@ -73,6 +76,7 @@ class Hub:
                 if snapshot.version > sent:
                     yield _event(snapshot, sent)
                     sent = snapshot.version
+                    await asyncio.sleep(PUSH_S)
                 try:
                     await asyncio.wait_for(following.wait(), BEAT_S)
                 except TimeoutError:
