@@ -311,7 +311,8 @@ def test_each_stone_is_a_mark_with_its_place_and_each_position_has_the_same_boar
     ]
     stones = [mark for mark in board.marks if isinstance(mark, Mark) and mark.title.startswith("stone")]
     assert {mark.caption: mark.paint for mark in stones} == {
-        "1L": "seat1-second", "2L": "seat2-second",
+        "1L": "seat1-second",
+        "2L": "seat2-second",
         "2D": "seat2",
     }
     places = {mark.title: (mark.x, mark.y) for mark in board.ground if isinstance(mark, Mark) and mark.symbol}
