@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -15,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from referee.cli.colour import console_at_stderr
 from referee.cli.progress import Narrator, Outset
 from referee.core.ration import Ration
 from referee.ratings.brief import brief, fitted
@@ -33,11 +33,6 @@ FIT_SHARE = 0.03
 
 MOST_PLAYING = 50
 """The most games in progress that are listed."""
-
-
-def on_a_terminal() -> bool:
-    """Whether stderr is a terminal that can draw."""
-    return sys.stderr.isatty() and not Console(stderr=True).is_dumb_terminal
 
 
 class FittedRatings:
@@ -75,7 +70,7 @@ class LiveView(Narrator):
         self._seats = outset.seats
         self._tallies = Tallies(outset.names, outset.games.values())
         self._fitted = FittedRatings(outset, clock)
-        self._console = console or Console(stderr=True)
+        self._console = console or console_at_stderr()
         self._ration = Ration(clock, PICTURE_SHARE, PICTURE_S)
         self._lines: list[str] = []
         """What is to be printed above the picture."""

@@ -249,24 +249,6 @@ def terminal(*words: str) -> pexpect.spawn[str]:
     )
 
 
-def test_replay_steps_through_a_game_in_a_terminal(one_game: Path) -> None:
-    screen = terminal("replay", str(one_game))
-    screen.expect("1 of [0-9]+: any key next, b back, e end, q quit")
-    screen.send(" ")
-    screen.expect("1\\. seat 1 a: .*2 of [0-9]+: any key")
-    assert re.search("\x1b\\[[39]1m", str(screen.after)), "a red stone"
-    screen.send("n")
-    screen.expect("3 of [0-9]+: any key")
-    screen.send("b")
-    screen.expect("2 of [0-9]+: any key")
-    screen.send("e")
-    screen.expect("(a|b) won: ")
-    screen.send("q")
-    screen.expect(pexpect.EOF)
-    screen.close()
-    assert screen.exitstatus == 0
-
-
 @pytest.mark.slow
 def test_replay_all_prints_without_asking(one_game: Path) -> None:
     screen = terminal("replay", "--all", str(one_game))
