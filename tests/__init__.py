@@ -22,3 +22,11 @@ What takes long is marked `slow` and left out unless it is asked for (`-m slow`)
 feature once, and takes less than a minute and a half on two idle cores. Tests that draw examples at random
 draw fewer of them, unless `--hypothesis-profile thorough` is given.
 """
+
+import os
+import sys
+
+# Where the environment forbids Python to store what it compiled, each of the hundreds of processes that the
+# tests start would compile all modules again, which takes longer than anything else that it does.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -24,6 +24,9 @@ GREEDY = f"{{python}} {ROOT / 'sample_bots' / 'greedy_bot.py'}"
 PLAIN = f"{{python}} -I -S {ROOT / 'sample_bots' / 'plain_bot.py'}"
 BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'bad_bot.py'}"
 
+HERE = ("--workers", "0")
+"""Games are played in the referee's own process: a worker takes longer to start than most of them to play."""
+
 TOO_LONG_S = 120
 """A command that takes longer hangs."""
 

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import io
 import sys
+from importlib import import_module
 
 import click
 
 import referee
-from referee.cli.amend import amend
-from referee.cli.check import check
-from referee.cli.doctor import doctor
-from referee.cli.export import export
-from referee.cli.find import find
-from referee.cli.games import games
-from referee.cli.match import match
-from referee.cli.merge import merge_runs
 from referee.cli.output import open_closed_streams, say, show_data
-from referee.cli.replay import replay
-from referee.cli.run import run
-from referee.cli.status import status
-from referee.cli.table import table
-from referee.cli.verify import verify
 from referee.core.errors import RefereeError, Stopped, UsageError
 from referee.core.stop import Interrupted, Interruptible
 from referee.core.text import shown
+
+SUMMARIES = {
+    "amend": "Withdraws or renames bots of a run, and annuls games.",
+    "check": "Checks whether BOT is fit for tournaments in GAME.",
+    "doctor": "Measures this machine and recommends settings.",
+    "export": "Writes the games of runs for other programs.",
+    "find": "Finds games of runs, and their dialogues.",
+    "games": "Lists the games, or describes one.",
+    "match": "Plays games between a few bots.",
+    "merge": "Makes one run of several of the same tournament.",
+    "picture": "Draws a position of a game as SVG or PNG.",
+    "replay": "Lists the games of a run, or shows one.",
+    "report": "Makes a page of a run: tables, charts, replays.",
+    "run": "Plays a tournament, or continues it.",
+    "serve": "Shows a run in a browser while it is played.",
+    "status": "Shows how far a run is.",
+    "table": "Prints the table of a run.",
+    "verify": "Replays all games of a run and compares.",
+}
+"""The commands with what their list says of each. A command is a function, in a module of its name."""
 
 
 def _show_version(context: click.Context, option: click.Parameter, asked: bool) -> None:
@@ -39,7 +47,38 @@ def _show_help(context: click.Context, option: click.Parameter, asked: bool) -> 
         context.exit()
 
 
-@click.group(context_settings={"max_content_width": 100})
+# click's own option does not expect that the help cannot be written.
+_HELP = click.Option(
+    ["-h", "--help"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_help,
+    help="Show this message and exit.",
+)
+
+
+def _with_our_help(command: click.Command) -> click.Command:
+    if command.add_help_option:
+        command.add_help_option = False
+        command.params.append(_HELP)
+    return command
+
+
+class _Commands(click.Group):
+    """The commands, each imported only when it is called, since it needs much that the others do not."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, but with the command itself."""
+        name, known, rest = super().resolve_command(ctx, args)
+        if name is None or known is None:
+            return name, known, rest
+        return name, _with_our_help(getattr(import_module(f"referee.cli.{name}"), name)), rest
+
+
+@click.group(cls=_Commands, context_settings={"max_content_width": 100})
 @click.option(
     "--version",
     is_flag=True,
@@ -63,35 +102,9 @@ def cli() -> None:
     """
 
 
-# click's own option does not expect that the help cannot be written.
-_HELP = click.Option(
-    ["-h", "--help"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_help,
-    help="Show this message and exit.",
-)
-
-for command in (
-    run,
-    match,
-    check,
-    status,
-    table,
-    find,
-    replay,
-    verify,
-    export,
-    amend,
-    merge_runs,
-    games,
-    doctor,
-):
-    cli.add_command(command)
-for command in (cli, *cli.commands.values()):
-    command.add_help_option = False
-    command.params.append(_HELP)
+for name, summary in SUMMARIES.items():
+    cli.add_command(click.Command(name, short_help=summary))
+_with_our_help(cli)
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from referee.tournament.open_run import OpenRun
 from referee.tournament.run import Run, read_run
 
 
-@click.command(short_help="Withdraws or renames bots of a run, and annuls games.")
+@click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--withdraw", "withdrawn", metavar="BOT", multiple=True, help="This bot plays no more games.")
 @click.option(

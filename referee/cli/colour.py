@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def in_colour(stream: IO[str]) -> bool:
@@ -30,6 +31,8 @@ def console_at_stderr() -> Console:
     """What draws progress on stderr, by the same rules; where nothing can be drawn, only what stays is
     printed.
     """
+    from rich.console import Console  # few commands need it
+
     draws = can_draw(sys.stderr)
     return Console(
         stderr=True, force_terminal=draws, force_interactive=draws, no_color=not in_colour(sys.stderr)

@@ -6,7 +6,6 @@ import sys
 
 from referee.cli.colour import can_draw
 from referee.cli.json_lines import JsonLines
-from referee.cli.live_view import LiveView
 from referee.cli.progress import Display, Outset, ProgressLines
 
 
@@ -17,5 +16,11 @@ def display(outset: Outset, json_lines: bool = False, is_live: bool = True) -> D
     Where these appear on a terminal too, they would disturb the live view, so that plain lines are used.
     """
     is_live = is_live and can_draw(sys.stderr) and not (json_lines and sys.stdout.isatty())
-    people = LiveView(outset) if is_live else ProgressLines(outset)
+    people = _live_view(outset) if is_live else ProgressLines(outset)
     return JsonLines(outset, people) if json_lines else people
+
+
+def _live_view(outset: Outset) -> Display:
+    from referee.cli.live_view import LiveView  # it needs rich
+
+    return LiveView(outset)

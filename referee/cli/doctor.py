@@ -22,7 +22,7 @@ WIDTH = 86
 _MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
 
 
-@click.command(short_help="Measures this machine and recommends settings.")
+@click.command()
 @click.option(
     "--workers",
     type=click.IntRange(0, 1000),

@@ -18,7 +18,7 @@ AT_ONCE = 1000
 """How many games are written at once."""
 
 
-@click.command(short_help="Writes the games of runs for other programs.")
+@click.command()
 @runs_argument
 @click.option(
     "--format",

@@ -22,7 +22,7 @@ from referee.tournament.run import Run, dialogues, lines_of
 _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
 
-@click.command(short_help="Finds games of runs, and their dialogues.")
+@click.command()
 @runs_argument
 @click.option("--id", "game_id", metavar="ID", help="Only the game with this id.")
 @click.option(

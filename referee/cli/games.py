@@ -15,7 +15,7 @@ from referee.games import GAMES, all_installed, game_given, origin_of
 from referee.games.api import Game
 
 
-@click.command(short_help="Lists the games, or describes one.")
+@click.command()
 @click.argument("name", metavar="[GAME]", required=False)
 def games(name: str | None) -> None:
     """Lists the games; with GAME, shows a summary of its rules, its options and its notation.

@@ -46,7 +46,7 @@ MOST_GAMES = 20_000
 """How many games a match with a sequential test has at most where nothing is said."""
 
 
-@click.command(short_help="Plays games between a few bots.")
+@click.command()
 @click.argument("game")
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True)
 @click.option(

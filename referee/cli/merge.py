@@ -10,12 +10,12 @@ from referee.cli.options import runs_argument
 from referee.cli.output import count_text, say
 from referee.core.errors import UsageError
 from referee.core.text import counted, shown
-from referee.tournament.merging import check_choice, check_mergeable, choose, merge
+from referee.tournament import merging
 from referee.tournament.reading import read_runs
 from referee.tournament.run import read_run
 
 
-@click.command("merge", short_help="Makes one run of several of the same tournament.")
+@click.command()
 @click.argument("out", type=click.Path(path_type=Path))
 @runs_argument
 @click.option(
@@ -23,7 +23,7 @@ from referee.tournament.run import read_run
     type=click.Choice(["first"]),
     help="Of a game that was played in several runs with different moves, take that of the run named first.",
 )
-def merge_runs(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
+def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
     """Writes a new run into OUT with the games of several runs of the same tournament, each game once.
 
     The runs must agree in all that decides games; bots may be added. They are not changed. The new run can
@@ -32,11 +32,11 @@ def merge_runs(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None
     runs = read_runs(folders).runs
     if len(runs) < 2:
         raise UsageError("there is 1 run, expected at least 2 that are merged")
-    check_mergeable(runs)
-    choice = choose(runs)
+    merging.check_mergeable(runs)
+    choice = merging.choose(runs)
     if prefer is None:
-        check_choice(runs, choice)
-    merge(out, runs, choice)
+        merging.check_choice(runs, choice)
+    merging.merge(out, runs, choice)
     for number, run in enumerate(runs):
         count = sum(owner == number for owner in choice.owner.values())
         say(f"{counted(count, 'game')} of `{shown(str(run.folder))}`")

@@ -9,14 +9,16 @@ import shutil
 import stat
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from referee.cli.colour import in_colour
 from referee.core.errors import StorageError
-from referee.core.text import counted
-from referee.ratings.table import WIDTH
-from referee.tournament.formats import Amount
+from referee.core.text import WIDTH, counted
+
+if TYPE_CHECKING:
+    from referee.tournament.formats import Amount
 
 
 def open_closed_streams() -> None:

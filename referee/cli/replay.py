@@ -13,7 +13,8 @@ from referee.cli.colour import can_draw
 from referee.cli.options import game_option, outside_game
 from referee.cli.output import columns, say, show_data
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import listed, shown
+from referee.core.whole_file import write_whole
 from referee.records.finding import find_game
 from referee.records.record import GameRecord, Summary
 from referee.tournament.reading import records_at
@@ -21,11 +22,11 @@ from referee.viewing.browsing import Browser
 from referee.viewing.characters import picture_text
 from referee.viewing.states import game_states
 from referee.viewing.step_words import end_lines
-from referee.viewing.steps import steps_of
+from referee.viewing.steps import Steps, View, steps_of
 from referee.viewing.words import heading
 
 
-@click.command(short_help="Lists the games of a run, or shows one.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
@@ -36,6 +37,13 @@ from referee.viewing.words import heading
     "--step", type=click.IntRange(0), default=0, metavar="N", help="Begin at step N, not at the beginning."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a page for a browser that replays the game: one file, which needs no network. - is stdout.",
+)
 @game_option
 def replay(
     file: Path,
@@ -44,6 +52,7 @@ def replay(
     seat: int | None,
     step: int,
     as_json: bool,
+    page: Path | None,
     game: str | None,
 ) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
@@ -52,12 +61,16 @@ def replay(
     a game's id, or its number in the file, counted from 1. Without ID, shows the game if the file has only
     one, and otherwise lists the games. In a terminal, keys step through the game; `?` shows them.
     """
+    ways = {"--all": at_once, "--json": as_json, "--html": page is not None}
+    given = [name for name, is_given in ways.items() if is_given]
+    if len(given) > 1:
+        raise UsageError(f"{listed(given)} are given, expected one of them")
     file = records_at(file)
     found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):
-        if as_json:
+        if as_json or page:
             raise UsageError(
-                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with --json"
+                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with {given[0]}"
             )
         rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(columns(["", "id", "ranks", "ending"], rows))
@@ -75,18 +88,31 @@ def replay(
     steps = steps_of(found)
     if step >= len(steps.steps):
         raise UsageError(f"the game has no step {step}, expected --step 0 to {len(steps.steps) - 1}")
-    browser = Browser(steps, view, step)
-    if as_json:
+    if page:
+        _write_page(page, steps, view)
+    elif as_json:
         show_data(json.dumps(game_states(steps, view)))
     elif not at_once and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr))):
         from referee.cli.replay_screen import show  # it loads Textual, for which nothing else is to wait
 
-        show(browser)
+        show(Browser(steps, view, step))
     else:
-        for text in _texts(browser, step):
+        for text in _texts(Browser(steps, view), step):
             show_data(text)
     if steps.damage:
         raise steps.damage
+
+
+def _write_page(path: Path, steps: Steps, view: View) -> None:
+    # Templates are loaded for pages alone.
+    from referee.pages.environment import PAGE_START
+    from referee.pages.replay_page import replay_page
+
+    html = replay_page(steps, view)
+    if str(path) == "-":
+        show_data(html)
+    else:
+        write_whole(path, f"{html}\n".encode(), PAGE_START.encode(), "a page")
 
 
 def _seats(game: Summary) -> str:

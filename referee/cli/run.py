@@ -13,7 +13,7 @@ from referee.cli.playing import Conduct, conduct, say_before
 from referee.tournament.config import load
 
 
-@click.command(short_help="Plays a tournament, or continues it.")
+@click.command()
 @click.argument("file", metavar="TOML", type=click.Path(path_type=Path))
 @click.option(
     "-o",

@@ -21,7 +21,7 @@ from referee.tournament.reading import read_runs
 from referee.tournament.run import Run
 
 
-@click.command(short_help="Prints the table of a run.")
+@click.command()
 @click.argument("paths", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--format",

@@ -27,7 +27,7 @@ _MAX_SHOWN = 20
 """How many lines with problems are printed; a file that is not a file of records has one in every line."""
 
 
-@click.command(short_help="Replays all games of a run and compares.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--head", "noted", metavar="HASH", help="The head hash that was printed for these records.")
 @click.option(

@@ -6,6 +6,9 @@ import difflib
 import json
 from collections.abc import Iterable
 
+WIDTH = 80
+"""How many characters a line of a table may have where no terminal says otherwise."""
+
 
 def shown(raw: bytes | str, most: int = 200) -> str:
     """A text that is safe in a terminal, a table or a record: cut to `most` characters and escaped.

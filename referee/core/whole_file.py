@@ -37,7 +37,7 @@ def write_whole(path: Path, data: bytes, start: bytes, kind: str) -> None:
         reason = error.strerror if isinstance(error, OSError) else "its symbolic links have no end"
         raise UsageError(f"cannot write `{shown(str(path))}`: {reason}") from None
     try:
-        os.fchmod(descriptor, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        os.fchmod(descriptor, stat.S_IMODE(mode) if mode is not None else 0o666 & ~umask())
         _write(descriptor, data, path)
         Path(name).replace(place)
     except BaseException:
@@ -62,7 +62,8 @@ def _write(descriptor: int, data: bytes, path: Path) -> None:
         raise StorageError(f"cannot write `{shown(str(path))}`: {error.strerror}") from None
 
 
-def _umask() -> int:
+def umask() -> int:
+    """The permissions that new files and folders do not get."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -22,7 +22,7 @@ Paint = Literal[
     "seat2",
     "seat3",
     "seat4",
-    "seat1-second",  # the second colour of a seat
+    "seat1-second",  # the second colour of a seat, lighter than the first
     "seat2-second",
     "white",
     "orange",
@@ -131,6 +131,8 @@ class Plane(NamedTuple):
     """Where there are only characters: how many of them are as wide as 1 on the plane."""
     rows: float = 1
     """Where there are only characters: how many lines are as high as 1 on the plane."""
+    margin: int = 0
+    """Where there are only characters: how many blanks each line begins with."""
 
 
 class Span(NamedTuple):

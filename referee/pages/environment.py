@@ -31,6 +31,9 @@ import referee
 from referee.core.text import counted, shown
 from referee.core.units import about, seconds
 
+PAGE_START = "<!doctype html>"
+"""How every page begins."""
+
 
 def page(
     template: str,
@@ -56,6 +59,11 @@ def page(
             version=referee.__version__,
         )
     )
+
+
+def fragment(template: str, **values: object) -> Markup:
+    """A part of a page as HTML, which a page may show without escaping it again."""
+    return Markup(_environment().get_template(template).render(values))
 
 
 def policy(style: str, script: str, connects: bool = False) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import WIDTH, shown
 from referee.ratings import blocks, grids
 from referee.ratings.columns import MEASURED, default_columns, standings_grid
 from referee.ratings.data import to_csv, to_json
@@ -17,9 +17,6 @@ from referee.records.record import Summary
 
 FORMATS = ("csv", "json", *grids.TABULATED)
 """All forms of a table."""
-
-WIDTH = 80
-"""The width that tables fit where none is said."""
 
 _SEPARATED = {"csv": ",", "tsv": "\t"}
 _AGAINST = ("crosstable", "los", "pairs")

@@ -10,24 +10,7 @@ from typing import NamedTuple
 import click
 
 from referee.games.picture import Mark, Paint, Picture, Plane, Trace
-
-INKS: dict[Paint, str] = {
-    "faint": "bright_black",
-    "seat1": "bright_red",
-    "seat2": "bright_blue",
-    "seat3": "bright_green",
-    "seat4": "bright_yellow",
-    "seat1-second": "red",
-    "seat2-second": "blue",
-    "white": "bright_white",
-    "orange": "yellow",
-    "vine": "green",
-    "flower": "bright_magenta",
-    "dead": "bright_black",
-    "fresh": "bright_white",
-    "gone": "bright_black",
-}
-"""Colours of a terminal by paint; what is not here has the terminal's own."""
+from referee.viewing.palette import INKS
 
 _LINES = {"DU": "│║", "LR": "─═", "LU": "┘╝", "RU": "└╚", "DL": "┐╗", "DR": "┌╔"}
 """Box-drawing characters by the sides at which a line leaves them: single, and double for fresh lines."""
@@ -91,7 +74,7 @@ def _plane(plane: Plane) -> Iterator[Line]:
             _write_mark(cells, mark, plane)
     if not cells:
         return
-    left = min(column for _, column in cells)
+    left = min(column for _, column in cells) - plane.margin
     for number in range(min(number for number, _ in cells), max(number for number, _ in cells) + 1):
         last = max((column for row, column in cells if row == number), default=left - 1)
         line = [cells.get((number, column), (" ", "")) for column in range(left, last + 1)]

@@ -40,7 +40,7 @@ class Step:
         if view is None:
             return self.events
         return tuple(
-            event
+            event if event.seat == view else _as_told(event)
             for event in self.events
             if not isinstance(event, Drawn) and (event.seat == view or (is_open and _is_public(event)))
         )
@@ -110,7 +110,10 @@ class _Collector:
         after_turn = after is self._state and isinstance(event, Moved | Retired)
         if self._changed and not (after_turn or after is self._before):
             self._end_step()
-        if after is not self._state and after is not self._before:
+        if isinstance(event, Rejected):
+            if not self._changed:
+                self._state = after  # the same position, but before the first move another object
+        elif after is not self._state and after is not self._before:
             self._before, self._state, self._changed = self._state, after, True
         self._events.append(event)
         if isinstance(event, Moved) and self._reserves_us[event.seat] is not None:
@@ -130,6 +133,11 @@ class _Collector:
 def _is_public(event: Event) -> bool:
     """Whether every seat of an open game is told of an event of another."""
     return isinstance(event, Moved | Preset)
+
+
+def _as_told(event: Event) -> Event:
+    """An event of another seat without what its bot said of it, which only the record has."""
+    return event._replace(info="") if isinstance(event, Moved) else event  # guard: info-of-others
 
 
 def rejected_in(step: Step) -> int:

@@ -99,12 +99,23 @@ def bot_output(terms: Terms, measured: Mapping[str, Any], only: Seat | None = No
     """What the bots, or the one in a seat, wrote besides their answers, line by line. Values of any type are
     shown as text.
     """
-    seats = measured.get("seats")
-    for seat, (name, said) in enumerate(
-        zip(terms.bots, seats if isinstance(seats, list) else [], strict=False)
-    ):
-        for what, line in _flat(said) if only in (None, seat) else ():
+    for seat, name in enumerate(terms.bots):
+        for what, line in _flat(_measured_of(measured, seat)) if only in (None, seat) else ():
             yield f"{name} {shown(what)}: {shown(line)}"
+
+
+def written(measured: Mapping[str, Any], seat: Seat) -> Iterator[str]:
+    """What the bot in a seat wrote besides its answers, without measurements, line by line."""
+    of_seat = _measured_of(measured, seat)
+    for what in ("log", "noise", "stale", "stderr"):
+        yield from (f"{shown(name)}: {shown(line)}" for name, line in _flat(of_seat.get(what, []), what))
+
+
+def _measured_of(measured: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
+    """What was measured of a seat; nothing where a record, which may be anybody's, has another thing."""
+    seats = measured.get("seats")
+    of_seat = seats[seat] if isinstance(seats, list) and seat < len(seats) else None
+    return of_seat if isinstance(of_seat, dict) else {}
 
 
 def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -121,15 +132,19 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
 
 def _expected(sent: Sequence[str]) -> str:
     """The reply that was expected to the last message that was sent to a bot."""
-    word, *rest = sent[-1].split() if sent else ("",)
-    match word, rest:
-        case "hello", _:
+    match sent[-1].split() if sent else []:
+        case ["hello", *_]:
             return f"`hello {VERSION}`"
-        case "prepare", _:
+        case ["prepare", *_]:
             return "`ready`"
-        case "ask", [number, allowance_ms, reserve_ms]:
-            return f"`move {number} TEXT` within {seconds((int(allowance_ms) + int(reserve_ms)) * 1000)}"
+        case ["ask", number, allowance_ms, reserve_ms] if _is_time(allowance_ms) and _is_time(reserve_ms):
+            within = seconds((int(allowance_ms) + int(reserve_ms)) * 1000)
+            return f"`move {shown(number, 20)} TEXT` within {within}"
     return ""
+
+
+def _is_time(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 16
 
 
 _MEASURED_TEXTS = {
@@ -142,18 +157,25 @@ _MEASURED_TEXTS = {
 """What a record has of a seat with a fault, with the labels under which it is shown."""
 
 
-def fault_report(record: GameRecord) -> Iterator[str]:
-    """For each fault of a game: what happened, the last lines that the bot wrote to stderr, and a hint."""
+def fault_report(record: GameRecord, only: Seat | None = None) -> Iterator[str]:
+    """For each fault of a game, or of one seat: what happened, the last lines that the bot wrote to stderr,
+    and a hint.
+    """
     for event in record.events:
-        if isinstance(event, Retired) and event.ending.is_fault:
+        if isinstance(event, Retired) and event.ending.is_fault and only in (None, event.seat):
             yield event_text(event, record.terms.bots, record.terms.controls)
-            seats = record.measured.get("seats", [])
-            measured = seats[event.seat] if event.seat < len(seats) else {}
-            if expected := _expected(measured.get("last_sent", ())):
+            measured = _measured_of(record.measured, event.seat)
+            if expected := _expected(_lines(measured.get("last_sent"))):
                 yield f"expected: {expected}"
             for name, what in _MEASURED_TEXTS.items():
-                yield from (f"{what}: {shown(line)}" for line in measured.get(name, ()))
-            said = measured.get("stderr", {})
-            lines = "\n".join(part["text"].rstrip() for part in said.values()).split("\n")
-            yield from (f"stderr: {shown(line)}" for line in lines[-5:] if line)
+                yield from (f"{what}: {shown(line)}" for line in _lines(measured.get(name)))
+            said = measured.get("stderr")
+            parts = said.values() if isinstance(said, dict) else ()
+            texts = [str(part.get("text", "")).rstrip() for part in parts if isinstance(part, dict)]
+            yield from (f"stderr: {shown(line)}" for line in "\n".join(texts).split("\n")[-5:] if line)
             yield f"hint: {shown(event.hint or event.ending.hint)}"
+
+
+def _lines(value: object) -> list[str]:
+    """A list of lines in a record, or nothing if something else is there."""
+    return [str(line) for line in value] if isinstance(value, list) else []

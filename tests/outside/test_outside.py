@@ -18,7 +18,7 @@ from referee.games import game_given
 from referee.games.outside import SIZE_CAP, VARIABLE, from_file
 from referee.records.replay import Examined, RunVerifier
 from referee.tournament.scheduled import Scheduled
-from tests.command import RANDOM, ROOT, Done, referee, referee_process
+from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
 SEARCH = f"{ROOT / 'sample_bots' / 'search_bot.py'} --playouts 8"
@@ -135,7 +135,7 @@ ORIGINS: dict[str, Callable[[Place], dict[str, str]]] = {
 
 
 def played(place: Place, *words: str) -> None:
-    done = place("match", place.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *SMALL, *words)
+    done = place("match", place.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *SMALL, *HERE, *words)
     assert done.code == 0, done.err
 
 
@@ -148,7 +148,7 @@ def test_the_records_say_where_it_comes_from(place: Place) -> None:
 
 
 def test_records_of_a_game_that_is_built_in_say_nothing_of_it(tmp_path: Path) -> None:
-    done = referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"))
+    done = referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"), *HERE)
     assert done.code == 0
     first = (tmp_path / "run" / "games.jsonl").read_text().splitlines()[0]
     assert first.startswith('{"kind":"tournament","record":1,"game":"blooms","rules":1,"options":{')
@@ -236,7 +236,7 @@ def test_a_file_that_moved_is_the_same_game(file: Place) -> None:
 
 @pytest.mark.slow
 def test_the_records_of_another_game_are_told(file: Place, tmp_path: Path) -> None:
-    assert referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run")).code == 0
+    assert referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"), *HERE).code == 0
     for command in ("verify", "replay"):
         done = file(command, "run", *file.again)
         assert done.code == 2 and "`--game` is `connect4`, expected `blooms`" in done.err

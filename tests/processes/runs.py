@@ -14,13 +14,13 @@ from tests.command import PLAIN
 
 
 def toml(path: Path, bots: dict[str, str] | None = None, options: str = "size = 3", **main: Any) -> Path:
-    """Writes a tournament file; short games of three random bots, if nothing else is said.
+    """Writes a tournament file; short games of three random bots without workers, if nothing else is said.
 
     None leaves a key out.
     """
     if bots is None:
         bots = dict.fromkeys("abc", PLAIN)
-    main = {"game": "blooms", "rounds": 2, "clock": "5s", "seed": "s", "workers": 1, **main}
+    main = {"game": "blooms", "rounds": 2, "clock": "5s", "seed": "s", "workers": 0, **main}
     given = {key: value for key, value in main.items() if value is not None}
     lines = ["[tournament]", *(f"{key} = {json.dumps(value)}" for key, value in given.items())]
     lines += ["[options]", options]

@@ -264,7 +264,7 @@ def test_a_bot_that_kills_the_referee_costs_no_game_that_was_played() -> None:
         " && grep -q 'CapEff:.0*$' /proc/self/status && kill -9 -1; play"
     )
     with another(THROW_AWAY) as (folder, run):
-        file = toml(folder / "t.toml", {"bad": sh(kills), "good": sh(RESIGNS)}, rounds=4, workers=0)
+        file = toml(folder / "t.toml", {"bad": sh(kills), "good": sh(RESIGNS)}, rounds=4)
         results = folder / "t-results"
         done = run("-B", "-m", "referee", "run", str(file))
         assert done.returncode == -signal.SIGKILL
@@ -280,7 +280,7 @@ def test_a_bot_that_kills_the_referee_costs_no_game_that_was_played() -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_to_is_said_before_the_first_game(tmp_path: Path) -> None:
     bots = {"a": sh("touch started; play"), "b": sh(RESIGNS)}
-    file = toml(tmp_path / "t.toml", bots, workers=0)
+    file = toml(tmp_path / "t.toml", bots)
     (tmp_path / "shut").mkdir(mode=0o555)
     for folder in (tmp_path / "shut", tmp_path / "shut" / "new"):
         done = referee("run", str(file), "-o", str(folder))
@@ -485,7 +485,7 @@ def slow(file):
 j.os.fsync = slow
 """
     bots = {"a": sh("play"), "b": sh("asked; answer; " * 2 + RESIGNS)}
-    file = toml(tmp_path / "t.toml", bots, rounds=1, workers=0, clock=SHORT)
+    file = toml(tmp_path / "t.toml", bots, rounds=1, clock=SHORT)
     done = run_with(patch, file, "--strict")
     assert done.returncode == 0, done.stderr
     assert len(games(tmp_path / "t-results")) == 2
@@ -553,7 +553,7 @@ if "tournament.worker" in str(sys.orig_argv):
 @pytest.mark.slow
 def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(DIES)
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)))
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)), workers=1)
     for _ in range(2):
         done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
         assert done.code == 1 and "games without a result: 1:a:b;" in done.err
@@ -568,7 +568,7 @@ CHOOSES = "while asked; do q=$n; echo list $q 1; listen choice; echo move $q $n 
 def test_the_seed_of_hashes_changes_no_game(tmp_path: Path) -> None:
     """As on another machine: a run is begun with one seed of Python's hashes and continued with another."""
     for rounds, seed in ((1, "1"), (2, "2")):
-        file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(CHOOSES)), rounds=rounds, workers=0)
+        file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(CHOOSES)), rounds=rounds)
         assert referee_process("run", str(file), env={"PYTHONHASHSEED": seed}).code == 0
     whole = referee_process("run", str(file), "-o", str(tmp_path / "whole"), env={"PYTHONHASHSEED": "3"})
     assert whole.code == 0

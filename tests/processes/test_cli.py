@@ -14,14 +14,15 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.command import BAD, GREEDY, PLAIN, RANDOM, referee
+from tests.command import BAD, GREEDY, HERE, PLAIN, RANDOM, referee
 from tests.holdings import living
 
-FAST = ["--option", "size=3", "--option", "target=2"]
+SMALL = ["--option", "size=3", "--option", "target=2"]
+FAST = [*SMALL, *HERE]
 
 
 def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
-    done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *FAST)
+    done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *SMALL)
     assert done.code == 0
     header, rule, *rows = done.out.splitlines()[:4]
     assert header.split()[:2] == ["#", "bot"] and set(rule) <= {"-", " "}
@@ -93,18 +94,18 @@ def test_bots_of_one_program_get_different_names() -> None:
 
 def test_a_fault_is_explained_and_strict_makes_it_an_error() -> None:
     bad = f"bad={BAD} 'exits'"
-    done = referee("match", "blooms", bad, f"good={PLAIN}", "-n", "2")
+    done = referee("match", "blooms", bad, f"good={PLAIN}", "-n", "2", *HERE)
     assert done.code == 0
     assert "1:bad:good: good won: seat 1 is gone" in done.err
     assert "exited with status 3" in done.err and "hint: it exited" in done.err
     assert "2 gone" in done.out
-    assert referee("match", "blooms", bad, f"good={PLAIN}", "-n", "1", "--strict").code == 8
+    assert referee("match", "blooms", bad, f"good={PLAIN}", "-n", "1", "--strict", *HERE).code == 8
 
 
 def test_stderr_of_a_bot_at_fault_is_shown_and_escaped() -> None:
-    done = referee("match", "blooms", f"x={BAD} 'crashes at the start'", f"good={PLAIN}", "-n", "1")
+    done = referee("match", "blooms", f"x={BAD} 'crashes at the start'", f"good={PLAIN}", "-n", "1", *HERE)
     assert "stderr: boom: no such opening book" in done.err
-    done = referee("match", "blooms", f"x={BAD} forged", f"good={PLAIN}", "-n", "1")
+    done = referee("match", "blooms", f"x={BAD} forged", f"good={PLAIN}", "-n", "1", *HERE)
     assert "\\x1b[2J" in done.err and "control character" in done.err
 
 
@@ -159,7 +160,7 @@ def test_help_and_version() -> None:
 @pytest.mark.slow
 def test_the_reader_of_the_output_may_close_it() -> None:
     """`| head`: no complaint, and a match goes on though nobody reads what it reports."""
-    words = [sys.executable, "-m", "referee", "match", "blooms", PLAIN, PLAIN, "-n", "4", *FAST]
+    words = [sys.executable, "-m", "referee", "match", "blooms", PLAIN, PLAIN, "-n", "4", *SMALL]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stderr and process.stdout
     process.stderr.close()
@@ -239,7 +240,7 @@ def test_replay_json_is_one_document_and_needs_one_game(one_game: Path) -> None:
     lines = (one_game / "games.jsonl").read_text().splitlines()
     (one_game / "games.jsonl").write_text("\n".join([*lines, lines[-1].replace("1:a:b", "2:a:b")]) + "\n")
     several = referee("replay", str(one_game), "--json")
-    assert several.code == 2 and "2 games, expected an ID" in several.err and not several.out
+    assert several.code == 2 and "2 games, expected the ID of one" in several.err and not several.out
 
 
 def terminal(*words: str) -> pexpect.spawn[str]:
@@ -287,7 +288,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
 
 def test_a_match_tries_a_bot_that_does_not_start_three_times(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    words = [f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10", "-o", str(folder)]
+    words = [f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10", "-o", str(folder), *HERE]
     done = referee("match", "blooms", *words)
     assert done.err.count("stderr: boom") == 1, "once for each bot and fault"
     assert "10 start" in done.out

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import RANDOM, ROOT, referee
+from tests.command import HERE, RANDOM, ROOT, referee
 
 FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
 
@@ -18,7 +18,7 @@ FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
 def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Path) -> None:
     """`referee` in `tests.command` fails where there is one in what a command prints."""
     folder = tmp_path / "run"
-    words = [f"x={FORGING} {place}", f"y={RANDOM}", "-n", "1", "--watch", "--dialogue", "--seed", "s"]
+    words = [f"x={FORGING} {place}", f"y={RANDOM}", "-n", "1", "--watch", "--dialogue", "--seed", "s", *HERE]
     done = referee("match", "blooms", *words, "-o", str(folder))
     assert done.code == 0
     assert "\\x1b[2J" in done.err and "\\u202eevil" in done.err, "shown, and as what they are"

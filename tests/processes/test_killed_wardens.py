@@ -72,7 +72,7 @@ def test_games_of_a_killed_warden_are_played_again(
 def test_a_bot_that_kills_its_warden_at_every_start_forfeits(tmp_path: Path) -> None:
     """Then it is the one that sat in the most void games."""
     bots = {"a": bot(tmp_path, KILLED), "b": PLAIN, "c": PLAIN}
-    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1, workers=0)))
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1)))
     assert "bot `a` forfeits its remaining games" in done.err
     faults = [game["faults"] for game in games(tmp_path / "t-results").values() if "a" in game["bots"]]
     assert len(faults) == 4 and all("void" in found for found in faults)
@@ -94,7 +94,7 @@ def test_a_warden_that_is_killed_before_the_program_runs(
         return killed(control) if left else notice(control)  # type: ignore[arg-type]
 
     monkeypatch.setattr(launcher, "_notice", once)
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=0)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file))
     assert done.code == 0 and "was killed before the bot was ready), it is played again" in done.err
     assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
@@ -115,7 +115,7 @@ def test_what_is_killed_while_no_bot_runs_is_replaced(
         return Start(bot)
 
     monkeypatch.setattr(encounter, "Start", start)
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=3, workers=0)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=3)
     done = referee("run", str(file))
     assert done.code == 0, done.err
     played = games(tmp_path / "t-results").values()

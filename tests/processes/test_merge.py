@@ -51,7 +51,7 @@ def test_runs_with_other_bots_and_rounds_become_one_that_can_be_continued(tmp_pa
     assert [line["kind"] for line in lines_of(out)].count("change") == 1, "the bot `c` and the second round"
     assert out.stat().st_mode & 0o777 == 0o700
     assert (out / "tournament.toml").read_bytes() == (one / "tournament.toml").read_bytes()
-    again = referee("run", str(toml(tmp_path / "t.toml", workers=0)), "-o", str(out))
+    again = referee("run", str(toml(tmp_path / "t.toml")), "-o", str(out))
     assert again.code == 0, again.err
     assert len(games(out)) == 12 and verified(out)
 

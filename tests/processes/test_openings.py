@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.records import journal
-from tests.command import GREEDY, PLAIN, RANDOM, ROOT, referee
+from tests.command import GREEDY, HERE, PLAIN, RANDOM, ROOT, referee
 from tests.processes.runs import games, lines_of
 
 FIRST = "{python} -I -S " + str(ROOT / "tests" / "bots" / "first_bot.py")
@@ -149,7 +149,7 @@ def test_openings_that_will_not_do_are_refused_in_one_line(
 @pytest.mark.slow
 def test_openings_of_a_match(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("L:C3; L:A1 D:A2\n")
-    words = ["match", "blooms", f"one={RESIGNS}", f"two={RESIGNS}", "--option", "size=3"]
+    words = ["match", "blooms", f"one={RESIGNS}", f"two={RESIGNS}", "--option", "size=3", *HERE]
     for name, given in (("a", ["plies=2", "seed=x"]), ("b", [f"file={tmp_path}/lines.txt", "order=random"])):
         options = [word for text in given for word in ("--openings", text)]
         done = referee(*words, "-n", "4", "-o", str(tmp_path / name), *options)
@@ -215,12 +215,12 @@ def test_the_sample_bots_play_on_from_an_opening(
 ) -> None:
     """They know the position from the news, so none of their moves is rejected."""
     given = [word for option in options for word in ("--option", option)]
-    words = ["--openings", f"plies={plies}", "--strict", "--rejections", "1", "--time", "20s"]
+    words = ["--openings", f"plies={plies}", "--strict", "--rejections", "1", "--time", "20s", *HERE]
     done = referee("match", game, f"one={one}", f"two={other}", "-n", "2", *given, *words)
     assert done.code == 0, done.err
 
 
 def test_bots_in_other_languages_play_on_from_an_opening(c_bot: str, js_bot: str) -> None:
-    words = ["--openings", "plies=4", "--strict", "--rejections", "1", "--time", "20s", "-n", "4"]
+    words = ["--openings", "plies=4", "--strict", "--rejections", "1", "--time", "20s", "-n", "4", *HERE]
     done = referee("match", "blooms", c_bot, js_bot, *words)
     assert done.code == 0, done.err

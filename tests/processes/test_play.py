@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.games import GAMES
-from tests.command import BAD, PLAIN, RANDOM, referee
+from tests.command import BAD, HERE, PLAIN, RANDOM, referee
 from tests.processes.runs import games, toml
 from tests.rules.random_play import quick_first
 
@@ -38,7 +38,7 @@ def test_a_match_a_replay_and_a_verification(
     bots = [f"{name}={RANDOM}" for name in "abcd"[:seats]]
     options = [word for name, value in given.items() for word in ("--option", f"{name}={value}")]
     match = referee(
-        "match", slug, *bots, *options, "-n", str(2 * seats), "--time", "5s", "-o", folder, "--strict"
+        "match", slug, *bots, *options, "-n", str(2 * seats), "--time", "5s", "-o", folder, "--strict", *HERE
     )
     assert match.code == 0, match.err
     assert all(re.search(rf"^ *(\d+ +)?{name} ", match.out, re.MULTILINE) for name in "abcd"[:seats])
@@ -108,7 +108,7 @@ def test_a_seat_s_replay_shows_nothing_that_it_did_not_know(tmp_path: Path) -> N
     bots = [f"{name}={{python}} {tmp_path / 'chatty.py'}" for name in "abc"]
     folder = str(tmp_path / "run")
     options = ("--option", "players=3", "--seed", "3", "--time", "20s", "-n", "1", "-o", folder)
-    assert referee("match", "thetree", *bots, *options).code == 0
+    assert referee("match", "thetree", *bots, *options, *HERE).code == 0
     for seat in (1, 2, 3):
         view = referee("replay", folder, "1", "--seat", str(seat)).out
         for other in {1, 2, 3} - {seat}:
@@ -121,7 +121,7 @@ def test_a_seat_s_replay_shows_nothing_that_it_did_not_know(tmp_path: Path) -> N
 
 def test_a_forged_deal_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    made = referee("match", "thetree", f"a={RANDOM}", f"b={RANDOM}", "-n", "1", "-o", str(folder))
+    made = referee("match", "thetree", f"a={RANDOM}", f"b={RANDOM}", "-n", "1", "-o", str(folder), *HERE)
     assert made.code == 0
     path = folder / "games.jsonl"
     text = path.read_text()
@@ -136,7 +136,7 @@ def test_a_forged_deal_is_found(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_bot_that_never_starts_is_out_and_the_others_play_on(tmp_path: Path) -> None:
     bots = {"a": RANDOM, "b": RANDOM, "bad": f"{BAD} 'crashes at the start'"}
-    file = toml(tmp_path / "t.toml", bots, "players = 3", game="thetree", rounds=3, workers=0)
+    file = toml(tmp_path / "t.toml", bots, "players = 3", game="thetree", rounds=3)
     done = referee("run", str(file))
     assert done.code == 0, done.err
     found = games(tmp_path / "t-results")
@@ -151,7 +151,7 @@ def test_a_bot_that_never_starts_is_out_and_the_others_play_on(tmp_path: Path) -
 
 def test_a_match_is_given_its_test_and_what_repeats_count(tmp_path: Path) -> None:
     words = ["match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "--option", "size=3", "--time", "5s"]
-    more = ["-n", "2", "--repeats", "count", "--sprt", "0,10,0.1,0.05,normalized"]
+    more = ["-n", "2", "--repeats", "count", "--sprt", "0,10,0.1,0.05,normalized", *HERE]
     done = referee(*words, *more, "-o", str(tmp_path / "run"))
     assert done.code == 0, done.err
     header = json.loads((tmp_path / "run" / "games.jsonl").read_text().splitlines()[0])

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from referee.records import journal, record
-from tests.command import BAD, PLAIN, ROOT, referee
+from tests.command import BAD, HERE, PLAIN, ROOT, referee
 from tests.processes.runs import forged, games, lines_of, toml
 
 RESIGNS = "while asked; do echo resign $n; done"
@@ -132,7 +132,7 @@ def test_what_lies_in_place_of_the_dialogues_ends_the_run(deed: str, after: int,
 
 @pytest.mark.slow
 def test_a_second_referee_is_refused_without_the_lock_file(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 1 1 1 1"), workers=0)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 1 1 1 1"))
     process = subprocess.Popen(
         [sys.executable, "-m", "referee", "run", str(file)],
         stdout=subprocess.DEVNULL,
@@ -317,13 +317,13 @@ def test_the_head_hash_of_an_earlier_state_is_in_the_chain(played: tuple[Path, P
 
 def test_a_match_tells_its_head_hash(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    done = referee("match", "blooms", f"a={sh(RESIGNS)}", f"b={PLAIN}", "-o", str(folder))
+    done = referee("match", "blooms", f"a={sh(RESIGNS)}", f"b={PLAIN}", "-o", str(folder), *HERE)
     assert head_told(done.err) == lines_of(folder)[-1]["hash"]
     assert head_told(referee("table", str(folder)).err) == head_told(done.err)
 
 
 def test_the_copy_of_the_tournament_file_is_made_where_a_killed_run_has_none(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=0)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     assert referee("run", str(file)).code == 0
     copy = tmp_path / "t-results" / "tournament.toml"
     for there in (None, b"of an earlier command"):

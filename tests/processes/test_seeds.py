@@ -28,7 +28,7 @@ Lines = list[dict[str, Any]]
 @pytest.fixture
 def played(tmp_path: Path) -> tuple[Path, Path]:
     """A tournament without a seed that was played, and its folder."""
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), seed=None, workers=0)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), seed=None)
     assert referee("run", str(file)).code == 0
     return file, tmp_path / "t-results"
 
@@ -56,7 +56,7 @@ def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Pa
         "cat t.toml t-results/* /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> seen 2>/dev/null\n"
         f"exec {PLAIN.replace('{python}', sys.executable)}\n"
     )
-    file = toml(tmp_path / "t.toml", {"spy": f"sh {spy}", "plain": PLAIN}, seed=None, fresh=True)
+    file = toml(tmp_path / "t.toml", {"spy": f"sh {spy}", "plain": PLAIN}, seed=None, fresh=True, workers=1)
     folder = tmp_path / "t-results"
     if command == "run":
         assert referee("run", str(file)).code == 0
@@ -73,7 +73,7 @@ def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Pa
 
 
 def test_a_seed_that_is_given_is_in_the_first_line(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=0)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     assert referee("run", str(file)).code == 0
     first, *rest = lines_of(tmp_path / "t-results")
     assert first["seed"] == "s" and [line["kind"] for line in rest] == ["game", "game"]
@@ -98,7 +98,7 @@ def test_a_complete_run_reveals_its_seed_once(played: tuple[Path, Path]) -> None
 def test_more_rounds_are_played_under_another_seed(played: tuple[Path, Path]) -> None:
     file, folder = played
     first = lines_of(folder)
-    toml(file, dict.fromkeys("abc", PLAIN), seed=None, workers=0, rounds=3)
+    toml(file, dict.fromkeys("abc", PLAIN), seed=None, rounds=3)
     assert referee("run", str(file)).code == 0
     change, *rest, last = lines_of(folder)[len(first) :]
     assert change["rounds"] == 3 and change["seed_sha256"] == sha256(last["seed"])
@@ -128,13 +128,13 @@ def test_after_a_kill_a_run_goes_on_under_another_seed(played: tuple[Path, Path]
 def test_a_run_whose_seed_was_never_hidden_is_continued_under_one_that_is(tmp_path: Path) -> None:
     """Runs of earlier versions have the seed that was drawn in their first line."""
     bots = dict.fromkeys("ab", PLAIN)
-    file = toml(tmp_path / "t.toml", bots, workers=0, rounds=1)
+    file = toml(tmp_path / "t.toml", bots, rounds=1)
     folder = tmp_path / "t-results"
     assert referee("run", str(file)).code == 0
     old = lines_of(folder)
-    assert referee("run", str(toml(file, bots, workers=0, rounds=1, seed=None))).code == 0
+    assert referee("run", str(toml(file, bots, rounds=1, seed=None))).code == 0
     assert lines_of(folder) == old, "nothing is left to play"
-    assert referee("run", str(toml(file, bots, workers=0, rounds=2, seed=None))).code == 0
+    assert referee("run", str(toml(file, bots, rounds=2, seed=None))).code == 0
     change, *rest, last = lines_of(folder)[len(old) :]
     assert change["seed_sha256"] == sha256(last["seed"]) and last["seed"] != "s"
     assert all(game["seed"] == game_seed(last["seed"], game["id"]).hex() for game in rest)

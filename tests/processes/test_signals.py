@@ -50,7 +50,7 @@ STOPPED = r"referee: stopped by SIGTERM\n"
     ],
 )
 def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, workers=0)
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1)
     script = f"{NOW}\n{moment}\nfrom referee.__main__ import main\nmain()"
     done = subprocess.run(
         [sys.executable, "-c", script, "run", str(file)], capture_output=True, text=True, cwd=ROOT, timeout=60
@@ -64,7 +64,7 @@ def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", {"a": f"{BAD} sleep 0.3", "b": PLAIN}, rounds=50, clock="5s")
+    file = toml(tmp_path / "t.toml", {"a": f"{BAD} sleep 0.3", "b": PLAIN}, rounds=50, clock="5s", workers=1)
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(sys.executable, [sys.executable, "-m", "referee", "run", str(file)])

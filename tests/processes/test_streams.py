@@ -26,6 +26,7 @@ COMMANDS = {
     "find": ("find", "run"),
     "find --dialogue": ("find", "run", "--dialogue"),
     "replay": ("replay", "run", "1"),
+    "picture": ("picture", "run", "1"),
     "verify": ("verify", "run"),
     "status": ("status", "run"),
     "export": ("export", "run"),

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.command import BAD, PLAIN, Done, referee
+from tests.command import BAD, HERE, PLAIN, Done, referee
 
-SMALL = ["--option", "size=3", "--option", "target=2"]
+SMALL = ["--option", "size=3", "--option", "target=2", *HERE]
 INSTANT = "{python} -m referee.machine.instant_bot"
 
 

@@ -18,7 +18,7 @@ from referee.core.units import about
 from referee.records.durations import last_games
 from referee.tournament.lock import is_locked, locked
 from referee.tournament.run import read_run
-from tests.command import BAD, PLAIN, ROOT, referee
+from tests.command import BAD, HERE, PLAIN, ROOT, referee
 from tests.processes.runs import games, toml
 
 
@@ -26,7 +26,7 @@ from tests.processes.runs import games, toml
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that is over: six games, four of them with a fault."""
     folder = tmp_path_factory.mktemp("run")
-    file = toml(folder / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1, workers=0)
+    file = toml(folder / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1)
     assert referee("run", str(file)).code == 0
     return folder
 
@@ -145,7 +145,7 @@ def test_how_long_games_took_is_read_from_the_end_of_the_records(
 
 
 def test_a_run_as_json_lines(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1)
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1, workers=1)
     done = referee("run", str(file), "--json-lines")
     events = [json.loads(line) for line in done.out.splitlines()]
     assert done.code == 0 and [event["event"] for event in events[:2]] == ["run", "began"]
@@ -179,9 +179,8 @@ def test_a_match_as_json_lines() -> None:
 
 def test_a_match_stops_when_its_test_is_decided() -> None:
     bots = (f"a={PLAIN}", f"b={BAD} exits")
-    done = referee(
-        "match", "blooms", "-n", "40", "--option", "size=3", "--sprt", "0,400", *bots, "--json-lines"
-    )
+    words = ["-n", "40", "--option", "size=3", "--sprt", "0,400", "--json-lines", *HERE]
+    done = referee("match", "blooms", *words, *bots)
     played = json.loads(done.out.splitlines()[-1])["played"]
     assert done.code == 0 and played < 40 and "the stopping rule has decided: H1" in done.err
     wrong = referee("match", "blooms", "--sprt", "10,0", *bots)
@@ -211,7 +210,7 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
 def test_totals_that_depend_on_results(tmp_path: Path) -> None:
     """A knockout ends before it has had the most games that it may have, also for a dry run and `status`."""
     bots, folder = {"a": PLAIN, "b": PLAIN, "c": PLAIN}, tmp_path / "t-results"
-    file = toml(tmp_path / "t.toml", bots, rounds=None, format="knockout", best_of=3, workers=0)
+    file = toml(tmp_path / "t.toml", bots, rounds=None, format="knockout", best_of=3)
     before = referee("run", str(file), "--dry-run").out
     assert "at most 24 games of blooms, 3 bots, 2 rounds, 0 workers" in before
     assert "at most 24 games left to play" in before
@@ -233,12 +232,12 @@ def test_a_dry_run_counts_what_is_still_to_be_played(run: Path, tmp_path: Path) 
     assert referee("amend", str(folder), *words).code == 0
     done = referee("run", str(file), "-o", str(folder), "--dry-run")
     assert "4 games left to play" in done.out and "3 rounds, 1 worker\n" in done.out
-    league = toml(tmp_path / "league.toml", bots, rounds=None, format="league", budget=10)
+    league = toml(tmp_path / "league.toml", bots, rounds=None, format="league", budget=10, workers=1)
     assert "10 games of blooms, 3 bots, 1 worker\n" in referee("run", str(league), "--dry-run").out
 
 
 def test_a_stopping_rule_may_end_a_run_before_its_last_game(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=4, sprt="0,10", workers=0)
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=4, sprt="0,10")
     assert "at most 8 games left to play" in referee("run", str(file), "--dry-run").out
 
 
@@ -307,7 +306,7 @@ def test_a_dry_run_says_which_programs_would_be_built(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
     bots = {"good": PLAIN, "bad": f"{BAD} 'crashes at the start'"}
-    file = toml(tmp_path / "t.toml", bots, rounds=3)
+    file = toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
     words = ["-m", "referee", "run", str(file)]
     screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60, dimensions=(24, 80))
     screen.expect("of 6: 1:[a-z:]+: good won: seat . did not start")

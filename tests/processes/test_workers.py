@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from referee.cli import cli
 from referee.core.errors import StorageError
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
@@ -57,6 +59,31 @@ def test_commands_import_what_computes_with_arrays_only_where_they_compute() -> 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     found = set(done.stdout.split())
     assert "referee.cli.playing" in found and "numpy" not in found
+
+
+def test_the_list_of_commands_is_printed_without_importing_them() -> None:
+    script = "import sys; from referee.cli import cli; cli.main(['--help'], standalone_mode=False)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    found = {name for name in done.stdout.split() if name.partition(".")[0] == "referee"}
+    assert "Plays a tournament, or continues it." in done.stdout
+    assert {name for name in found if not name.startswith("referee.core")} == {
+        "referee",
+        "referee.cli",
+        "referee.cli.colour",
+        "referee.cli.output",
+    }
+    assert not set(done.stdout.split()) & NOT_FOR_WORKERS - {"click"}
+
+
+def test_every_module_of_a_command_is_in_the_list() -> None:
+    modules = (ROOT / "referee" / "cli").glob("*.py")
+    stated = {path.stem for path in modules if path.read_text().startswith(f'"""`referee {path.stem}`: ')}
+    assert stated == set(cli.commands)
+    for name in stated:
+        command = cli.resolve_command(click.Context(cli), [name])[1]
+        assert command is not None and command.name == name and command.callback
 
 
 @pytest.mark.slow

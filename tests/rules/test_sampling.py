@@ -8,7 +8,7 @@ from itertools import islice, permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.check.rules import is_chance, random_game
@@ -39,7 +39,6 @@ class Counting(Stream):
 
 
 @given(st.integers(0, 3000), st.integers(0, 3000), st.binary())
-@settings(max_examples=200, deadline=None)
 def test_distinct_numbers_differ_and_are_below_their_total(total: int, count: int, key: bytes) -> None:
     count = min(total, count)
     rng = Counting(key)

@@ -60,7 +60,7 @@ class Command(NamedTuple):
 
 
 def _file(folder: Path) -> None:
-    toml(folder / "t.toml", dict.fromkeys("abc", PLAIN), rounds=1)
+    toml(folder / "t.toml", dict.fromkeys("abc", PLAIN), rounds=1, workers=1)
 
 
 def _played(folder: Path) -> None:

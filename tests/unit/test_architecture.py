@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import protocol
@@ -27,22 +28,28 @@ def modules(package: Path, name: str) -> dict[str, Path]:
     return found
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
     names = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def test_a_module_imports_only_from_modules_above_it_on_the_page() -> None:
     place = {f"referee.{name}": number for number, (name, _) in enumerate(ROWS)}
     assert len(place) == len(ROWS)
     ours = modules(ROOT, "referee")
-    faces = {name for name, path in ours.items() if len(ast.parse(path.read_text()).body) == 1}
+    faces = {name for name, path in ours.items() if len(parsed(path).body) == 1}
     assert set(place) == set(ours) - faces - {"referee", "referee.__main__"}
     for name in place:
         for other in imports(ours[name]) & set(place):
@@ -52,7 +59,7 @@ def test_a_module_imports_only_from_modules_above_it_on_the_page() -> None:
 def test_the_page_says_what_each_module_says_of_itself() -> None:
     ours = modules(ROOT, "referee")
     for name, idea in ROWS:
-        docstring = ast.get_docstring(ast.parse(ours[f"referee.{name}"].read_text())) or ""
+        docstring = ast.get_docstring(parsed(ours[f"referee.{name}"])) or ""
         summary = " ".join(docstring.partition("\n\n")[0].split())
         assert summary.startswith(idea.removesuffix(" *Pure.*").rstrip(".")), name
 

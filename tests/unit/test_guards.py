@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +16,17 @@ def test_every_marker_has_a_guard_and_every_guard_a_marker() -> None:
     assert Counter(name for name, _, _ in markers()) == Counter(guard.name for guard in GUARDS)
 
 
+@pytest.fixture(scope="module")
+def places() -> dict[str, tuple[Path, int]]:
+    """The file and line of each guard."""
+    return {name: (path, line) for name, path, line in markers()}
+
+
 @pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.name)
-def test_without_a_guard_the_code_is_another_and_compiles(guard: Guard) -> None:
-    (path, line) = next((path, line) for name, path, line in markers() if name == guard.name)
+def test_without_a_guard_the_code_is_another_and_compiles(
+    guard: Guard, places: dict[str, tuple[Path, int]]
+) -> None:
+    path, line = places[guard.name]
     before = path.read_text()
     after = without(guard, before, line)
     compile(after, path.name, "exec")

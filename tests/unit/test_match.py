@@ -72,7 +72,8 @@ ANSWERS = {
     "ready again": (b"ready\n", "turn"),
     "hello again": (b"hello 1\n", "turn"),
     "long line": (b"x" * 4096 + b"\n", "flood"),
-    "too much": (b"noise\n" * 180_000, "flood"),
+    "too much": ((b"x" * 999 + b"\n") * 1050, "flood"),
+    "too many lines": (b"noise\n" * 10_001, "flood"),
     "too many lists": (b"list 1 1\n" * 17, "flood"),
     "gone": (b"", "gone"),
     "noise": (b"L:D4\n", "time"),
@@ -122,7 +123,7 @@ OFF_TURN = {
     "malformed": (b"move\n", "protocol"),
     "noise": (b"still thinking\n", "plays"),
     "log": (b"log pondering\ninfo +3\n", "plays"),
-    "flood": (b"# hm\n" * 300_000, "flood"),
+    "flood": (b"# hm\n" * 10_001, "flood"),
     "long line": (b"x" * 5000, "flood"),
     "gone": (b"", "gone"),
 }

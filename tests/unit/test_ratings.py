@@ -218,6 +218,9 @@ def test_more_than_two_seats_with_ties() -> None:
 
 NAMES = "abcd"
 
+FEWER = settings(max_examples=settings().max_examples // 3)
+"""An example takes as long as dozens of those of other tests."""
+
 
 @st.composite
 def rankings(draw: st.DrawFn) -> list[Result]:
@@ -262,7 +265,7 @@ def renamed(pool: dict[object, float], names: dict[str, str]) -> dict[object, fl
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@FEWER
 @given(rankings())
 def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
     for virtual_draws in (2.0, 0.0):
@@ -272,7 +275,7 @@ def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@FEWER
 @given(rankings(), st.permutations(NAMES), st.randoms())
 def test_neither_names_nor_order_change_a_number(
     results: list[Result], other_names: list[str], shuffle: st.DataObject
@@ -284,7 +287,7 @@ def test_neither_names_nor_order_change_a_number(
     assert other == pytest.approx(one, abs=1e-4, rel=1e-4)
 
 
-@settings(max_examples=100)
+@FEWER
 @given(rankings())
 def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
     """For two seats; of more, a ranking from the last place on is another model."""
@@ -305,7 +308,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
         assert other.superiority(a, b) == pytest.approx(1 - one.superiority(a, b), abs=1e-4)
 
 
-@settings(max_examples=100)
+@FEWER
 @given(rankings())
 def test_without_a_prior_the_fit_expects_the_points_that_were_scored(results: list[Result]) -> None:
     """Of two seats, where there is a maximum: each bot has a win and a loss against each."""

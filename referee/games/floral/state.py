@@ -246,9 +246,8 @@ class FloralState(State[str]):
         return Outcome(placing(2, more), scores, sentence)
 
     def picture(self, seat: Seat | None) -> Picture:
-        """Each garden as far as the seat knows it, with its runes, points and charge."""
-        news = () if seat is None else self.seen(seat)
-        return picture(self.sides, self.rules.goal, self.turn, self.weather, news, seat)
+        """Each garden as far as the seat knows it, and what was done last."""
+        return picture(self.sides, self.rules.goal, self.turn, self.weather, self.seen(seat), seat)
 
 
 def _acting(rules: Rules, sides: tuple[Side, Side], turn: int, planting: bool) -> tuple[Seat, ...]:
