@@ -96,7 +96,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       if (line.used_us !== undefined) {
         const used = one.appendChild(make("span", "time", time(line.used_us)));
         const clock = game.clocks[line.seat - 1];
-        if (clock?.move_us) {
+        if (clock?.move_us && line.used_us > clock.move_us / 50) {
           used.style.setProperty("--share", Math.min(1, line.used_us / clock.move_us));
           used.classList.toggle("over", line.used_us > clock.move_us);
         }
