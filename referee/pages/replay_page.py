@@ -20,7 +20,7 @@ _MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", re.ASCII)
 
 def replay_page(steps: Steps, view: View = None) -> str:
     """The page of a game as HTML; with a seat, it holds only what that seat knew."""
-    data = game_data(steps, view, with_texts=True)
+    data = game_data(steps, () if view is None else (view,), with_texts=True)
     terms = steps.terms
     bots = terms.bots
     is_open = terms.game.is_open

@@ -27,9 +27,13 @@ from referee.serving.maker import BusyError, Maker
 from referee.serving.safety import Hosts, Log, Safety, problem
 from referee.tournament.follower import Played
 from referee.tournament.run import Run
+from referee.viewing.steps import steps_of
 
 MOST_STREAMS = 200
 """The most browsers that follow the run at a time."""
+
+PUSH_S = 1.0
+"""The time between two events of a stream, at the least."""
 
 BEAT_S = 15.0
 """A stream is never silent for longer, so that a lost connection is noticed."""
@@ -72,6 +76,7 @@ class Hub:
                 if snapshot.version > sent:
                     yield _event(snapshot, sent)
                     sent = snapshot.version
+                    await asyncio.sleep(PUSH_S)
                 try:
                     await asyncio.wait_for(following.wait(), BEAT_S)
                 except TimeoutError:
@@ -227,4 +232,5 @@ def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[
 
 
 def _replay(run: Run, played: Played) -> str:
-    return replay_page(from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest))))
+    record = from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest)))
+    return replay_page(steps_of(record))

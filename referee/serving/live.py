@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from referee.core.errors import RecordError
 from referee.core.ration import Ration
 from referee.games.api import Game
 from referee.pages.environment import fragment
+from referee.ratings.brief import fitted
 from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
 from referee.serving.secrecy import Secrecy
 from referee.tournament.follower import Follower, Played
@@ -24,6 +26,9 @@ from referee.tournament.lock import is_locked
 from referee.tournament.progress import Order, Progress, is_over, order_of, progress_of
 from referee.tournament.run import Run
 from referee.viewing.words import placings
+
+READING_SHARE = 0.25
+"""The share of the time of a core that reading takes at most while a referee is running."""
 
 ORDER_SHARE = 0.05
 """The share of the time of a core that the order of the bots takes at most while a referee is running."""
@@ -150,7 +155,8 @@ class Live:
         """`given` is the game that the user named; `clock` gives seconds."""
         self._follower = Follower(folder)
         self._given = given
-        self._ration = Ration(clock, ORDER_SHARE)
+        self._reading = Ration(clock, READING_SHARE)
+        self._ordering = Ration(clock, ORDER_SHARE)
         self._order: Order | None = None
         self._ordered = ("", 0)
         """To which line, and to how many games, the order belongs."""
@@ -159,36 +165,53 @@ class Live:
         self._looked = 0
         """How many games were looked at for faults."""
         self._played: list[Played] = self._follower.played
-        self.snapshot = self._taken(None)
+        fitted([], [])  # loads numpy, which takes longer than the first fits
+        self.snapshot = self._taken(0, None, False)
 
     @property
     def is_behind(self) -> bool:
         """Whether there is more to read already."""
         return self._follower.unread > 0
 
+    @property
+    def wait_s(self) -> float:
+        """The seconds until it should be advanced again at the earliest."""
+        return self._reading.wait_s
+
     def advance(self) -> Snapshot:
         """Reads what is new; the snapshot, which is the one before where nothing is new to be seen."""
         is_running = is_locked(self._follower.folder)
-        changed = self._follower.read()
-        self._ration.share = ORDER_SHARE if is_running else 1.0
-        is_late = self._ordered[0] != self._follower.last_hash and not self.is_behind
-        if changed or is_running != self.snapshot.is_running or (is_late and self._ration.is_due):
-            self.snapshot = self._taken(self.snapshot, is_running)
+        self._reading.share = READING_SHARE if is_running else 1.0
+        self._ordering.share = ORDER_SHARE if is_running else 1.0
+        with self._reading.spent():
+            changed = self._follower.read()
+        if self._put_in_order() or changed or is_running != self.snapshot.is_running:
+            self.snapshot = self._taken(self.snapshot.version, self.snapshot, is_running)
         return self.snapshot
 
-    def _taken(self, before: Snapshot | None, is_running: bool = False) -> Snapshot:
+    def _put_in_order(self) -> bool:
+        """Computes the order of the bots, if that is due; says whether it did."""
         follower = self._follower
+        if self._ordered[0] == follower.last_hash or follower.unread or not self._ordering.is_due:
+            return False
+        with self._ordering.spent(), suppress(RecordError):  # the state says it
+            if run := follower.run:
+                self._order = order_of(run)
+        self._ordered = (follower.last_hash, len(follower.played))
+        return True
+
+    def _taken(self, version: int, before: Snapshot | None, is_running: bool) -> Snapshot:
+        """The snapshot after the one before, which has this version."""
+        follower = self._follower
+        run, progress, trouble = None, None, follower.trouble
         try:
-            run = follower.run
-            progress = progress_of(run, follower.last, is_running) if run else None
-            if run:
-                self._put_in_order(run)
-            self._look_for_faults()
-            trouble = follower.trouble
-        except RecordError as error:  # a header that says something impossible
-            run, progress, trouble = None, None, str(error)
+            if run := follower.run:
+                progress = progress_of(run, follower.last, is_running)
+        except RecordError as error:  # the header says something impossible
+            run, trouble = None, str(error)
+        self._look_for_faults()
         known = Snapshot(
-            version=before.version + 1 if before else 1,
+            version=version + 1,
             name=follower.folder.absolute().name,
             parts={},
             changed={},
@@ -212,14 +235,6 @@ class Live:
             for name, html in parts.items()
         }
         return replace(known, parts=parts, changed=changed)
-
-    def _put_in_order(self, run: Run) -> None:
-        """Computes the order of the bots, if that is due."""
-        if self._ordered[0] == run.last_hash or self.is_behind or not self._ration.is_due:
-            return
-        with self._ration.spent():
-            self._order = order_of(run)
-            self._ordered = (run.last_hash, len(self._follower.played))
 
     def _look_for_faults(self) -> None:
         if self._played is not self._follower.played:

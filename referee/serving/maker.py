@@ -45,6 +45,11 @@ class Maker:
         """Notes whether a referee is running, which is not to be disturbed."""
         self._ration.share = SHARE if is_running else 1.0
 
+    @property
+    def waiting(self) -> int:
+        """How many pages are still to be made."""
+        return len(self._under_way)
+
     def page(self, key: Hashable, make: Callable[[], str]) -> Future[bytes]:
         """The page with a key, as `make` gives it, or with what that raises. Pages with the same key are the
         same. Raises `BusyError`.

@@ -10,7 +10,8 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +19,27 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from referee.core.errors import UsageError
-from referee.core.ration import Ration
 from referee.core.text import shown
 from referee.games.api import Game
 from referee.serving.app import Hub, application
-from referee.serving.live import Live, Snapshot
+from referee.serving.live import Live
 from referee.serving.maker import Maker
-from referee.serving.safety import HEADERS, Hosts, Log
+from referee.serving.safety import HEADERS, Hosts, Log, Safety
 
 NICENESS = 10
 """How much the server lets other processes go first."""
 
-PUSH_S = 1.0
-"""The least time between two looks at the run's files."""
-
-FOLLOW_SHARE = 0.25
-"""The share of the time of a core that following the run takes at most while a referee is running."""
+LOOK_S = 0.5
+"""The time between two looks at the run's files, at the least."""
 
 REQUEST_S = 10.0
 """How long a connection may be open without a complete request."""
 
 WRITE_S = 30.0
 """How long a client may leave what is sent to it unread."""
+
+LONGEST_HEAD = 16 << 10
+"""The most bytes of a request that is not complete."""
 
 MOST_CONNECTIONS = 500
 """The most connections at a time; further ones are closed."""
@@ -103,46 +103,34 @@ def serve_run(
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    live, maker = Live(folder, given), Maker()
-    live.advance()
-    ended = threading.Event()
-    failure: list[BaseException] = []
+    live, maker, crew = Live(folder, given), Maker(), _Crew()
+    hub = Hub(live.advance())
+    server = uvicorn.Server(_settings(application(hub, maker, hosts, log, report)))
 
-    def serve_requests() -> None:
-        try:
-            asyncio.run(_serve(live, maker, listener, hosts, log, report, ended))
-        except BaseException as error:  # it is raised again by the main thread
-            failure.append(error)
-        finally:
-            ended.set()
+    def follow(loop: asyncio.AbstractEventLoop) -> None:
+        while True:
+            time.sleep(live.wait_s if live.is_behind else max(LOOK_S, live.wait_s))
+            snapshot = live.advance()
+            maker.set_share(snapshot.is_running)
+            if snapshot is not hub.snapshot:
+                loop.call_soon_threadsafe(hub.publish, snapshot)
 
-    # Signals come to this thread, so it only waits: an exception from their handler ends it here.
-    server = threading.Thread(target=serve_requests, daemon=True)
-    threading.Thread(target=maker.work, daemon=True).start()
-    server.start()
+    async def answer() -> None:
+        crew.start(partial(follow, asyncio.get_running_loop()))
+        await server.serve(sockets=[listener])
+
+    crew.start(maker.work)
+    answering = crew.start(lambda: asyncio.run(answer()))
     try:
-        ended.wait()
+        crew.wait()
     finally:
-        ended.set()
-        server.join(timeout=1.0)
-    if failure:
-        raise failure[0]
+        server.should_exit = True
+        answering.join(timeout=1.0)
 
 
-async def _serve(
-    live: Live,
-    maker: Maker,
-    listener: socket.socket,
-    hosts: Hosts,
-    log: Log | None,
-    report: Log,
-    ended: threading.Event,
-) -> None:
-    """Serves until `ended` is set."""
-    hub = Hub(live.snapshot)
-    loop = asyncio.get_running_loop()
-    config = uvicorn.Config(
-        application(hub, maker, hosts, log, report),
+def _settings(app: Safety) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
         http=_Connection,
         ws="none",
         lifespan="off",
@@ -151,35 +139,40 @@ async def _serve(
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        h11_max_incomplete_event_size=16 << 10,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=0,
     )
-    server = uvicorn.Server(config)
-
-    def publish(snapshot: Snapshot) -> None:
-        maker.set_share(snapshot.is_running)
-        if snapshot is not hub.snapshot:
-            hub.publish(snapshot)
-
-    def follow() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed
-            for snapshot in _followed(live, ended):
-                loop.call_soon_threadsafe(publish, snapshot)
-            loop.call_soon_threadsafe(setattr, server, "should_exit", True)
-
-    threading.Thread(target=follow, daemon=True).start()
-    await server.serve(sockets=[listener])
 
 
-def _followed(live: Live, ended: threading.Event) -> Iterator[Snapshot]:
-    """A snapshot at most every `PUSH_S`, until `ended` is set."""
-    ration = Ration(time.monotonic, 1.0, PUSH_S)
-    while not ended.wait(ration.wait_s):
-        with ration.spent():
-            snapshot = live.advance()
-        ration.share = FOLLOW_SHARE if snapshot.is_running else 1.0
-        yield snapshot
+class _Crew:
+    """The threads beside the main thread. Signals come to the main thread, so that it only waits, and an
+    exception from their handler ends it at once; the others end with the process.
+    """
+
+    def __init__(self) -> None:
+        self._ended = threading.Event()
+        self._failures: list[BaseException] = []
+
+    def start(self, work: Callable[[], None]) -> threading.Thread:
+        """Starts a thread."""
+        thread = threading.Thread(target=self._run, args=[work], daemon=True)
+        thread.start()
+        return thread
+
+    def _run(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:  # raised again by `wait`
+            self._failures.append(error)
+        finally:
+            self._ended.set()
+
+    def wait(self) -> None:
+        """Waits until the first thread ends, and raises what ended it."""
+        self._ended.wait()
+        for error in self._failures:
+            raise error
 
 
 class _Connection(H11Protocol):
