@@ -12,7 +12,8 @@ import click
 from referee.cli.options import game_option, outside_game
 from referee.cli.output import columns, say, show_data
 from referee.core.errors import RecordError, UsageError
-from referee.core.text import shown
+from referee.core.text import listed, shown
+from referee.core.whole_file import write_whole
 from referee.gameplay.events import Event, Seat
 from referee.games.api import State
 from referee.records.finding import find_game
@@ -21,7 +22,7 @@ from referee.records.replay import replay as play_again
 from referee.tournament.reading import records_at
 from referee.viewing.characters import picture_text
 from referee.viewing.states import game_states
-from referee.viewing.steps import steps_of
+from referee.viewing.steps import Steps, View, steps_of
 from referee.viewing.words import SeatView, bot_output, frame, heading, result
 
 
@@ -33,9 +34,22 @@ from referee.viewing.words import SeatView, bot_output, frame, heading, result
     "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a page for a browser that replays the game: one file, which needs no network. - is stdout.",
+)
 @game_option
 def replay(
-    file: Path, game_id: str | None, at_once: bool, seat: int | None, as_json: bool, game: str | None
+    file: Path,
+    game_id: str | None,
+    at_once: bool,
+    seat: int | None,
+    as_json: bool,
+    page: Path | None,
+    game: str | None,
 ) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
@@ -43,12 +57,16 @@ def replay(
     a game's id, or its number in the file, counted from 1. Without ID, shows the game if the file has only
     one, and otherwise lists the games. In a terminal, keys step through the game.
     """
+    ways = {"--all": at_once, "--json": as_json, "--html": page is not None}
+    given = [name for name, is_given in ways.items() if is_given]
+    if len(given) > 1:
+        raise UsageError(f"{listed(given)} are given, expected one of them")
     file = records_at(file)
     found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):
-        if as_json:
+        if as_json or page:
             raise UsageError(
-                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with --json"
+                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with {given[0]}"
             )
         rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(columns(["", "id", "ranks", "ending"], rows))
@@ -63,6 +81,9 @@ def replay(
     seats = len(found.terms.bots)
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
+    if page:
+        _write_page(page, steps_of(found), None if seat is None else seat - 1)
+        return
     if as_json:
         steps = steps_of(found)
         show_data(json.dumps(game_states(steps, None if seat is None else seat - 1)))
@@ -77,6 +98,20 @@ def replay(
         _step_through(frames)
     if damage:
         raise damage
+
+
+def _write_page(path: Path, steps: Steps, view: View) -> None:
+    # Templates are loaded for pages alone.
+    from referee.pages.environment import PAGE_START
+    from referee.pages.replay_page import replay_page
+
+    html = replay_page(steps, view)
+    if str(path) == "-":
+        show_data(html)
+    else:
+        write_whole(path, f"{html}\n".encode(), PAGE_START.encode(), "a page")
+    if steps.damage:
+        raise steps.damage
 
 
 def _seats(game: Summary) -> str:

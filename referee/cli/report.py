@@ -20,7 +20,7 @@ from referee.tournament.lock import is_locked
 from referee.tournament.reading import Runs, read_runs, run_folder
 
 
-@click.command
+@click.command()
 @click.argument("paths", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",

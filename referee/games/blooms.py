@@ -32,10 +32,10 @@ from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 _COLOURS = "LD"
 _KINDS = (
-    StoneKind("1L", DISC, "seat1", "stone of seat 1, light,"),
-    StoneKind("1D", RIMMED, "seat1-second", "stone of seat 1, dark,"),
-    StoneKind("2L", DISC, "seat2", "stone of seat 2, light,"),
-    StoneKind("2D", RIMMED, "seat2-second", "stone of seat 2, dark,"),
+    StoneKind("1L", DISC, "seat1-second", "stone of seat 1, light,"),
+    StoneKind("1D", RIMMED, "seat1", "stone of seat 1, dark,"),
+    StoneKind("2L", DISC, "seat2-second", "stone of seat 2, light,"),
+    StoneKind("2D", RIMMED, "seat2", "stone of seat 2, dark,"),
 )
 _LEGEND = row_of(
     Span("[ ]", "faint", FRESH),
@@ -250,8 +250,8 @@ def _drawn(side: int) -> StoneBoard:
 @cache
 def _score(seat: Seat, captures: int, target: int) -> Row:
     light, dark = _KINDS[2 * seat : 2 * seat + 2]
-    who = Span(f"seat {seat + 1}: ", dark.paint)
-    return row_of(light.span(), dark.span(), who, f"{captures} of {target} captured")
+    who = Span(f"seat {seat + 1}:", dark.paint)
+    return row_of(who, light.span(), dark.span(), f" {captures} of {target} captured")
 
 
 def _numbered(vacant: list[Cells], number: int) -> Stones:

@@ -251,8 +251,8 @@ def _drawn(side: int) -> StoneBoard:
 def _score(seat: Seat, count: int) -> Row:
     kind = _KINDS[seat]
     parity = "even" if count % 2 == 0 else "odd"
-    who = f"seat {seat + 1}, {_COLOUR_NAMES[seat]}: "
-    return row_of(kind.span(), f"{who}{count} group{'s' * (count != 1)}, {parity}")
+    who = f"seat {seat + 1}, {_COLOUR_NAMES[seat]}:"
+    return row_of(who, kind.span(), f" {count} group{'s' * (count != 1)}, {parity}")
 
 
 class EvenGroups(TwoSeatGame[Placement]):

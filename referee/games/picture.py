@@ -22,7 +22,7 @@ Paint = Literal[
     "seat2",
     "seat3",
     "seat4",
-    "seat1-second",  # the second colour of a seat
+    "seat1-second",  # the second colour of a seat, lighter than the first
     "seat2-second",
     "white",
     "orange",

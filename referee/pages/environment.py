@@ -31,6 +31,9 @@ import referee
 from referee.core.text import counted, shown
 from referee.core.units import about, seconds
 
+PAGE_START = "<!doctype html>"
+"""How every page begins."""
+
 
 def page(
     template: str,

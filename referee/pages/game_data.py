@@ -26,7 +26,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -67,13 +67,16 @@ class GameData:
         return str(view["ground"] + "".join(elements[index] for index in view["steps"][step]["draw"]))
 
 
-def game_data(steps: Steps, view: View = None, with_texts: bool = False) -> GameData:
-    """The data of a game: of all its views, or of one seat alone. With texts, each step has its position in
-    characters too, as `"position"`.
+def game_data(
+    steps: Steps, views: Sequence[View] = (), with_news: bool = True, with_texts: bool = False
+) -> GameData:
+    """The data of a game: of these views, or of all that differ if none is named. Without news it is smaller;
+    with texts, each step has its position in characters too, as `"position"`.
     """
     terms = steps.terms
-    maker = _Maker(steps, with_texts)
-    views = [maker.view(one) for one in (steps.views if view is None else (view,))]
+    # In an open game the news are the moves.
+    maker = _Maker(steps, with_news and not terms.game.is_open, with_texts)
+    made = [maker.view(view) for view in views or steps.views]
     return GameData(
         {
             "id": terms.id,
@@ -84,7 +87,7 @@ def game_data(steps: Steps, view: View = None, with_texts: bool = False) -> Game
             "damage": str(steps.damage) if steps.damage else None,
             "elements": maker.elements.values,
             "lines": [_line(event, terms) for event in maker.events.values],
-            "views": views,
+            "views": made,
         },
         maker.symbols,
     )
@@ -120,8 +123,9 @@ class _Distinct(Generic[T]):
 class _Maker:
     """Makes the views of a game, and collects what they refer to."""
 
-    def __init__(self, steps: Steps, with_texts: bool) -> None:
+    def __init__(self, steps: Steps, with_news: bool, with_texts: bool) -> None:
         self._steps = steps
+        self._with_news = with_news
         self._with_texts = with_texts
         self.elements = _Distinct[str]()
         self.events = _Distinct[Event]()
@@ -159,8 +163,7 @@ class _Maker:
         value: dict[str, Any] = {}
         if lines := [self.events.index(event) for event in step.events_for(view, is_open)]:
             value["lines"] = lines
-        # In an open game the news are the moves.
-        if not is_open and (news := [shown(line, 300) for line in step.news_for(view, before)]):
+        if self._with_news and (news := [shown(line, 300) for line in step.news_for(view, before)]):
             value["news"] = news
         reserves = step.reserves_for(view, is_open)
         if before is None or reserves != before.reserves_for(view, is_open):

@@ -15,6 +15,7 @@ from referee.pages.environment import page, static
 from referee.pages.game_data import packed
 from referee.pages.report import Listed, Report
 from referee.pages.report_course import Course
+from referee.viewing.palette import page_style
 
 Replays = Sequence[tuple[str, str]]
 """The ids of games, each with its packed data."""
@@ -56,8 +57,8 @@ def report_page(
     return page(
         "report.html",
         title=report.title,
-        styles=[static("report.css")],
-        scripts=[static("games.js")],
+        styles=_styles(),
+        scripts=[static("replay.js"), static("games.js")],
         report=report,
         charts=charts,
         course_lines=best,
@@ -67,7 +68,7 @@ def report_page(
         links=Links(pages),
         games_data=packed(games_data(report.games, on_a_page)),
         replays=replays,
-        symbols=Markup("").join(Markup(text) for text in symbols.values()),
+        symbols=Markup("".join(symbols.values())),
     )
 
 
@@ -101,11 +102,11 @@ def games_page(
     return page(
         "games.html",
         title=f"games {first + 1} to {first + len(games)}",
-        styles=[static("report.css")],
-        scripts=[static("games.js")],
+        styles=_styles(),
+        scripts=[static("replay.js"), static("games.js")],
         games_data=packed({**games_data(games, 0), "first": first, "beside": beside}),
         replays=replays,
-        symbols=Markup("").join(Markup(text) for text in symbols.values()),
+        symbols=Markup("".join(symbols.values())),
     )
 
 
@@ -136,6 +137,10 @@ def games_data(games: Sequence[Listed], on_a_page: int) -> dict[str, Any]:
         "faults": [*faults],
         "games": rows,
     }
+
+
+def _styles() -> list[str]:
+    return [page_style(), static("replay.css"), static("report.css")]
 
 
 class _Indexes(dict[str, int]):

@@ -27,6 +27,7 @@ from referee.serving.maker import BusyError, Maker
 from referee.serving.safety import Hosts, Log, Safety, problem
 from referee.tournament.follower import Played
 from referee.tournament.run import Run
+from referee.viewing.steps import steps_of
 
 MOST_STREAMS = 200
 """The most browsers that follow the run at a time."""
@@ -231,4 +232,5 @@ def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[
 
 
 def _replay(run: Run, played: Played) -> str:
-    return replay_page(from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest))))
+    record = from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest)))
+    return replay_page(steps_of(record))

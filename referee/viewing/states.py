@@ -113,7 +113,7 @@ def _members(value: Any) -> dict[str, Any]:
     """The members of a named tuple that differ from their defaults."""
     defaults = value._field_defaults
     return {
-        name: member
+        name: [list(point) for point in member] if name == "points" else member
         for name, member in value._asdict().items()
         if name not in defaults or member != defaults[name]
     }

@@ -138,8 +138,9 @@ def _span(placed: Placed, prefix: str) -> list[str]:
     text = re.sub("  +", lambda blanks: "\u00a0" * len(blanks[0]), text.strip(" "))
     if not text:
         return []
+    written = escape(text)  # guard: drawn-rows
     place = f'x="{_px(x)}" y="{_px(_BASELINE * _ROW_LETTERS)}" font-size="{_px(_ROW_LETTERS)}"'
-    return [f'<text class="text-{_name(span.paint)}" {place}>{escape(text)}</text>']
+    return [f'<text class="text-{_name(span.paint)}" {place}>{written}</text>']
 
 
 @lru_cache(maxsize=1 << 12)
@@ -328,7 +329,7 @@ def _span_width(span: Span) -> float:
     width = _text_width(span.text, _ROW_LETTERS)
     if span.symbol:
         box = _symbol_box(span.symbol)
-        width = max(width, box.width * _row_size(span.symbol) + 0.1)
+        width = max(width, box.width * _row_size(span.symbol) + 0.2)
     return width
 
 
@@ -374,4 +375,4 @@ def _name(text: str) -> str:
 
 def escaped(text: str) -> str:
     """A text as it stands in XML: whatever XML does not allow becomes an escape such as `\\x1b`."""
-    return escape(shown(text, _MOST))
+    return escape(shown(text, _MOST))  # guard: drawn-text

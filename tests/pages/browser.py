@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, FloatRect, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """What Chromium is called on different systems."""
@@ -143,9 +143,17 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def screenshot(page: Page, path: Path, whole: bool = True) -> None:
-    """Writes a picture of the page as it is shown, the whole of it or what fits on the screen."""
-    page.screenshot(path=path, full_page=whole, animations="disabled")
+def screenshots(page: Page, path: Path, height: int = 1600) -> list[Path]:
+    """Writes pictures of the whole page as it is shown, each at most so high; their paths have numbers."""
+    width, whole = page.evaluate(
+        "() => [document.documentElement.clientWidth, document.documentElement.scrollHeight]"
+    )
+    paths = []
+    for number, top in enumerate(range(0, whole, height), 1):
+        paths.append(path.with_stem(f"{path.stem}-{number}"))
+        clip: FloatRect = {"x": 0, "y": top, "width": width, "height": min(height, whole - top)}
+        page.screenshot(path=paths[-1], full_page=True, clip=clip, animations="disabled")
+    return paths
 
 
 def barriers(page: Page) -> list[str]:

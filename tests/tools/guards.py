@@ -185,6 +185,8 @@ GUARDS = [
     never("merged-encounters", "tests/processes/test_merge.py -k divided"),
     never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
     valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
+    valued("drawn-text", "text", "tests/unit/test_svg.py -k valid_xml"),
+    valued("drawn-rows", "text", "tests/unit/test_svg.py -k valid_xml"),
     dropped("page-escaping", "tests/unit/test_pages.py"),
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from referee.games.api import Seat
 from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS, WEATHERS
 from referee.games.floral.sides import SYMBOLS, Side
 from referee.games.floral.spells import Condition
-from referee.games.floral.symbols import PLANTS, POT, SKIES, UNKNOWN, rune
+from referee.games.floral.symbols import PLANTS, POT, SHELF, SKIES, UNKNOWN, rune
 from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, row_of
 from referee.games.trail import Audience
 
 _PAINTS: tuple[Paint, Paint] = ("seat1", "seat2")
 
-_APART = 2
+_APART = 3
 """How far pots are apart on the plane; in characters, they are 22 apart and 20 wide."""
 
-_ABOVE = 0.4
+_ABOVE = 0.52
 """How far the soil of a pot is above its middle."""
 
 
@@ -42,7 +42,7 @@ def _heading(turn: int, weather: int | None) -> Row:
     if weather is None:
         return row_of(Span(f"turn {turn}", "faint"))
     sky = Span("", "", SKIES[weather])
-    return row_of(Span(f"turn {turn}, ", "faint"), sky, Span(WEATHERS[weather], "faint"))
+    return row_of(Span(f"turn {turn},", "faint"), sky, Span(f" {WEATHERS[weather]}", "faint"))
 
 
 def _bed(
@@ -52,42 +52,63 @@ def _bed(
     news: Sequence[str],
     done: Sequence[str],
     audience: Audience,
-) -> Iterator[Row | Plane]:
+) -> tuple[Row | Plane, ...]:
     """The panels of one seat."""
-    side = sides[seat]
-    points = f"{side.points} of {goal} guessed"
+    side, number = sides[seat], str(seat + 1)
     if audience in (None, seat):
         pots = [
             mark for pot, flower in enumerate(side.pots) for mark in _pot(seat, pot, flower and flower[:2])
         ]
-        charge = "a charge to guess" if side.charge else f"needs {side.needed} different runes"
-        points += f", {side.picked} picked, {charge}"
+        score = _score(seat, side.points, goal, side.picked, side.charge, side.needed)
         known = side.symbols
     else:
         told = next((line.split()[2:] for line in reversed(news) if line.startswith("stages ")), ["?"] * POTS)
         pots = [mark for pot, stage in enumerate(told) for mark in _other_pot(seat, pot, stage)]
+        score = _other_score(seat, side.points, goal)
         known = sides[1 - seat].guessed
-    yield row_of(Span(f"seat {seat + 1}: ", _PAINTS[seat]), points)
-    yield Plane(tuple(pots), _GROUND, 22 / _APART, margin=2)
-    runes = zip(side.symbols, side.runes, strict=False)
-    yield Row(
-        (
-            _RUNES,
-            *[_rune(seat, symbol, str(identity) if symbol in known else "?") for symbol, identity in runes],
-        )
+    words = [span for line in done if line.split(" ", 2)[1] == number for span in _in_words(line, seat)]
+    return (
+        score,
+        Plane(tuple(pots), _GROUND, 22 / _APART, margin=2),
+        _runes(seat, side, known),
+        Row((_LAST, *words[1:])),
     )
-    if words := [span for line in done for span in _words(line, seat)]:
-        yield row_of("  last  ", *words[1:])
 
 
-_RUNES = Span("  runes")
+_LAST = Span("  last  ", "faint")
 
 
 @cache
-def _rune(seat: Seat, symbol: str, identity: str) -> Span:
-    known = "unknown" if identity == "?" else identity
-    text = symbol + identity
-    return Span(f" {text}", _PAINTS[seat], rune(text), f"rune {symbol}: {known}")
+def _score(seat: Seat, points: int, goal: int, picked: int, charge: bool, needed: int) -> Row:
+    """The score of a seat, for those who know all of it."""
+    more = "a charge to guess" if charge else f"needs {needed} different runes"
+    return row_of(_who(seat), f"{points} of {goal} guessed, {picked} picked, {more}")
+
+
+@cache
+def _other_score(seat: Seat, points: int, goal: int) -> Row:
+    return row_of(_who(seat), f"{points} of {goal} guessed")
+
+
+def _who(seat: Seat) -> Span:
+    return Span(f"seat {seat + 1}: ", _PAINTS[seat])
+
+
+def _runes(seat: Seat, side: Side, known: str) -> Row:
+    """The symbols of a seat, with the identities of those that are known."""
+    runes = zip(side.symbols, side.runes, strict=False)
+    spans = [_rune(seat, symbol, identity if symbol in known else None) for symbol, identity in runes]
+    return Row((_RUNES, *spans))
+
+
+_RUNES = Span("  runes", "faint")
+
+
+@cache
+def _rune(seat: Seat, symbol: str, identity: int | None) -> Span:
+    known = "?" if identity is None else str(identity)
+    title = f"rune {symbol}: {'not known' if identity is None else identity}"
+    return Span(f" {symbol}{known}", _PAINTS[seat], rune(symbol + known), title)
 
 
 # --- Pots ------------------------------------------------------------------------------------------------
@@ -95,19 +116,21 @@ def _rune(seat: Seat, symbol: str, identity: str) -> Span:
 
 def _place(pot: int) -> float:
     """Where a pot is; in characters, eight are to the left of the first."""
-    return 15.5 / 11 + _APART * pot
+    return _APART * (15.5 / 22 + pot)
 
 
 _GROUND = (
-    Mark(0.14, 0, "pots"),
-    *(Mark(_place(pot) - 0.75, 0.2, caption=str(pot + 1), paint="faint") for pot in range(POTS)),
+    Mark(0.22, 0, "pots"),
+    Mark(_place(1), 0.43, symbol=SHELF),
+    *(Mark(_place(pot) - 0.9, 0.2, caption=str(pot + 1), paint="faint") for pot in range(POTS)),
 )
 
 
 def _marks(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark:
     """A pot, which hides the foot of its plant."""
     title = f"pot {pot + 1} of seat {seat + 1}: {title}"
-    return Mark(_place(pot), 0, f"[{text:^18}]", POT, caption, _PAINTS[seat], title)
+    blank = " " * (len(text) > 18)  # so that a longer text begins where the others do
+    return Mark(_place(pot), 0, f"{blank}[{text:^18}]", POT, caption, _PAINTS[seat], title)
 
 
 @cache
@@ -157,34 +180,30 @@ def _done(news: Sequence[str]) -> list[str]:
     return sorted(done, key=lambda line: _TOLD.index(line.split(" ", 1)[0]))
 
 
-def _words(line: str, seat: Seat) -> tuple[Span, ...]:
-    """A line of news of a seat in words, after a comma."""
-    return _in_words(line, seat) if line.split(" ", 2)[1] == str(seat + 1) else ()
-
-
 @cache
 def _in_words(line: str, seat: Seat) -> tuple[Span, ...]:
+    """A line of news of a seat in words, after a comma."""
     match line.split(" "):
         case ["planted", _, pot, kind]:
-            words = "plants nothing" if kind == NONE else f"plants {FLOWERS[kind]} in pot {pot}"
+            words = "plants nothing" if kind == NONE else f"plants {FLOWERS[kind]} in {pot}"
         case ["cast", _, symbol, *identity]:
             owner = seat if symbol in SYMBOLS[seat] else 1 - seat
             verb = "casts" if owner == seat else "guesses"
-            return Span(", "), Span(verb), _rune(owner, symbol, "".join(identity) or "?")
+            return Span(", "), Span(verb), _rune(owner, symbol, int(identity[0]) if identity else None)
         case ["guess", _, _, result]:
             words = result
         case ["effect", _, "water", *pots]:
-            words = "waters pot 1" if pots == ["1"] else f"waters pots {' '.join(pots)}"
+            words = f"waters {' '.join(pots)}"
         case ["effect", _, "fertilize", pot]:
-            words = f"fertilizes pot {pot}"
+            words = f"fertilizes {pot}"
         case ["effect", _, "weather", number]:
             words = f"makes it {WEATHERS[int(number)]}"
         case ["effect", _, "sabotage", pot]:
-            words = f"sabotages pot {pot} of seat {2 - seat}"
+            words = f"sabotages {pot}"
         case ["effect", _, "guessing"]:
-            words = "casts the guessing spell"
+            words = "guessing spell"
         case ["bloomed", _, pot, kind]:
-            words = f"{FLOWERS[kind]} blooms in pot {pot}"
+            words = f"{FLOWERS[kind]} blooms in {pot}"
         case _:
             raise ValueError(line)
     return Span(", "), Span(words)
@@ -201,9 +220,10 @@ def _condition(line: str) -> Row:
     numbers = condition.numbers
     match condition.form:
         case "set":
-            words = f"are all of {', '.join(map(str, numbers))}"
+            words = f" are all of {', '.join(map(str, numbers))}"
         case "sum":
-            words = f"add up to {numbers[0]} to {numbers[1]}"
+            words = f" have a sum from {numbers[0]} to {numbers[1]}"
         case _:
-            words = f"follow as {' '.join(condition.relations)}"
-    return row_of(Span(f"{name}: the last {condition.length} runes {words}", "faint"))
+            parts = zip(condition.relations, "bcde", strict=False)
+            words = f", oldest first: a {' '.join(f'{relation} {name}' for relation, name in parts)}"
+    return row_of(Span(f"{name}: the last {condition.length} runes{words}", "faint"))

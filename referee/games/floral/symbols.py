@@ -11,11 +11,14 @@ from referee.games.picture import Circle, Letters, Point, Polygon, Shape, Stroke
 POT = Symbol(
     "pot",
     (
-        Polygon(((-0.55, -0.25), (0.55, -0.25), (0.4, 0.5), (-0.4, 0.5)), "own", "edge"),
-        Polygon(((-0.65, -0.42), (0.65, -0.42), (0.65, -0.22), (-0.65, -0.22)), "own", "edge"),
+        Polygon(((-0.68, -0.35), (0.68, -0.35), (0.54, 0.4), (-0.54, 0.4)), "own", "edge"),
+        Polygon(((-0.8, -0.54), (0.8, -0.54), (0.8, -0.34), (-0.8, -0.34)), "own", "edge"),
     ),
 )
-"""A pot in the paint of its mark; its plant stands on the point 0.4 above its middle."""
+"""A pot in the paint of its mark; its plant stands on the point 0.52 above its middle."""
+
+SHELF = Symbol("shelf", (Stroke(((-4.4, 0), (4.4, 0)), "edge", 0.06),))
+"""What three pots stand on."""
 
 
 def _stem(height: float) -> list[Shape]:
@@ -31,13 +34,13 @@ def _florets(places: Sequence[Point]) -> list[Shape]:
 def _azalea() -> list[Shape]:
     """Five wide petals."""
     petals = [Circle(x, y, 0.2, "flower", "edge", 0.02) for x, y in regular(5, 0.24, 0, 0, -0.95)]
-    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.1, "fresh")]
+    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.1, "white")]
 
 
 def _chrysanthemum() -> list[Shape]:
     """Many narrow petals."""
     petals = [Stroke(((0, -0.95), tip), "orange", 0.11) for tip in regular(14, 0.42, 0, 0, -0.95)]
-    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.16, "fresh", "edge", 0.02)]
+    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.16, "vine", "edge", 0.02)]
 
 
 def _hyacinth() -> list[Shape]:
@@ -81,8 +84,8 @@ SKIES = {
     SUNNY: Symbol(
         "sunny",
         (
-            *(Stroke(((0, 0), tip), "fresh", 0.08) for tip in regular(8, 0.45)),
-            Circle(0, 0, 0.24, "fresh", "edge", 0.03),
+            *(Stroke(((0, 0), tip), "orange", 0.08) for tip in regular(8, 0.45)),
+            Circle(0, 0, 0.24, "orange", "edge", 0.03),
         ),
     ),
     CHILLY: Symbol(

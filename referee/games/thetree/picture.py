@@ -40,12 +40,12 @@ def _half(symbol: int, x: float) -> list[Shape]:
     """The shapes of half a tile around a middle: its rings, and in a corner its number."""
     shapes: list[Shape] = []
     if symbol & 4:
-        shapes.append(Circle(x, 0, 0.34, None, "", 0.06))
+        shapes.append(Circle(x, 0, 0.3, None, "", 0.055))
     if symbol & 2:
-        shapes.append(Circle(x, 0, 0.2, None, "", 0.06))
+        shapes.append(Circle(x, 0, 0.18, None, "", 0.055))
     if symbol & 1:
-        shapes.append(Circle(x, 0, 0.09, ""))
-    return [*shapes, Letters(x - 0.39 if x < 0 else x + 0.39, -0.33, str(symbol), "faint", 0.26)]
+        shapes.append(Circle(x, 0, 0.08, ""))
+    return [*shapes, Letters(x - 0.36 if x < 0 else x + 0.36, -0.31, str(symbol), "faint", 0.24)]
 
 
 def _outline(width: float, height: float) -> tuple[tuple[float, float], ...]:
@@ -65,7 +65,7 @@ def _tile(left: int, right: int) -> Symbol:
 
 
 _BACK = Symbol(
-    "hidden tile", (Polygon(_outline(0.5, 1), "edge", "edge"), Polygon(_outline(0.3, 0.8), "tile", "edge"))
+    "hidden tile", (Polygon(_outline(0.5, 1), "tile", "edge"), Polygon(_outline(0.32, 0.82), "edge", "edge"))
 )
 """The back of a tile that stands on end."""
 
@@ -154,4 +154,5 @@ def _hand(seat: Seat, hand: int, is_out: bool) -> Row:
 @cache
 def _back(seat: Seat, tiles: int, is_out: bool) -> Row:
     """A hand of which the reader knows only how many tiles it has."""
-    return row_of(_who(seat, is_out), *[Span("", "", _BACK)] * tiles, f"{tiles} tiles")
+    who = _who(seat, is_out)
+    return row_of(who._replace(text=who.text[:-1]), *[Span("", "", _BACK)] * tiles, f" {tiles} tiles")

@@ -28,7 +28,7 @@ from referee.games.vinetree.position import Growth, Position
 
 _FLOWER = Symbol(
     "flower",
-    (*(Circle(x, y, 0.15, "flower", "edge", 0.02) for x, y in regular(6, 0.2)), Circle(0, 0, 0.11, "fresh")),
+    (*(Circle(x, y, 0.15, "flower", "edge", 0.02) for x, y in regular(6, 0.2)), Circle(0, 0, 0.11, "white")),
 )
 _DEAD = Symbol(
     "dead flower",

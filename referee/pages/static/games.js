@@ -8,15 +8,10 @@
   const list = find("list");
   const filters = find("filters");
   const pager = find("pager");
-  const player = find("player");
+  const dialog = find("dialog");
+  /** By the id of a game, that of the element that has its data. */
   const replays = new Map();
-  for (const script of document.querySelectorAll("script.replay")) replays.set(script.dataset.game, script);
-
-  const inflated = async (script) => {
-    const packed = Uint8Array.from(atob(JSON.parse(script.textContent)), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
-  };
+  for (const script of document.querySelectorAll("script[data-game]")) replays.set(script.dataset.game, script.id);
 
   const made = (tag, text, attributes = {}) => {
     const element = document.createElement(tag);
@@ -175,19 +170,23 @@
     filters.addEventListener("reset", () => setTimeout(select));
     filters.addEventListener("submit", (event) => event.preventDefault());
 
+    /** What shows the game in the dialog. */
+    let player = null;
     const open = async (id) => {
       const number = numbers.get(id);
-      find("player-title").textContent = id;
-      for (const [name, other] of [["player-before", number - 1], ["player-after", number + 1]]) {
+      find("dialog-title").textContent = id;
+      for (const [name, other] of [["dialog-before", number - 1], ["dialog-after", number + 1]]) {
         const link = find(name);
-        const beside = data.beside[name === "player-before" ? 0 : 1]; // on the page beside this one
+        const beside = data.beside[name === "dialog-before" ? 0 : 1]; // on the page beside this one
         link.hidden = !data.games[other] && !beside;
         if (data.games[other]) link.href = address(data.games[other][ID], other);
         else if (beside) link.href = `${beside[1]}#${encodeURI(beside[0])}`;
       }
-      if (!player.open) player.showModal();
-      const game = await inflated(replays.get(id));
-      if (find("player-title").textContent === id) mountReplay(find("replay"), game);
+      if (!dialog.open) dialog.showModal();
+      player?.close();
+      player = null;
+      const game = await replayData(replays.get(id));
+      if (dialog.open && find("dialog-title").textContent === id) player = mountReplay(find("replay"), game, { keys: dialog });
     };
     const follow = () => {
       const fragment = decodeURIComponent(location.hash.slice(1));
@@ -195,7 +194,7 @@
         open(fragment);
         return;
       }
-      if (player.open) player.close();
+      if (dialog.open) dialog.close();
       if (!fragment.startsWith("games?")) return;
       filters.reset();
       for (const pair of fragment.slice("games?".length).split("&")) {
@@ -205,13 +204,14 @@
       select();
       find("games").scrollIntoView();
     };
-    player.addEventListener("close", () => {
-      find("replay").replaceChildren();
+    dialog.addEventListener("close", () => {
+      player?.close();
+      player = null;
       if (replays.has(decodeURIComponent(location.hash.slice(1)))) {
         history.replaceState(null, "", location.pathname + location.search);
       }
     });
-    find("player-close").addEventListener("click", () => player.close());
+    find("dialog-close").addEventListener("click", () => dialog.close());
     addEventListener("hashchange", follow);
 
     filters.hidden = list.hidden = data.games.length === 0;
@@ -219,5 +219,5 @@
     follow();
   };
 
-  inflated(find("games-data")).then(start);
+  replayData("games-data").then(start);
 }
