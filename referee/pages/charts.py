@@ -51,7 +51,10 @@ def histogram(key: str, title: str, description: str, counts: Mapping[int, int],
     chart.add(
         title,
         [
-            {"value": (height, *ends), "formatter": lambda value, text=text: f"{text} {axis}: {value[0]}"}
+            {
+                "value": (height, ends[0] - 0.5, ends[1] - 0.5),
+                "formatter": lambda value, text=text: f"{text} {axis}: {value[0]}",
+            }
             for height, ends, text in zip(heights, ranges, texts, strict=True)
         ],
     )

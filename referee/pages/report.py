@@ -212,8 +212,7 @@ class Gathering:
         for run in self.runs.runs:
             several = f" in {shown(run.folder.name, 80)}" if len(self.runs.runs) > 1 else ""
             for section, header in sections_of(run.header).items():
-                where = f" of {shown(section, 80)}" if section else ""
-                yield f"game{where}{several}", _game_text(header)
+                yield f"{shown(section, 80) or 'game'}{several}", _game_text(header)
             yield f"format{several}", _format_text(run)
             yield f"games{several}", _games_text(run)
         yield "bots", f"{len(self.runs.names)}"
@@ -245,7 +244,11 @@ def _allowance(clocks: set[str]) -> int | None:
 
 def _game_text(header: Mapping[str, object]) -> str:
     options = header.get("options")
-    settings = [f"{name} {value}" for name, value in options.items()] if isinstance(options, dict) else []
+    settings = (
+        [f"{name} {value}" for name, value in options.items() if value != ""]
+        if isinstance(options, dict)
+        else []
+    )
     return shown(" · ".join([str(header.get("game")), *settings]), 300)
 
 
@@ -263,7 +266,7 @@ def _format_text(run: Run) -> str:
         return name
     if found.name == KNOCKOUT and found.best_of > 1:
         name += f", best of {found.best_of}"
-    return f"{name}, {counted(found.rounds, 'round')}"
+    return f"{name}, {counted(found.rounds, 'stage' if found.name == KNOCKOUT else 'round')}"
 
 
 def _games_text(run: Run) -> str:

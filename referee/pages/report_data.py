@@ -142,16 +142,25 @@ def part(
         crosstable=None if alone else scores_matrix(table),
         superiority=None if alone else superiority_matrix(table),
         seats=None if alone else seats_grid(table),
-        by_seat=None if alone else by_seat_grid(table),
+        by_seat=None if alone else _plain(by_seat_grid(table), table),
         pairs=_filled(pairs_grid(table)),
         faults=faults_grid(table) if has_faults else None,
-        times=times_grid(table, Facts(times=times)) if timed else None,
+        times=_plain(times_grid(table, Facts(times=times)), table) if timed else None,
         strips=[strip(times.by_bot.get(row.bot), scale, allowances.get(row.bot)) for row in table.rows],
         time_ticks=[Tick(scale.at(value), about(round(value))) for value in scale.ticks] if scale else [],
         lengths=dict(lengths),
         length_text=length_text(lengths) if lengths else "",
         endings=Counter(game.ending for game in table.games).most_common(),
         notes=[*meanings(table, columns), *findings(table, facts)],
+    )
+
+
+def _plain(grid: Grid, table: Standings) -> Grid:
+    """A table without the columns of a format with an order of its own, which the standings have."""
+    own = set(table.rows[0].columns) if table.rows else set()
+    kept = [number for number, column in enumerate(grid.columns) if column.name not in own]
+    return Grid(
+        [grid.columns[number] for number in kept], [[row[number] for number in kept] for row in grid.rows]
     )
 
 

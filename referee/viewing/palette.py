@@ -158,8 +158,8 @@ def _values(theme: Theme) -> Iterator[tuple[str, str]]:
 
 
 def _rules(values: dict[str, str]) -> Iterator[str]:
-    """What the classes of pictures mean."""
-    yield f".picture text{{font-family:{FONTS}}}\n"
+    """What the classes of pictures mean. No selector names a parent, since within `<use>` there is none."""
+    yield f".picture{{font-family:{FONTS}}}\n"
     for paint in FILLS["light"]:
         yield (
             f".fill-{paint}{{fill:{values[paint]}}}.line-{paint}{{stroke:{values[paint]}}}"

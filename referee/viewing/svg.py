@@ -114,7 +114,7 @@ class Layout:
             else:
                 beginning = place.plane
                 pieces = panel.marks if place.ground else (*panel.ground, *panel.marks)
-            if drawn := [index for index in map(indexes.__getitem__, pieces) if index]:
+            if drawn := list(filter(None, map(indexes.__getitem__, pieces))):
                 found += [indexes.of_text(beginning), *drawn, indexes.of_text("</g>")]
         return tuple(found)
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "picture": ("picture", "run", "1"),
     "verify": ("verify", "run"),
     "status": ("status", "run"),
+    "serve": ("serve", "--help"),  # it does not end by itself
     "export": ("export", "run"),
     "merge": ("merge", "--help"),
     "amend": ("amend", "--help"),  # it has nothing to say on stdout

@@ -207,6 +207,21 @@ def test_blanks_of_a_row_keep_their_width() -> None:
     assert first == pytest.approx(2 * 0.61 * 16, abs=0.1) and second == pytest.approx(7 * 0.61 * 16, abs=0.1)
 
 
+def test_a_symbol_in_a_row_has_the_place_of_its_characters_and_the_blanks_around_them() -> None:
+    letter = 0.61 * 16
+    wide = 0.75 * 0.84 * 40 + 0.1 * 40
+    for text, before, width in (
+        ("X", 0, wide),
+        ("  X ", 2 * letter, 3 * letter + wide),
+        ("X" * 9, 0, 9 * letter),
+    ):
+        picture: Picture = (row_of(Span(text, "seat1", DISC), "b"),)
+        ((_, x, _), (_, end, _)) = sorted(placed(parsed(Layout.of([picture]), picture)))
+        blanks = (len(text) - len(text.strip(" "))) * letter
+        assert end - 12 == pytest.approx(width, abs=0.2)
+        assert x - 12 == pytest.approx(before + (width - blanks) / 2, abs=0.2)
+
+
 def test_marks_for_terminals_only_are_not_drawn() -> None:
     plane = Plane((Mark(0, 0, "[ ]"), Trace((), "vine"), label(0, 0, "")))
     assert Layout.of([(plane,)]).elements((plane,)) == []

@@ -30,7 +30,7 @@ def picture(
     """
     done = _done(news)
     return (
-        _heading(turn, weather if audience is None else None),
+        _heading(turn, weather if audience is None else None),  # guard: hidden-weather
         *_bed(sides, 0, goal, news, done, audience),
         *_bed(sides, 1, goal, news, done, audience),
         *(_condition(line) for line in news[:3] if line.startswith("spell ")),
@@ -55,7 +55,7 @@ def _bed(
 ) -> tuple[Row | Plane, ...]:
     """The panels of one seat."""
     side, number = sides[seat], str(seat + 1)
-    if audience in (None, seat):
+    if audience in (None, seat):  # guard: hidden-gardens
         pots = [
             mark for pot, flower in enumerate(side.pots) for mark in _pot(seat, pot, flower and flower[:2])
         ]
@@ -65,7 +65,7 @@ def _bed(
         told = next((line.split()[2:] for line in reversed(news) if line.startswith("stages ")), ["?"] * POTS)
         pots = [mark for pot, stage in enumerate(told) for mark in _other_pot(seat, pot, stage)]
         score = _other_score(seat, side.points, goal)
-        known = sides[1 - seat].guessed
+        known = sides[1 - seat].guessed  # guard: hidden-runes
     words = [span for line in done if line.split(" ", 2)[1] == number for span in _in_words(line, seat)]
     return (
         score,

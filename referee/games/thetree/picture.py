@@ -81,12 +81,12 @@ def picture(
     audience: Audience,
 ) -> Picture:
     """The tree with its rings; hands as far as the seat knows them."""
-    rows = [
-        _hand(seat, hand, seat in out)
-        if audience in (None, seat)
-        else _back(seat, hand.bit_count(), seat in out)
-        for seat, hand in enumerate(hands)
-    ]
+    rows = []
+    for seat, hand in enumerate(hands):
+        if audience in (None, seat):  # guard: hidden-hands
+            rows.append(_hand(seat, hand, seat in out))
+        else:
+            rows.append(_back(seat, hand.bit_count(), seat in out))
     below = Row((Span(f"supply: {supply} tiles", "faint"),))
     if not tree.tiles:
         return Plane((), (), _COLUMNS, 2), *rows, below
