@@ -7,8 +7,11 @@
 - `processes`: real processes: bots, wardens, matches and tournaments, signals, terminals, the commands of the
   documents, and the short forms of the tools below. `encounters.py` and `runs.py` are what several of these
   tests need.
+- `pages`: the pages in a real browser, Chromium, where there is one: what they show, keys, barriers for
+  people, hostile texts. `browser.py` has what these tests do with it.
 - `tools`: programs for developers, which take long or look at much: the catalogue of faults, the soaks,
-  fairness, liveness, the attacks, the guards, large synthetic runs, the golden games.
+  fairness, liveness, the attacks, the guards, large synthetic runs and hostile ones, screenshots, the golden
+  games.
 - `bots`: the bots that misbehave; in `attacks`, those that attack, in several languages, and their victim.
 - `bench`: benchmarks.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 from referee.check.wires import NO_MOVE, HouseWire
 from referee.core.errors import RecordError
@@ -29,17 +29,20 @@ from referee.games.api import (
     Game,
     NotAMove,
     Options,
-    Picture,
     Refusal,
     Seat,
     State,
 )
+from referee.games.picture import Mark, Paint, Plane, Span, Symbol, Trace
 from referee.kit import step
 from referee.records.record import GameRecord
 from referee.records.replay import replay
 
 LISTED = 400
 """At most this many legal moves of a position are looked at."""
+
+FARTHEST = 1000
+"""The largest number that says where a mark of a picture is, or how large."""
 
 NO_OPTIONS: Mapping[str, str] = {}
 
@@ -264,11 +267,48 @@ def _looks(state: State[Any], seat: Seat) -> tuple[object, ...]:
         except Refusal as refusal:
             answers.append(refusal.sentence)
     default = state.default(seat) if acts else None
-    return state.seen(seat), _text(state.picture(seat)), acts, legal, answers, default
+    return state.seen(seat), state.picture(seat), acts, legal, answers, default
 
 
-def _text(picture: Picture) -> list[str]:
-    return ["".join(span.text for span in line).rstrip() for line in picture]
+def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
+    """What is in a picture is bounded and escaped, a symbol's name is its own, and the ground stays."""
+    symbols: dict[str, Symbol] = {}
+    checked = set[Mark | Trace | Span]()
+    for number in range(2):
+        grounds: dict[tuple[Seat | None, int], tuple[Mark | Trace, ...]] = {}
+        for state in islice(random_game(game, options, f"picture {number}"), 60):
+            for view in (None, *range(game.seats(options))):
+                for place, panel in enumerate(state.picture(view)):
+                    if isinstance(panel, Plane):
+                        ground = grounds.setdefault((view, place), panel.ground)
+                        _require(
+                            panel.ground is ground, "the ground of a plane is not always the same object"
+                        )
+                        pieces: tuple[Mark | Trace | Span, ...] = panel.ground + panel.marks
+                    else:
+                        pieces = panel.spans
+                    for piece in set(pieces) - checked:
+                        _check_piece(piece, symbols)
+                    checked.update(pieces)
+
+
+def _check_piece(piece: Mark | Trace | Span, symbols: dict[str, Symbol]) -> None:
+    numbers: list[float] = []
+    texts = [piece.title]
+    if isinstance(piece, Trace):
+        numbers += [piece.width, *(number for point in piece.points for number in point)]
+    else:
+        texts += piece.text.split("\n") if isinstance(piece, Mark) else [piece.text]
+        if piece.symbol:
+            known = symbols.setdefault(piece.symbol.name, piece.symbol)
+            _require(known == piece.symbol, f"two symbols have the name `{shown(piece.symbol.name, 80)}`")
+    if isinstance(piece, Mark):
+        numbers += [piece.x, piece.y, piece.size]
+        texts.append(piece.caption)
+    _require(all(abs(number) <= FARTHEST for number in numbers), f"a mark is farther away than {FARTHEST}")
+    _require(piece.paint in get_args(Paint), f"`{shown(piece.paint, 80)}` is not a paint")
+    for text in texts:
+        _require(shown(text, 300) == text, f"a text of a picture cannot be shown: `{shown(text)}`")
 
 
 def imagined_games_play_on_to_their_end(game: Game[Any], options: Options) -> None:
@@ -373,6 +413,7 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     hostile_texts_are_refused,
     what_is_seen_only_grows,
     positions_that_differ_in_what_is_hidden_look_alike,
+    pictures_can_be_drawn,
     imagined_games_play_on_to_their_end,
     seats_that_leave_always_lead_to_an_outcome,
     states_are_immutable,

@@ -6,12 +6,12 @@ import json
 from types import TracebackType
 from typing import Any
 
-from referee.cli.game_text import fault_report
 from referee.cli.output import show_data
 from referee.cli.progress import Display, Outset
 from referee.core.pairing import Pairing
 from referee.records.record import Summary, from_json
 from referee.tournament.task import Finished, Void
+from referee.viewing.words import fault_report
 
 
 def event_line(event: str, **members: Any) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from referee.cli.game_text import frame, heading
 from referee.cli.options import (
     isolation_option,
     json_lines_option,
@@ -38,6 +36,7 @@ from referee.records.run_files import TOML
 from referee.tournament.config import config_of
 from referee.tournament.stopping import Sprt
 from referee.tournament.task import Observer
+from referee.viewing.words import frame, heading
 from referee.wire.dialogue import Dialogue
 
 GAMES = 2
@@ -246,4 +245,4 @@ class _Watch:
             self._id, self._number = terms.id, 0
             say(heading(terms))
         self._number += 1
-        say(frame(self._number, event, state, terms, colour=sys.stderr.isatty()))
+        say(frame(self._number, event, state, terms))

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from referee.cli.game_text import fault_report, placings, result
 from referee.cli.output import say, say_now
 from referee.core.text import shown
 from referee.core.units import about
 from referee.records.record import OFF_TURN, GameRecord, Summary, from_json
 from referee.tournament.pace import Pace
 from referee.tournament.task import Finished, Void
+from referee.viewing.words import fault_report, placings, result
 
 HEADLINE_S = 60.0
 """How often plain lines tell how many games are played and how long the others will take."""

@@ -12,7 +12,8 @@ class Ration:
     def __init__(self, clock: Callable[[], float], share: float, least_s: float = 0.0) -> None:
         """`clock` gives seconds; at least `least_s` seconds pass between two beginnings."""
         self._clock = clock
-        self._share = share
+        self.share = share
+        """It may be changed; that counts from the next time on."""
         self._least_s = least_s
         self._due_s = clock()
 
@@ -20,6 +21,11 @@ class Ration:
     def is_due(self) -> bool:
         """Whether the task may be done now."""
         return self._clock() >= self._due_s
+
+    @property
+    def wait_s(self) -> float:
+        """The seconds until the task may be done."""
+        return max(0.0, self._due_s - self._clock())
 
     @contextmanager
     def spent(self) -> Iterator[None]:
@@ -29,4 +35,4 @@ class Ration:
             yield
         finally:
             ended_s = self._clock()
-            self._due_s = max(began_s + self._least_s, ended_s + (ended_s - began_s) * (1 / self._share - 1))
+            self._due_s = max(began_s + self._least_s, ended_s + (ended_s - began_s) * (1 / self.share - 1))

@@ -18,6 +18,7 @@ from referee.core.errors import GameOptionError
 from referee.core.rng import Random
 from referee.core.text import meant, shown
 from referee.core.timecontrol import TimeControl
+from referee.games.picture import Picture
 
 Seat = int
 """A seat's number, from 0."""
@@ -75,18 +76,6 @@ class Outcome(NamedTuple):
     """By seat, in the game's own unit."""
     sentence: str
     """The reason, for people, seats counted from 1."""
-
-
-class Span(NamedTuple):
-    """A piece of a line of a picture, in one colour."""
-
-    text: str
-    ink: str = ""
-    """The name of a terminal colour, or empty. A picture must be readable without colours."""
-
-
-Picture = list[list[Span]]
-"""Lines of spans."""
 
 
 class Option(Protocol):

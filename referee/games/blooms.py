@@ -14,15 +14,35 @@ from typing import NamedTuple
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.core.value import value
-from referee.games.api import Illegal, NotAMove, NumberOption, Options, Picture, Seat, Span
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
 from referee.games.grid import Cells, HexBoard, members, spread
 from referee.games.notation import parts_of
-from referee.games.stones import drawn, no_such_cell, spellings, well_formed
+from referee.games.picture import DISC, FRESH, GONE, Picture, Row, Span, row_of
+from referee.games.stones import (
+    RIMMED,
+    StoneBoard,
+    StoneKind,
+    no_such_cell,
+    spellings,
+    stone_board,
+    well_formed,
+)
 from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 _COLOURS = "LD"
-_INKS = (("bright_red", "red"), ("bright_blue", "blue"))
+_KINDS = (
+    StoneKind("1L", DISC, "seat1-second", "stone of seat 1, light,"),
+    StoneKind("1D", RIMMED, "seat1", "stone of seat 1, dark,"),
+    StoneKind("2L", DISC, "seat2-second", "stone of seat 2, light,"),
+    StoneKind("2D", RIMMED, "seat2", "stone of seat 2, dark,"),
+)
+_LEGEND = row_of(
+    Span("[ ]", "faint", FRESH),
+    Span(" placed, ", "faint"),
+    Span("( )", "faint", GONE),
+    Span(" captured by this turn", "faint"),
+)
 _FORM = "one or two parts such as `L:D4 D:D6`"
 
 
@@ -209,26 +229,29 @@ class BloomsState(TwoSeatState[Stones]):
         """The board, `1L` for a light stone of seat 1; `[ ]` round what the last turn placed, `( )`
         where it captured.
         """
-        lines = drawn(self.rules.board, self._drawn_cell)
-        for player, captures in enumerate(self.captures):
-            score = f"{captures} of {self.rules.target} captured"
-            lines.append([Span(f"seat {player + 1}: ", _INKS[player][1]), Span(score)])
-        if self.last:
-            lines.append([Span("[ ] placed, ( ) captured by this turn", "bright_black")])
-        return lines
+        board = _drawn(self.rules.board.side)
+        stones = (*self.opponent, *self.own) if self.mover else (*self.own, *self.opponent)
+        marks = [
+            kind[cell] for kind, cells in zip(board.stones, stones, strict=True) for cell in members(cells)
+        ]
+        placed = members(self.last[0] | self.last[1]) if self.last else ()
+        plane = board.plane(marks, placed, members(self.captured))
+        scores = (
+            _score(player, captures, self.rules.target) for player, captures in enumerate(self.captures)
+        )
+        return (plane, *scores, _LEGEND) if self.last else (plane, *scores)
 
-    def _drawn_cell(self, cell: int) -> list[Span]:
-        stone = Span("· ")
-        for seat, stones in ((self.mover, self.own), (1 - self.mover, self.opponent)):
-            for colour, cells in enumerate(stones):
-                if cells >> cell & 1:
-                    stone = Span(f"{seat + 1}{_COLOURS[colour]}", _INKS[seat][colour])
-        before, behind = "  "
-        if self.captured >> cell & 1:
-            before, behind = "()"
-        elif self.last and (self.last[0] | self.last[1]) >> cell & 1:
-            before, behind = "[]"
-        return [Span(before), stone, Span(behind)]
+
+@cache
+def _drawn(side: int) -> StoneBoard:
+    return stone_board(HexBoard.of_side(side), "· ", "[  ]", _KINDS)
+
+
+@cache
+def _score(seat: Seat, captures: int, target: int) -> Row:
+    light, dark = _KINDS[2 * seat : 2 * seat + 2]
+    who = Span(f"seat {seat + 1}:", dark.paint)
+    return row_of(who, light.span(), dark.span(), f" {captures} of {target} captured")
 
 
 def _numbered(vacant: list[Cells], number: int) -> Stones:

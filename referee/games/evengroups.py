@@ -17,10 +17,19 @@ from typing import NamedTuple
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.core.value import value
-from referee.games.api import Illegal, NotAMove, NumberOption, Options, Picture, Seat, Span
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
 from referee.games.grid import HexBoard
 from referee.games.notation import parts_of
-from referee.games.stones import drawn, no_such_cell, spellings, well_formed
+from referee.games.picture import DISC, FRESH, Picture, Row, Span, row_of
+from referee.games.stones import (
+    RIMMED,
+    StoneBoard,
+    StoneKind,
+    no_such_cell,
+    spellings,
+    stone_board,
+    well_formed,
+)
 from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
@@ -32,7 +41,11 @@ Placement = tuple[Stone, ...]
 
 _COLOURS = "WO"
 _COLOUR_NAMES = ("white", "orange")
-_INKS = ("bright_white", "yellow")
+_KINDS = (
+    StoneKind(" W", DISC, "white", "white stone"),
+    StoneKind(" O", RIMMED, "orange", "orange stone"),
+)
+_LEGEND = row_of(Span("[ ]", "faint", FRESH), Span(" placed by this turn", "faint"))
 _FORM = "two parts such as `O:B4 W:F6`, or one on the first turn"
 _TRIES = 50
 """Random placements that a sample tries: usually half of all placements are legal, so after this many
@@ -221,22 +234,25 @@ class EvenGroupsState(TwoSeatState[Placement]):
         """The board, `W` for a white stone and `O` for an orange one; `[ ]` round what the last turn
         placed.
         """
-        lines = drawn(self.rules.board, self._drawn_cell)
-        for player, count in enumerate(self.counts):
-            kind = "even" if count % 2 == 0 else "odd"
-            colour = Span(f"seat {player + 1}, {_COLOUR_NAMES[player]}: ", _INKS[player])
-            lines.append([colour, Span(f"{count} group{'s' * (count != 1)}, {kind}")])
-        if self.last:
-            lines.append([Span("[ ] placed by this turn", "bright_black")])
-        return lines
+        board = _drawn(self.rules.board.side)
+        stones = zip(board.stones, self.groups, strict=True)
+        marks = [mark for kind, groups in stones for cell, mark in kind.items() if groups[cell]]
+        plane = board.plane(marks, [stone >> 1 for stone in self.last or ()])
+        scores = (_score(player, count) for player, count in enumerate(self.counts))
+        return (plane, *scores, _LEGEND) if self.last else (plane, *scores)
 
-    def _drawn_cell(self, cell: int) -> list[Span]:
-        before, behind = "[]" if self.last and cell in (stone >> 1 for stone in self.last) else "  "
-        stone = Span("·")
-        for colour, groups in enumerate(self.groups):
-            if groups[cell]:
-                stone = Span(_COLOURS[colour], _INKS[colour])
-        return [Span(f" {before}"), stone, Span(behind)]
+
+@cache
+def _drawn(side: int) -> StoneBoard:
+    return stone_board(HexBoard.of_side(side), " ·", " [ ]", _KINDS)
+
+
+@cache
+def _score(seat: Seat, count: int) -> Row:
+    kind = _KINDS[seat]
+    parity = "even" if count % 2 == 0 else "odd"
+    who = f"seat {seat + 1}, {_COLOUR_NAMES[seat]}:"
+    return row_of(who, kind.span(), f" {count} group{'s' * (count != 1)}, {parity}")
 
 
 class EvenGroups(TwoSeatGame[Placement]):

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from referee.core.text import cell
 from referee.ratings.blocks import meetings, seat_results
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
@@ -186,13 +187,9 @@ def to_csv(
     text = io.StringIO()
     writer = csv.DictWriter(text, names, restval="", lineterminator="\n", delimiter=delimiter)
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    for row in rows:
+        writer.writerow({name: cell(at) if isinstance(at, str) else at for name, at in row.items()})
     return text.getvalue().rstrip("\n")
-
-
-def _cell(value: object) -> object:
-    """A value as a cell: a text that a spreadsheet would read as a formula is quoted."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("+", "-") else value
 
 
 def _rows(table: Standings, facts: Facts, block: str) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,8 @@ from referee.core.errors import RecordError
 from referee.core.fields import LARGEST
 from referee.gameplay.events import Ending
 
+_WRONG = RecordError("`events` and `measured` are not those of a game")
+
 
 @dataclass(slots=True)
 class MoveTimes:
@@ -36,6 +38,16 @@ class MoveTimes:
         self.used_us += used_us
         self.longest_us = max(self.longest_us, used_us)
         self._counts[_three_figures(used_us)] += 1
+
+    def update(self, other: MoveTimes) -> None:
+        """Adds the moves of another one."""
+        self.moves += other.moves
+        self.longest_us = max(self.longest_us, other.longest_us)
+        self.over += other.over
+        self.late += other.late
+        self.used_us += other.used_us
+        self.cpu_us += other.cpu_us
+        self._counts.update(other._counts)
 
     def quantile(self, share: float) -> int:
         """The time, to three figures, that this share of the moves did not exceed; 0 without moves."""
@@ -64,9 +76,23 @@ class Times:
         """
         try:
             value = json.loads(b'{"events":' + line.partition(b',"events":')[2])
+        except (ValueError, RecursionError):
+            raise _WRONG from None
+        self.add_game(bots, value)
+
+    def add_game(self, bots: tuple[str, ...], value: dict[str, Any]) -> None:
+        """Adds a game from the object on its line. Raises `RecordError` as `add` does."""
+        try:
             self._add(bots, value["events"], value["measured"])
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise RecordError("`events` and `measured` are not those of a game") from None
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise _WRONG from None
+
+    def update(self, other: Times) -> None:
+        """Adds the games of another one."""
+        for name, times in other.by_bot.items():
+            self.by_bot.setdefault(name, MoveTimes()).update(times)
+        self.moves += other.moves
+        self.stopped += other.stopped
 
     def _add(self, bots: tuple[str, ...], events: list[Any], measured: dict[str, Any]) -> None:
         seats = [self.by_bot.setdefault(name, MoveTimes()) for name in bots]

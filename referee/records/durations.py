@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -52,19 +51,19 @@ def last_games(folder: Path) -> list[Timed]:
             *lines, _ = file.read(TAIL).split(b"\n")
     except OSError:
         return []
-    found = _timed(lines[1:] if start else lines)
+    found = filter(None, map(timed, reversed(lines[1:] if start else lines)))
     return [game for _, game in zip(range(GAMES), found, strict=False)][::-1]
 
 
-def _timed(lines: list[bytes]) -> Iterator[Timed]:
-    """The games on these lines, the last one first."""
-    for line in reversed(lines):
-        with suppress(RecordError, ValueError, OverflowError):
-            fields = Fields(parse_json(line), "", RecordError)
-            if fields.text("kind") == "game":
-                measured = fields.object("measured")
-                began = datetime.fromisoformat(measured.text("began")).timestamp()
-                yield Timed(fields.text("id"), int(began * 1_000_000), _took_us(measured), len(line) + 1)
+def timed(line: bytes) -> Timed | None:
+    """When the game on a line was played; None where the line is no game, or cannot be read."""
+    with suppress(RecordError, ValueError, OverflowError):
+        fields = Fields(parse_json(line), "", RecordError)
+        if fields.text("kind") == "game":
+            measured = fields.object("measured")
+            began = datetime.fromisoformat(measured.text("began")).timestamp()
+            return Timed(fields.text("id"), int(began * 1_000_000), _took_us(measured), len(line) + 1)
+    return None
 
 
 def _took_us(measured: Fields) -> int:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import signal
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
+from typing import Generic, TypeVar
 
 from referee.core.errors import EnvironmentLacksError
 from referee.records.journal import Line
-from referee.records.replay import Examined, OpeningsBySection, examined, openings_of_run
+from referee.records.replay import Examined, examined, openings_of_run
+
+T = TypeVar("T")
 
 CHUNK_BYTES = 1 << 16
 """How many bytes of lines a process is given at once, at least: enough that a few games take longer than to
@@ -27,20 +30,33 @@ _SIGNALS = {signal.SIGINT, signal.SIGHUP, signal.SIGTERM}
 
 
 def examined_lines(lines: Iterable[Line], workers: int) -> Generator[tuple[Line, Examined], None, None]:
-    """The lines in their order, each with what was found. They are examined by so many processes, or by this
-    one: for 0 or 1 workers, or if there are only a few lines.
+    """The lines in their order, each with what the verification of it alone found.
 
-    Raises `EnvironmentLacksError` where a process ends unasked.
+    They are examined as `each_line` does it; raises `EnvironmentLacksError` as it does.
+    """
+    lines = iter(lines)
+    first = next(lines, None)
+    if first is not None:
+        openings = openings_of_run(first.text)
+        yield from each_line(chain([first], lines), workers, lambda text: examined(text, openings))
+
+
+def each_line(
+    lines: Iterable[Line], workers: int, examine: Callable[[bytes], T]
+) -> Generator[tuple[Line, T], None, None]:
+    """The lines in their order, each with what `examine` gives for its text; that is sent as a pickle.
+
+    They are examined by so many processes, or by this one: for 0 or 1 workers, or if there are only a few
+    lines. Raises `EnvironmentLacksError` where a process ends unasked.
     """
     chunks = _chunks(lines)
     first = list(islice(chunks, 2))
-    openings = openings_of_run(first[0][0].text) if first else {}
     chunks = chain(first, chunks)
     if workers < 2 or len(first) < 2:
         for line in chain.from_iterable(chunks):
-            yield line, examined(line.text, openings)
+            yield line, examine(line.text)
         return
-    with _Examiners(workers, openings) as examiners:
+    with _Examiners(workers, examine) as examiners:
         yield from examiners.examine(chunks)
 
 
@@ -57,20 +73,20 @@ def _chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
         yield chunk
 
 
-class _Examiners:
+class _Examiners(Generic[T]):
     """Processes that examine lines. They end with this one, however that ends, since nobody else holds the
     other ends of their connections.
     """
 
-    def __init__(self, count: int, openings: OpeningsBySection) -> None:
+    def __init__(self, count: int, examine: Callable[[bytes], T]) -> None:
         self._count = count
-        self._openings = openings
+        self._examine = examine
         self._idle: list[Connection] = []
         self._processes: list[BaseProcess] = []
         self._given: dict[Connection, int] = {}
         """The numbers of the chunks that are being examined."""
 
-    def __enter__(self) -> _Examiners:
+    def __enter__(self) -> _Examiners[T]:
         context = multiprocessing.get_context("fork")
         # A signal is to be taken by this process alone, also if it comes before the others ignore it.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
@@ -78,7 +94,7 @@ class _Examiners:
             for _ in range(self._count):
                 ours, theirs = context.Pipe()
                 self._idle.append(ours)
-                args = (theirs, list(self._idle), blocked, self._openings)
+                args = (theirs, list(self._idle), blocked, self._examine)
                 process = context.Process(target=_work, args=args, daemon=True)
                 process.start()
                 self._processes.append(process)
@@ -97,11 +113,11 @@ class _Examiners:
             process.join()
             process.close()
 
-    def examine(self, chunks: Iterable[list[Line]]) -> Iterator[tuple[Line, Examined]]:
+    def examine(self, chunks: Iterable[list[Line]]) -> Iterator[tuple[Line, T]]:
         """The lines of all chunks, in their order, each with what was found."""
         numbered = enumerate(chunks)
         lines: dict[int, list[Line]] = {}
-        found: dict[int, list[Examined]] = {}
+        found: dict[int, list[T]] = {}
         number = 0
         try:
             while True:
@@ -123,7 +139,7 @@ class _Examiners:
                     number += 1
         except (EOFError, ConnectionError):
             raise EnvironmentLacksError(
-                "a process that verified records was ended by something else; "
+                "a process that read records was ended by something else; "
                 "with `--workers 1` there are no such processes"
             ) from None
 
@@ -132,7 +148,7 @@ def _work(
     connection: Connection,
     others: list[Connection],
     blocked: set[signal.Signals],
-    openings: OpeningsBySection,
+    examine: Callable[[bytes], object],
 ) -> None:
     """Examines the lines that come, until nobody is left to send any."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -143,4 +159,4 @@ def _work(
         other.close()
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
-            connection.send([examined(line, openings) for line in connection.recv()])
+            connection.send([examine(line) for line in connection.recv()])

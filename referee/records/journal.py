@@ -21,7 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from referee.core.errors import StorageError, UsageError
+from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.regular import open_regular, open_without_links
 from referee.core.text import shown
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
@@ -253,23 +253,46 @@ def read(path: Path) -> Iterator[Line]:
         if in_folder:
             path = path / NAME
         with _opened(path, in_folder) as file:
-            prev = FIRST.encode()
-            for number, (text, size, ended) in enumerate(bounded_lines(file), 1):
-                if ended and (digest := _linked(text, prev)):
-                    yield Line(number, text, "", digest, False, size)
-                    prev = digest.encode()
-                    continue
-                if not ended:
-                    error = "incomplete line, it has no newline at its end"
-                    yield Line(number, text, error, torn=True, size=size)
-                    return
-                match = _HASH.fullmatch(text[-_HASH_SIZE:])
-                found = match[1] if match else b"?"
-                error = f"it has more than {LINE_CAP} bytes" if len(text) > LINE_CAP else ""
-                yield Line(number, text, error or _chain_error(text, prev), found.decode(), size=size)
-                prev = found
+            yield from lines_from(file)
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+
+
+def lines_from(file: BinaryIO, first: int = 1, before: str = FIRST) -> Iterator[Line]:
+    """The lines of an open file from where it stands: the first of them has this number, and `before` is the
+    hash of the line before it. A torn line is the last one. Raises `OSError`.
+    """
+    prev = before.encode()
+    for number, (text, size, ended) in enumerate(bounded_lines(file), first):
+        if ended and (digest := _linked(text, prev)):
+            yield Line(number, text, "", digest, False, size)
+            prev = digest.encode()
+            continue
+        if not ended:
+            error = "incomplete line, it has no newline at its end"
+            yield Line(number, text, error, torn=True, size=size)
+            return
+        match = _HASH.fullmatch(text[-_HASH_SIZE:])
+        found = match[1] if match else b"?"
+        error = f"it has more than {LINE_CAP} bytes" if len(text) > LINE_CAP else ""
+        yield Line(number, text, error or _chain_error(text, prev), found.decode(), size=size)
+        prev = found
+
+
+def line_at(folder: Path, at: int, size: int, digest: str) -> bytes:
+    """The line of a run's file that begins at this byte, without its newline; `size` and `digest` are those
+    of the `Line` as which it was read. Raises `RecordError` where it is not there any more.
+    """
+    try:
+        with _opened(folder / NAME, True) as file:
+            file.seek(at)
+            line = file.read(size).removesuffix(b"\n")
+    except OSError as error:
+        raise RecordError(f"cannot read `{shown(str(folder / NAME))}`: {error.strerror}") from None
+    hashed = hashlib.sha256(line[:-_HASH_SIZE] + b"}").hexdigest()
+    if hashed != digest or not line.endswith(b',"hash":"%b"}' % digest.encode()):  # guard: line-read-again
+        raise RecordError(f"`{shown(str(folder / NAME))}` was changed after it was read")
+    return line
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[tuple[bytes, int, bool]]:

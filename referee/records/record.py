@@ -106,6 +106,11 @@ def _event_json(event: Event) -> dict[str, Any]:
             return {"seat": seat + 1, "left": ending.word}
 
 
+def event_data(event: Event) -> dict[str, Any]:
+    """An event with what was measured of it, as one object of JSON."""
+    return {**_event_json(event), **_event_measured(event)}
+
+
 def timed_moves(value: dict[str, Any]) -> Counter[str]:
     """Counts of the timed events of a game, as `to_json` gave it: `all`, and those during which the referee
     itself was `stopped`.

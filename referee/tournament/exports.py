@@ -12,7 +12,7 @@ from tabulate import tabulate_formats
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by
-from referee.core.text import shown
+from referee.core.text import cell, shown
 from referee.records import journal
 from referee.records.heads import Head, Heads
 from referee.records.record import Summary
@@ -36,21 +36,16 @@ def csv_of(games: Games) -> str:
     writer.writerow(names)
     for run, game in listed:
         pairing = Pairing.parse(game.id)
-        cells: list[object] = [_cell(str(run.folder)), _cell(game.id), _cell(pairing.section), pairing.round]
+        cells: list[object] = [cell(str(run.folder)), cell(game.id), cell(pairing.section), pairing.round]
         cells.append(game.game)
         for seat in seats:
             if seat < len(game.bots):
-                cells += [_cell(game.bots[seat]), game.ranks[seat], game.scores[seat], game.faults[seat]]
+                cells += [cell(game.bots[seat]), game.ranks[seat], game.scores[seat], game.faults[seat]]
             else:
                 cells += [""] * 4
         rated = "true" if game.rated else "false"
-        writer.writerow([*cells, game.ending, rated, _cell(shown(game.sentence)), game.digest])
+        writer.writerow([*cells, game.ending, rated, cell(shown(game.sentence)), game.digest])
     return text.getvalue().rstrip("\n")
-
-
-def _cell(text: str) -> str:
-    """A text as a cell: what a spreadsheet would read as a formula is quoted."""
-    return f"'{text}" if text[:1] in ("+", "-", "=", "@") else text
 
 
 def json_of_heads(games: Games) -> Iterator[str]:

@@ -48,6 +48,15 @@ def run_folder(path: Path) -> Path:
     return folder
 
 
+def future_folder(path: Path) -> Path:
+    """The folder of the run that a path means, as `run_folder` finds it, where the run may be still to begin:
+    then any folder, or a tournament file. Raises `UsageError`.
+    """
+    if path.suffix == ".toml" and is_regular(path):
+        return results_folder(path)
+    return path if path.is_dir() else run_folder(path)
+
+
 def records_at(path: Path) -> Path:
     """A file of records, or a folder with one, that a path means: any such file, or else the folder of a run,
     as `run_folder` finds it.

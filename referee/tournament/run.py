@@ -119,43 +119,101 @@ def read_run(folder: Path) -> Run:
 
     Raises `UsageError` where there is no run, `RecordError` where a line is damaged or is not of this run.
     """
-    header: dict[str, Any] = {}
-    games: dict[str, Summary] = {}
-    voids = _read_voids(folder)
-    failed_attempts = Counter(void.id for void in voids)
-    seeds: dict[str, bytes] = {}
-    seats: dict[str, int] = {}
-    last_hash, length, torn = journal.FIRST, 0, 0
-    heads = Heads()
+    reader = RunReader(folder)
+    reader.read_voids()
     for line in journal.read(folder):
+        reader.take(line)
+    return reader.run()
+
+
+class RunReader:
+    """Reads a run line by line: all of it at once, or as it grows."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lines = 0
+        """How many lines it has taken, without a torn one."""
+        self.length = 0
+        """The bytes of these lines."""
+        self.last_hash = journal.FIRST
+        self._torn = 0
+        self._header: dict[str, Any] = {}
+        self._scheduled: Scheduled | None = None
+        self._games: dict[str, Summary] = {}
+        self._seeds: dict[str, bytes] = {}
+        self._seats: dict[str, int] = {}
+        self._heads = Heads()
+        self._voids: tuple[VoidGame, ...] = ()
+        self._failed_attempts: Counter[str] = Counter()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a first line."""
+        return bool(self._header)
+
+    def read_voids(self) -> None:
+        """Reads which games became void. This is stored before a later attempt at such a game is recorded, so
+        it is to be read before the line of that attempt is taken. Raises `UsageError`.
+        """
+        self._voids = _read_voids(self.folder)
+        self._failed_attempts = Counter(void.id for void in self._voids)
+
+    def take(self, line: journal.Line) -> Summary | None:
+        """Takes the next line of the records; returns its game if it has one. A torn line is only noted.
+
+        Raises `RecordError` where the line is damaged or is not of this run.
+        """
+        self._torn = line.size if line.torn else 0
         if line.torn:
-            torn = line.size
-            break
+            return None
         try:
-            if line.error:
-                raise RecordError(line.error)
-            if line.number == 1:
-                header = read_header(head_of(line.text))
-                scheduled = Scheduled(header)
-            else:
-                match heads.read(line.text):
-                    case Head(game, shared_seed):
-                        _check_game(game, scheduled, games, failed_attempts, seats)
-                        games[game.id] = game
-                        seeds[game.id] = shared_seed
-                    case {"kind": "change"} as change:
-                        apply_change(header, change)
-                        scheduled = Scheduled(header)
+            game = self._take(line)
         except RecordError as error:
-            where = f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
+            where = f"line {line.number} of `{shown(str(self.folder / journal.NAME))}`"
             raise RecordError(f"{where}: {error}") from None
-        last_hash = line.hash
-        length += line.size
-    if not header:
-        raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    annulled = {name: games.pop(name) for name in amendments_of(header).not_counted(games)}
-    voids = _of_run(voids, header)
-    return Run(folder, header, games, voids, last_hash, length, torn, seeds, seats, annulled)
+        self.lines += 1
+        self.length += line.size
+        self.last_hash = line.hash
+        return game
+
+    def _take(self, line: journal.Line) -> Summary | None:
+        if line.error:
+            raise RecordError(line.error)
+        if self._scheduled is None:
+            self._header = read_header(head_of(line.text))
+            self._scheduled = Scheduled(self._header)
+            return None
+        match self._heads.read(line.text):
+            case Head(game, shared_seed):
+                _check_game(game, self._scheduled, self._games, self._failed_attempts, self._seats)
+                self._games[game.id] = game
+                self._seeds[game.id] = shared_seed
+                return game
+            case {"kind": "change"} as change:
+                apply_change(self._header, change)
+                self._scheduled = Scheduled(self._header)
+        return None
+
+    def run(self) -> Run:
+        """The run as far as it was read; later lines do not change it. Raises `RecordError` where there is no
+        complete first line.
+        """
+        if not self._header:
+            raise RecordError(f"`{shown(str(self.folder / journal.NAME))}` has no complete first line")
+        games = dict(self._games)
+        annulled = {name: games.pop(name) for name in amendments_of(self._header).not_counted(games)}
+        return Run(
+            self.folder,
+            dict(self._header),
+            games,
+            _of_run(self._voids, self._header),
+            self.last_hash,
+            self.length,
+            self._torn,
+            dict(self._seeds),
+            dict(self._seats),
+            annulled,
+        )
 
 
 def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:

@@ -11,6 +11,7 @@ from referee.core.text import shown
 from referee.records.header import sections_of
 from referee.tournament import formats
 from referee.tournament.formats import Amount, total
+from referee.tournament.schedule import rotations
 from referee.tournament.stopping import KEYS as STOPPING_KEYS
 
 
@@ -53,6 +54,21 @@ class Scheduled:
             raise RecordError(f"a bot has several seats in game `{shown(pairing.id)}`")
         if self._format:
             self._format.check_bots(pairing, self._names)
+
+    def sharing(self, pairing: Pairing) -> list[str]:
+        """The ids of the games in the schedule that share chance with a game, see `core.seeds.shared_by`: all
+        seatings of its encounter, or all bots that play alone in its round.
+        """
+        seatings = rotations(pairing.bots) if len(pairing.bots) > 1 else [(name,) for name in self._names]
+        found = [Pairing.of(pairing.number, bots, pairing.part, pairing.section) for bots in seatings]
+        return [other.id for other in found if self._has(other)]
+
+    def _has(self, pairing: Pairing) -> bool:
+        try:
+            self.check(pairing)
+        except RecordError:
+            return False
+        return True
 
     def games_in_all(self, seats: dict[str, int]) -> Amount | None:
         """How many games the run has, for sections with these numbers of seats; None for a match of an

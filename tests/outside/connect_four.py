@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
@@ -14,13 +15,12 @@ from referee.games.api import (
     OpenGame,
     Options,
     Outcome,
-    Picture,
     Seat,
-    Span,
     State,
     placing,
     walkover,
 )
+from referee.games.picture import DISC, SQUARE, Mark, Picture, Plane, label
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,27 @@ class ConnectFourState(State[int]):
         return Outcome(ranks, (1 - winner, winner), f"seat {winner + 1} has four in a line")
 
     def picture(self, seat: Seat | None) -> Picture:
-        """The board from above to below."""
-        discs = (Span(" X", "red"), Span(" O", "yellow"), Span(" ·"))
-        rows = reversed(range(self.rows))
-        lines = [[discs[column[row] if row < len(column) else 2] for column in self.columns] for row in rows]
-        return [*lines, [Span("".join(f"{number:2}" for number in range(1, len(self.columns) + 1)))]]
+        """The board, `X` for a disc of seat 1 and `O` for one of seat 2."""
+        marks = [
+            disc(seat, x, self.rows - height)
+            for x, column in enumerate(self.columns)
+            for height, seat in enumerate(column, 1)
+        ]
+        return (Plane(tuple(marks), board(len(self.columns), self.rows), columns=2),)
+
+
+@cache
+def board(columns: int, rows: int) -> tuple[Mark, ...]:
+    """What is the same in all positions: the empty cells, with the numbers of the columns below."""
+    cells = [Mark(x, y, "·", SQUARE, title=f"column {x + 1}") for x in range(columns) for y in range(rows)]
+    return (*cells, *(label(x, rows, str(x + 1)) for x in range(columns)))
+
+
+@cache
+def disc(seat: Seat, x: int, y: int) -> Mark:
+    """A disc; whoever does not see its colour reads its letter."""
+    title = f"disc of seat {seat + 1} in column {x + 1}"
+    return Mark(x, y, "XO"[seat], DISC, "XO"[seat], "seat2" if seat else "seat1", title)
 
 
 LINES = (((0, -1),), ((1, 0), (-1, 0)), ((1, 1), (-1, -1)), ((1, -1), (-1, 1)))

@@ -19,6 +19,7 @@ from referee.tournament.bot_table import BOT_KEYS
 from referee.tournament.config import load
 from referee.wire import conversation
 from tests.command import ROOT
+from tests.processes.serving import serving
 
 PAGES = [
     "README.md",
@@ -33,6 +34,7 @@ PAGES = [
     "referee/tournament/FORMATS.md",
     "referee/ratings/TABLE.md",
     "referee/games/ADDING.md",
+    "referee/viewing/STATES.md",
 ]
 
 
@@ -73,7 +75,10 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
     setting_up = [command for command in commands if "-m venv" in command]
     assert len(setting_up) == 2
     for command in commands:
-        if command not in setting_up:
+        if command.startswith("referee serve"):
+            with serving(checkout / command.split()[-1]) as server:
+                assert server.get()[0] == 200 and server.end()[0] == 3
+        elif command not in setting_up:
             done = run(command, checkout)
             assert done.returncode == 0, done.stderr
     for folder in ("run", "both", "tournaments/league-results"):
@@ -134,6 +139,16 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
     test.write_text(textwrap.dedent(python))
     done = run(f"{sys.executable} -m pytest -n0 --noconftest {test}", test.parent)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["referee/viewing/STATES.md"])
+def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
+    commands = "".join(blocks(page, "sh")).splitlines()
+    assert commands
+    for command in commands:
+        done = run(command, checkout)
+        assert done.returncode == 0, done.stderr
 
 
 def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:

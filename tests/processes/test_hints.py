@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.game_text import fault_report
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
 from referee.gameplay.terms import Terms
@@ -17,6 +16,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.tournament.encounter import play_encounter
+from referee.viewing.words import fault_report
 from tests.command import ended_after
 from tests.processes.encounters import bot
 

@@ -26,8 +26,10 @@ COMMANDS = {
     "find": ("find", "run"),
     "find --dialogue": ("find", "run", "--dialogue"),
     "replay": ("replay", "run", "1"),
+    "picture": ("picture", "run", "1"),
     "verify": ("verify", "run"),
     "status": ("status", "run"),
+    "serve": ("serve", "--help"),  # it does not end by itself
     "export": ("export", "run"),
     "merge": ("merge", "--help"),
     "amend": ("amend", "--help"),  # it has nothing to say on stdout

@@ -7,7 +7,13 @@ from typing import Any, TypeVar
 
 import pytest
 
+from referee.check.wires import HouseWire
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.games.api import Game
+from referee.records.record import GameRecord
 
 T = TypeVar("T")
 
@@ -36,3 +42,13 @@ NAMES = [f"{slug} {' '.join(f'{k}={v}' for k, v in given.items())}".strip() for 
 def quick_first(cases: Sequence[T], quick: int) -> list[Any]:
     """Parameters of a test; all but so many of the first are marked `slow`."""
     return [*cases[:quick], *(pytest.param(case, marks=pytest.mark.slow) for case in cases[quick:])]
+
+
+def random_game(game: Game[Any], seed: bytes, given: dict[str, str] | None = None) -> GameRecord:
+    """A record of a game of random moves."""
+    options = game.settle(given or {})
+    bots = tuple("abcd"[: game.seats(options)])
+    terms = Terms("1:" + ":".join(bots), game, options, bots, (TimeControl.parse("1s+9s"),) * len(bots), seed)
+    wire = HouseWire(terms)
+    verdict = play(terms, wire, seeded_dice(terms), wire.watch)
+    return GameRecord(terms, tuple(wire.events), verdict, {}, game.rules)

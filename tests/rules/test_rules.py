@@ -8,10 +8,17 @@ from typing import Any
 
 import pytest
 
-from referee.check.rules import INVARIANTS, Broken, check_game
+from referee.check.rules import (
+    INVARIANTS,
+    Broken,
+    check_game,
+    positions_that_differ_in_what_is_hidden_look_alike,
+)
 from referee.core.rng import Random
 from referee.games.api import Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
-from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState
+from referee.games.picture import Mark, Panel, Picture, Plane, Row, Span, Symbol
+from referee.games.thetree import TheTree, TreeState
+from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState, disc
 
 SMALL = {"columns": "4", "rows": "4"}
 
@@ -93,6 +100,24 @@ def leavers_win(state: ConnectFourState) -> Outcome | None:
     return outcome and outcome._replace(ranks=outcome.ranks[::-1] if state.left else outcome.ranks)
 
 
+def pictured(**members: Any) -> ConnectFour:
+    """Connect Four with another disc in the corner of its pictures."""
+
+    def picture(state: ConnectFourState, seat: Seat | None) -> Picture:
+        (plane,) = ConnectFourState.picture(state, seat)
+        assert isinstance(plane, Plane)
+        marks = (*plane.marks, disc(0, 0, 0), disc(0, 0, 0)._replace(**members))
+        return (plane._replace(marks=marks),)
+
+    return spoilt(picture=picture)
+
+
+def new_ground(state: ConnectFourState, seat: Seat | None) -> Picture:
+    (plane,) = ConnectFourState.picture(state, seat)
+    assert isinstance(plane, Plane)
+    return (plane._replace(ground=(*plane.ground,)),)
+
+
 def takes_anything(state: ConnectFourState, text: str) -> State[int]:
     return state
 
@@ -127,6 +152,14 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
     "who left wins": (spoilt(outcome=leavers_win), "none of the others is first"),
     "does not end": (spoilt(drop=stays), "a retired seat is to act"),
     "chance": (spoilt(chance=takes_anything), "`chance` takes `heads`"),
+    "mark far away": (pictured(x=1e9), "a mark is farther away than 1000"),
+    "mark nowhere": (pictured(y=float("nan")), "a mark is farther away than 1000"),
+    "endless mark": (pictured(size=float("inf")), "a mark is farther away than 1000"),
+    "colour": (pictured(paint="#ff0000"), "`#ff0000` is not a paint"),
+    "title": (pictured(title="\x1b[2J"), "a text of a picture cannot be shown: `\\x1b[2J`"),
+    "caption": (pictured(caption="x" * 301), "a text of a picture cannot be shown: `xxx"),
+    "symbol": (pictured(symbol=Symbol("stone", ())), "two symbols have the name `stone`"),
+    "ground": (spoilt(picture=new_ground), "the ground of a plane is not always the same object"),
     "longest": (Endless(), "a game has more moves than `longest` says"),
     "open": (Hidden(), "`is_open` is False, but imagined positions do not differ from the true ones"),
 }
@@ -157,3 +190,23 @@ def test_an_imagined_position_that_looks_another_way_is_told() -> None:
 
     with pytest.raises(Broken, match="an imagined position has another news for seat 1"):
         check_game(Forgetful(), SMALL)
+
+
+@pytest.mark.parametrize("where", ["title of a mark", "symbol of a mark", "title of a span"])
+def test_what_a_picture_tells_without_its_text_is_found(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture whose text is as it should be, and which has the other's hand where no text is."""
+    picture = TreeState.picture
+
+    def telling(state: TreeState, seat: Seat | None) -> Picture:
+        secret = str(state.hands[1])
+        told: dict[str, Panel] = {
+            "title of a mark": Plane((Mark(0, 0, title=secret),)),
+            "symbol of a mark": Plane((Mark(0, 0, symbol=Symbol(secret, ())),)),
+            "title of a span": Row((Span("supply", title=secret),)),
+        }
+        return (*picture(state, seat), told[where])
+
+    monkeypatch.setattr(TreeState, "picture", telling)
+    game = TheTree()
+    with pytest.raises(Broken, match="an imagined position has another picture for seat 1"):
+        positions_that_differ_in_what_is_hidden_look_alike(game, game.settle({}))

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.check.rules import is_chance
-from referee.cli.game_text import picture_text
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import Seat, State
+from referee.viewing.characters import picture_text
 from tests.rules.random_play import CASES
 
 GOLDEN = Path(__file__).parent.parent / "rules" / "golden_games"

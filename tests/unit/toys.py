@@ -17,12 +17,11 @@ from referee.games.api import (
     NumberOption,
     Options,
     Outcome,
-    Picture,
     Seat,
-    Span,
     State,
     placing,
 )
+from referee.games.picture import Picture, row_of
 
 
 class BidState(State[int]):
@@ -112,7 +111,7 @@ class BidState(State[int]):
         return Outcome(ranks, scores, "two rounds are played")
 
     def picture(self, seat: Seat | None) -> Picture:
-        return [[Span(line)] for line in self.seen(seat)]
+        return tuple(row_of(line) for line in self.seen(seat))
 
 
 class Bid(Game[int]):
@@ -203,7 +202,7 @@ class TakeState(State[int]):
         return Outcome((1 + winner, 2 - winner), (0, 0), "the last stone is taken")
 
     def picture(self, seat: Seat | None) -> Picture:
-        return [[Span(str(self.stones))]]
+        return (row_of(str(self.stones)),)
 
 
 class Take(Game[int]):

@@ -3,46 +3,231 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
-from referee.games.api import Picture, Seat, Span
-from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS, WEATHERS, Flower
-from referee.games.floral.sides import Side
+from referee.games.api import Seat
+from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS, WEATHERS
+from referee.games.floral.sides import SYMBOLS, Side
+from referee.games.floral.spells import Condition
+from referee.games.floral.symbols import PLANTS, POT, SHELF, SKIES, UNKNOWN, rune
+from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, row_of
 from referee.games.trail import Audience
 
-_INKS = ("bright_red", "bright_blue")
+_PAINTS: tuple[Paint, Paint] = ("seat1", "seat2")
+
+_APART = 3
+"""How far pots are apart on the plane; in characters, they are 22 apart and 20 wide."""
+
+_ABOVE = 0.52
+"""How far the soil of a pot is above its middle."""
 
 
 def picture(
     sides: tuple[Side, Side], goal: int, turn: int, weather: int, news: Sequence[str], audience: Audience
 ) -> Picture:
-    """Each garden with its runes, points and charge. The news are those of the seat that looks."""
-    sky = f", {WEATHERS[weather]}" if audience is None else ""
-    lines: Picture = [[Span(f"turn {turn}{sky}", "bright_black")]]
-    for seat in (0, 1):
-        lines += _bed(sides, seat, goal, news, audience)
-    return lines
+    """Each garden with its runes, points and charge, what its seat did last, and the conditions of the
+    spells. The news are those of the one who looks.
+    """
+    done = _done(news)
+    return (
+        _heading(turn, weather if audience is None else None),  # guard: hidden-weather
+        *_bed(sides, 0, goal, news, done, audience),
+        *_bed(sides, 1, goal, news, done, audience),
+        *(_condition(line) for line in news[:3] if line.startswith("spell ")),
+    )
 
 
-def _bed(sides: tuple[Side, Side], seat: Seat, goal: int, news: Sequence[str], audience: Audience) -> Picture:
-    side, ink = sides[seat], _INKS[seat]
-    points = f"{side.points} of {goal} guessed"
-    if audience in (None, seat):
-        pots = [_pot(flower) for flower in side.pots]
-        charge = "a charge to guess" if side.charge else f"needs {side.needed} different runes"
-        points += f", {side.picked} picked, {charge}"
-        runes = [f"{s}{i}" for s, i in zip(side.symbols, side.runes, strict=False)]
+@cache
+def _heading(turn: int, weather: int | None) -> Row:
+    if weather is None:
+        return row_of(Span(f"turn {turn}", "faint"))
+    sky = Span("", "", SKIES[weather])
+    return row_of(Span(f"turn {turn},", "faint"), sky, Span(f" {WEATHERS[weather]}", "faint"))
+
+
+def _bed(
+    sides: tuple[Side, Side],
+    seat: Seat,
+    goal: int,
+    news: Sequence[str],
+    done: Sequence[str],
+    audience: Audience,
+) -> tuple[Row | Plane, ...]:
+    """The panels of one seat."""
+    side, number = sides[seat], str(seat + 1)
+    if audience in (None, seat):  # guard: hidden-gardens
+        pots = [
+            mark for pot, flower in enumerate(side.pots) for mark in _pot(seat, pot, flower and flower[:2])
+        ]
+        score = _score(seat, side.points, goal, side.picked, side.charge, side.needed)
+        known = side.symbols
     else:
-        told = [line for line in news if line.startswith("stages ")]
-        pots = told[-1].split()[2:] if told else ["?"] * POTS
-        guessed = sides[1 - seat].guessed
-        runes = [f"{s}{i if s in guessed else '?'}" for s, i in zip(side.symbols, side.runes, strict=False)]
-    cells = "  ".join(f"[{pot:^18}]" for pot in pots)
-    return [
-        [Span(f"seat {seat + 1}: ", ink), Span(points)],
-        [Span("  pots  "), Span(cells, ink)],
-        [Span("  runes "), Span(" ".join(runes), ink)],
-    ]
+        told = next((line.split()[2:] for line in reversed(news) if line.startswith("stages ")), ["?"] * POTS)
+        pots = [mark for pot, stage in enumerate(told) for mark in _other_pot(seat, pot, stage)]
+        score = _other_score(seat, side.points, goal)
+        known = sides[1 - seat].guessed  # guard: hidden-runes
+    words = [span for line in done if line.split(" ", 2)[1] == number for span in _in_words(line, seat)]
+    return (
+        score,
+        Plane(tuple(pots), _GROUND, 22 / _APART, margin=2),
+        _runes(seat, side, known),
+        Row((_LAST, *words[1:])),
+    )
 
 
-def _pot(flower: Flower | None) -> str:
-    return NONE if flower is None else f"{FLOWERS[flower.kind]} {flower.stage}/{BLOOMS_AT[flower.kind]}"
+_LAST = Span("  last  ", "faint")
+
+
+@cache
+def _score(seat: Seat, points: int, goal: int, picked: int, charge: bool, needed: int) -> Row:
+    """The score of a seat, for those who know all of it."""
+    more = "a charge to guess" if charge else f"needs {needed} different runes"
+    return row_of(_who(seat), f"{points} of {goal} guessed, {picked} picked, {more}")
+
+
+@cache
+def _other_score(seat: Seat, points: int, goal: int) -> Row:
+    return row_of(_who(seat), f"{points} of {goal} guessed")
+
+
+def _who(seat: Seat) -> Span:
+    return Span(f"seat {seat + 1}: ", _PAINTS[seat])
+
+
+def _runes(seat: Seat, side: Side, known: str) -> Row:
+    """The symbols of a seat, with the identities of those that are known."""
+    runes = zip(side.symbols, side.runes, strict=False)
+    spans = [_rune(seat, symbol, identity if symbol in known else None) for symbol, identity in runes]
+    return Row((_RUNES, *spans))
+
+
+_RUNES = Span("  runes", "faint")
+
+
+@cache
+def _rune(seat: Seat, symbol: str, identity: int | None) -> Span:
+    known = "?" if identity is None else str(identity)
+    title = f"rune {symbol}: {'not known' if identity is None else identity}"
+    return Span(f" {symbol}{known}", _PAINTS[seat], rune(symbol + known), title)
+
+
+# --- Pots ------------------------------------------------------------------------------------------------
+
+
+def _place(pot: int) -> float:
+    """Where a pot is; in characters, eight are to the left of the first."""
+    return _APART * (15.5 / 22 + pot)
+
+
+_GROUND = (
+    Mark(0.22, 0, "pots"),
+    Mark(_place(1), 0.43, symbol=SHELF),
+    *(Mark(_place(pot) - 0.9, 0.2, caption=str(pot + 1), paint="faint") for pot in range(POTS)),
+)
+
+
+def _pot_name(seat: Seat, pot: int) -> str:
+    return f"pot {pot + 1} of seat {seat + 1}"
+
+
+def _pot_mark(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark:
+    """A pot, which hides the foot of its plant."""
+    title = f"{_pot_name(seat, pot)}: {title}"
+    blank = " " * (len(text) > 18)  # so that a longer text begins where the others do
+    return Mark(_place(pot), 0, f"{blank}[{text:^18}]", POT, caption, _PAINTS[seat], title)
+
+
+@cache
+def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Mark, ...]:
+    """A pot and what grows in it, given its kind and stage."""
+    if flower is None:
+        return (_pot_mark(seat, pot, NONE, "", "empty"),)
+    letter, stage = flower
+    kind, last = FLOWERS[letter], BLOOMS_AT[letter]
+    size = round(0.5 + 0.5 * stage / last, 3)
+    return (
+        Mark(_place(pot), -_ABOVE, "", PLANTS[letter], title=f"{kind} in {_pot_name(seat, pot)}", size=size),
+        _pot_mark(seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}"),
+        Mark(_place(pot), 0.75, caption=kind, paint="faint", size=0.8),
+    )
+
+
+@cache
+def _other_pot(seat: Seat, pot: int, stage: str) -> tuple[Mark, ...]:
+    """A pot of which a seat knows only the last stage that it was told, `-` for an empty pot."""
+    if stage == NONE:
+        return (_pot_mark(seat, pot, NONE, "", "empty when last told"),)
+    if stage == "?":
+        return (_pot_mark(seat, pot, "?", "?", "not known"),)
+    return (
+        Mark(_place(pot), -_ABOVE, "", UNKNOWN, title=f"a flower in {_pot_name(seat, pot)}", size=0.75),
+        _pot_mark(seat, pot, stage, stage, f"stage {stage} when last told"),
+    )
+
+
+# --- What was done last ------------------------------------------------------------------------------------
+
+_TOLD = ("planted", "cast", "guess", "effect", "bloomed")
+"""The news that are shown in words, in this order."""
+
+
+def _done(news: Sequence[str]) -> list[str]:
+    """The news of the last event that are shown in words."""
+    done: list[str] = []
+    for line in reversed(news):
+        word = line.split(" ", 1)[0]
+        if word in _TOLD:
+            done.append(line)
+        elif done and word in ("turn", "plant", "runes"):
+            break  # this is what was asked before the event
+    done.reverse()
+    return sorted(done, key=lambda line: _TOLD.index(line.split(" ", 1)[0]))
+
+
+@cache
+def _in_words(line: str, seat: Seat) -> tuple[Span, ...]:
+    """A line of news of a seat in words, after a comma."""
+    match line.split(" "):
+        case ["planted", _, pot, kind]:
+            words = "plants nothing" if kind == NONE else f"plants {FLOWERS[kind]} in {pot}"
+        case ["cast", _, symbol, *identity]:
+            owner = seat if symbol in SYMBOLS[seat] else 1 - seat
+            verb = "casts" if owner == seat else "guesses"
+            return Span(", "), Span(verb), _rune(owner, symbol, int(identity[0]) if identity else None)
+        case ["guess", _, _, result]:
+            words = result
+        case ["effect", _, "water", *pots]:
+            words = f"waters {' '.join(pots)}"
+        case ["effect", _, "fertilize", pot]:
+            words = f"fertilizes {pot}"
+        case ["effect", _, "weather", number]:
+            words = f"makes it {WEATHERS[int(number)]}"
+        case ["effect", _, "sabotage", pot]:
+            words = f"sabotages {pot}"
+        case ["effect", _, "guessing"]:
+            words = "guessing spell"
+        case ["bloomed", _, pot, kind]:
+            words = f"{FLOWERS[kind]} blooms in {pot}"
+        case _:
+            raise ValueError(line)
+    return Span(", "), Span(words)
+
+
+# --- The spells --------------------------------------------------------------------------------------------
+
+
+@cache
+def _condition(line: str) -> Row:
+    """A condition of a spell in words, from its line of news."""
+    _, name, text = line.split(" ", 2)
+    condition = Condition.parse(text)
+    numbers = condition.numbers
+    match condition.form:
+        case "set":
+            words = f" are all of {', '.join(map(str, numbers))}"
+        case "sum":
+            words = f" have a sum from {numbers[0]} to {numbers[1]}"
+        case _:
+            parts = zip(condition.relations, "bcde", strict=False)
+            words = f", oldest first: a {' '.join(f'{relation} {name}' for relation, name in parts)}"
+    return row_of(Span(f"{name}: the last {condition.length} runes{words}", "faint"))

@@ -16,7 +16,6 @@ from referee.games.api import (
     Illegal,
     NotAMove,
     Outcome,
-    Picture,
     Seat,
     State,
     placing,
@@ -27,6 +26,7 @@ from referee.games.floral.news import TURNS, Asked, Dealt, Event, Planted, Turn,
 from referee.games.floral.picture import picture
 from referee.games.floral.sides import STALL, SYMBOLS, Side, effects
 from referee.games.floral.spells import Condition, Spells
+from referee.games.picture import Picture
 from referee.games.trail import Trail
 
 _IDENTITIES = "01234567"
@@ -246,9 +246,8 @@ class FloralState(State[str]):
         return Outcome(placing(2, more), scores, sentence)
 
     def picture(self, seat: Seat | None) -> Picture:
-        """Each garden as far as the seat knows it, with its runes, points and charge."""
-        news = () if seat is None else self.seen(seat)
-        return picture(self.sides, self.rules.goal, self.turn, self.weather, news, seat)
+        """Each garden as far as the seat knows it, and what was done last."""
+        return picture(self.sides, self.rules.goal, self.turn, self.weather, self.seen(seat), seat)
 
 
 def _acting(rules: Rules, sides: tuple[Side, Side], turn: int, planting: bool) -> tuple[Seat, ...]:

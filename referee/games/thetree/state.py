@@ -15,11 +15,11 @@ from referee.games.api import (
     BadChance,
     Illegal,
     Outcome,
-    Picture,
     Seat,
     State,
     placing,
 )
+from referee.games.picture import Picture
 from referee.games.thetree.news import deal_lines, lines
 from referee.games.thetree.picture import picture
 from referee.games.thetree.tiles import HAND, NAMES, TILES, opening, tiles_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -65,7 +66,33 @@ def room_of(position: Position, fit: Fit, flower: int, length: int) -> Cells:
 
 
 def dead_flowers(position: Position) -> Cells:
-    """The flowers that cannot grow any more."""
-    fit = Fit(position.rules.board)
-    flowers = members(position.flowers)
-    return sum(1 << cell for cell in flowers if not room_of(position, fit, cell, position.length(cell)))
+    """The flowers that cannot grow any more.
+
+    What was found in one position is remembered for others, since the next one of a game differs little:
+    cells in which two vines fit, and empty cells among which none do, prove the same wherever they hold.
+    """
+    board, room = position.rules.board, position.room
+    found = _found(board.size)
+    fit, dead = Fit(board), 0
+    for flower in members(position.flowers):
+        length = position.length(flower)
+        alive_in, dead_in = found.get((flower, length), (NOWHERE, 0))
+        if not alive_in & ~room:
+            continue
+        if room & ~dead_in:
+            if cells := room_of(position, fit, flower, length):
+                found[flower, length] = cells, dead_in
+                continue
+            found[flower, length] = alive_in, room
+        dead |= 1 << flower
+    return dead
+
+
+NOWHERE: Cells = -1
+"""Cells that are never all empty."""
+
+
+@cache
+def _found(size: int) -> dict[tuple[int, int], tuple[Cells, Cells]]:
+    """By flower and length on a board: cells in which it can grow, and empty cells in which it cannot."""
+    return {}

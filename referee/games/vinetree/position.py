@@ -60,8 +60,12 @@ class Position:
 
     def joined(self, cell: int, letter: str) -> bool:
         """Whether a vine leaves a cell on a side."""
-        joins = self.right if letter in "LR" else self.down
-        first = cell if letter in "RD" else cell + self.rules.board.steps[letter]
+        return self.joined_by(cell, self.rules.board.steps[letter])
+
+    def joined_by(self, cell: int, step: int) -> bool:
+        """Whether a vine leaves a cell by a step to an adjacent one."""
+        joins = self.right if step in (1, -1) else self.down
+        first = cell if step > 0 else cell + step
         return first >= 0 and bool(joins >> first & 1)
 
     def ways(self, room: Cells, head: Cells) -> list[tuple[str, Cells]]:

@@ -8,7 +8,8 @@ from functools import partial
 
 from referee.core.rng import Random
 from referee.core.value import value
-from referee.games.api import Picture, Seat
+from referee.games.api import Seat
+from referee.games.picture import Picture
 from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatState
 from referee.games.vinetree.life import NOTHING_KNOWN, Known, known_after

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.fields import Fields
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.tournament.formats.format import (
     FORMATS,
     GAUNTLET,
@@ -142,8 +141,7 @@ class _Reader:
         known = {*self._names, *self._left_out}
         for number, name in enumerate(given):
             if name not in known:
-                close = difflib.get_close_matches(name, known, 1)
-                expected = f"`{close[0]}`" if close else f"one of {shown(', '.join(sorted(known)), 200)}"
+                expected = shown(meant(name, sorted(known)), 300)
                 where = f"`{self._fields.at(key)}`"
                 raise self._error(f"{where} names `{shown(name, 80)}`, which is no bot, expected {expected}")
             if name in given[:number]:

@@ -1,11 +1,9 @@
-"""Games as text for a terminal: boards, events, clocks, results, faults."""
+"""Games in words: events, clocks, results, faults."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-import click
 
 from protocol.messages import VERSION
 from referee.core.text import shown
@@ -13,16 +11,9 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.api import Picture, State
+from referee.games.api import State
 from referee.records.record import GameRecord
-
-
-def picture_text(picture: Picture, colour: bool) -> str:
-    """A picture as text, with colours if `colour` is set."""
-    return "\n".join(
-        "".join(click.style(s.text, fg=s.ink) if colour and s.ink else s.text for s in line).rstrip()
-        for line in picture
-    )
+from referee.viewing.characters import picture_text
 
 
 def heading(terms: Terms) -> str:
@@ -77,42 +68,12 @@ def _arithmetic(moved: Moved, control: TimeControl) -> str:
     return text
 
 
-def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bool) -> str:
-    """A numbered event, with the new position after a move or chance."""
+def frame(number: int, event: Event, state: State[Any], terms: Terms) -> str:
+    """A numbered event in colour, with the new position after a move or chance."""
     text = f"{number}. {event_text(event, terms.bots, terms.controls)}"
     if isinstance(event, Moved | Preset | Drawn):
-        text += f"\n{picture_text(state.picture(None), colour)}\n"
+        text += f"\n{picture_text(state.picture(None), colour=True)}\n"
     return text
-
-
-class SeatView:
-    """A game as one seat knew it: its own events, and with each question the news and the position it saw.
-    It got no news after its last question.
-    """
-
-    def __init__(self, seat: Seat, terms: Terms, colour: bool) -> None:
-        self._seat = seat
-        self._terms = terms
-        self._colour = colour
-        self._news_count = 0
-        self._state = terms.game.start(terms.options)
-        """The last position; its news may not have been shown yet."""
-
-    def take(self, event: Event, state: State[Any]) -> Iterator[str]:
-        """The texts for an event and the state after it; none if the seat did not know of it."""
-        if not isinstance(event, Preset) and self._state is not state:  # nobody is asked for an opening move
-            yield from self.question()
-        self._state = state
-        if not isinstance(event, Drawn) and event.seat == self._seat:
-            yield event_text(event, self._terms.bots, self._terms.controls)
-
-    def question(self) -> Iterator[str]:
-        """The news and the position, if this seat is to act."""
-        news = self._state.seen(self._seat)
-        if self._seat in self._state.to_act() and len(news) > self._news_count:
-            lines = [f"news: {line}" for line in news[self._news_count :]]
-            yield "\n".join([*lines, picture_text(self._state.picture(self._seat), self._colour), ""])
-            self._news_count = len(news)
 
 
 def result(terms: Terms, verdict: Verdict) -> str:
@@ -138,12 +99,23 @@ def bot_output(terms: Terms, measured: Mapping[str, Any], only: Seat | None = No
     """What the bots, or the one in a seat, wrote besides their answers, line by line. Values of any type are
     shown as text.
     """
-    seats = measured.get("seats")
-    for seat, (name, said) in enumerate(
-        zip(terms.bots, seats if isinstance(seats, list) else [], strict=False)
-    ):
-        for what, line in _flat(said) if only in (None, seat) else ():
+    for seat, name in enumerate(terms.bots):
+        for what, line in _flat(_measured_of(measured, seat)) if only in (None, seat) else ():
             yield f"{name} {shown(what)}: {shown(line)}"
+
+
+def written(measured: Mapping[str, Any], seat: Seat) -> Iterator[str]:
+    """What the bot in a seat wrote besides its answers, without measurements, line by line."""
+    of_seat = _measured_of(measured, seat)
+    for what in ("log", "noise", "stale", "stderr"):
+        yield from (f"{shown(name)}: {shown(line)}" for name, line in _flat(of_seat.get(what, []), what))
+
+
+def _measured_of(measured: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
+    """What was measured of a seat; nothing where a record, which may be anybody's, has another thing."""
+    seats = measured.get("seats")
+    of_seat = seats[seat] if isinstance(seats, list) and seat < len(seats) else None
+    return of_seat if isinstance(of_seat, dict) else {}
 
 
 def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -160,15 +132,19 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
 
 def _expected(sent: Sequence[str]) -> str:
     """The reply that was expected to the last message that was sent to a bot."""
-    word, *rest = sent[-1].split() if sent else ("",)
-    match word, rest:
-        case "hello", _:
+    match sent[-1].split() if sent else []:
+        case ["hello", *_]:
             return f"`hello {VERSION}`"
-        case "prepare", _:
+        case ["prepare", *_]:
             return "`ready`"
-        case "ask", [number, allowance_ms, reserve_ms]:
-            return f"`move {number} TEXT` within {seconds((int(allowance_ms) + int(reserve_ms)) * 1000)}"
+        case ["ask", number, allowance_ms, reserve_ms] if _is_time(allowance_ms) and _is_time(reserve_ms):
+            within = seconds((int(allowance_ms) + int(reserve_ms)) * 1000)
+            return f"`move {shown(number, 20)} TEXT` within {within}"
     return ""
+
+
+def _is_time(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 16
 
 
 _MEASURED_TEXTS = {
@@ -181,18 +157,25 @@ _MEASURED_TEXTS = {
 """What a record has of a seat with a fault, with the labels under which it is shown."""
 
 
-def fault_report(record: GameRecord) -> Iterator[str]:
-    """For each fault of a game: what happened, the last lines that the bot wrote to stderr, and a hint."""
+def fault_report(record: GameRecord, only: Seat | None = None) -> Iterator[str]:
+    """For each fault of a game, or of one seat: what happened, the last lines that the bot wrote to stderr,
+    and a hint.
+    """
     for event in record.events:
-        if isinstance(event, Retired) and event.ending.is_fault:
+        if isinstance(event, Retired) and event.ending.is_fault and only in (None, event.seat):
             yield event_text(event, record.terms.bots, record.terms.controls)
-            seats = record.measured.get("seats", [])
-            measured = seats[event.seat] if event.seat < len(seats) else {}
-            if expected := _expected(measured.get("last_sent", ())):
+            measured = _measured_of(record.measured, event.seat)
+            if expected := _expected(_lines(measured.get("last_sent"))):
                 yield f"expected: {expected}"
             for name, what in _MEASURED_TEXTS.items():
-                yield from (f"{what}: {shown(line)}" for line in measured.get(name, ()))
-            said = measured.get("stderr", {})
-            lines = "\n".join(part["text"].rstrip() for part in said.values()).split("\n")
-            yield from (f"stderr: {shown(line)}" for line in lines[-5:] if line)
+                yield from (f"{what}: {shown(line)}" for line in _lines(measured.get(name)))
+            said = measured.get("stderr")
+            parts = said.values() if isinstance(said, dict) else ()
+            texts = [str(part.get("text", "")).rstrip() for part in parts if isinstance(part, dict)]
+            yield from (f"stderr: {shown(line)}" for line in "\n".join(texts).split("\n")[-5:] if line)
             yield f"hint: {shown(event.hint or event.ending.hint)}"
+
+
+def _lines(value: object) -> list[str]:
+    """A list of lines in a record, or nothing if something else is there."""
+    return [str(line) for line in value] if isinstance(value, list) else []

@@ -1,0 +1,106 @@
+"""`referee picture`: draws a position of a recorded game as SVG or PNG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from referee.cli.options import game_option, outside_game, seat_option, view_of
+from referee.cli.output import say, show_data
+from referee.core.errors import UsageError
+from referee.core.text import shown
+from referee.core.whole_file import write_whole
+from referee.records.finding import find_game
+from referee.records.record import GameRecord
+from referee.tournament.reading import records_at
+from referee.viewing.palette import THEMES, Theme, file_style
+from referee.viewing.png import PNG_START, png_of
+from referee.viewing.step_words import step_lines
+from referee.viewing.steps import Steps, View, steps_of
+from referee.viewing.svg import SVG_START, Layout
+from referee.viewing.words import heading, result
+
+
+@click.command(short_help="Draws a position of a game as SVG or PNG.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("game_id", metavar="[ID]", required=False)
+@click.option(
+    "--move",
+    "number",
+    type=int,
+    metavar="N",
+    default=-1,
+    help="The position after step N, from 0, the start; negative numbers count from the end. Default: -1.",
+)
+@seat_option
+@click.option("--theme", type=click.Choice(THEMES), default="light", show_default=True, help="The colours.")
+@click.option(
+    "--width",
+    type=click.IntRange(16, 10_000),
+    metavar="PX",
+    help="Width in pixels. Default: by its content.",
+)
+@click.option(
+    "-o",
+    "out",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="NAME.svg, or NAME.png where a program is installed that converts it. Default: SVG on stdout.",
+)
+@game_option
+def picture(
+    file: Path,
+    game_id: str | None,
+    number: int,
+    seat: int | None,
+    theme: Theme,
+    width: int | None,
+    out: Path | None,
+    game: str | None,
+) -> None:
+    """Draws a position of the game ID of FILE, as `referee replay` shows it.
+
+    FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
+    a game's id, or its number in the file, counted from 1; it is not needed for a file with one game. All
+    pictures of a game have the same size. PNG is made by rsvg-convert, inkscape, resvg, ImageMagick or
+    cairosvg, whichever is installed.
+    """
+    to_stdout = out is None or str(out) == "-"
+    kind = "" if out is None else out.suffix.lower()
+    if not to_stdout and kind not in (".svg", ".png"):
+        raise UsageError(f"`{shown(str(out))}` is no name for a picture, expected NAME.svg or NAME.png")
+    record = find_game(records_at(file), game_id, outside_game(game), say)
+    if not isinstance(record, GameRecord):
+        raise UsageError(
+            f"`{shown(str(file))}` has {len(record)} games, expected an ID, which `referee replay` lists"
+        )
+    svg = _drawn(steps_of(record), number, view_of(seat, record), theme, width)
+    if out is None or to_stdout:
+        show_data(svg.removesuffix("\n"))
+    elif kind == ".svg":
+        write_whole(out, svg.encode(), SVG_START.encode(), "an SVG file")
+    else:
+        write_whole(out, png_of(svg), PNG_START, "a PNG file")
+
+
+def _drawn(steps: Steps, number: int, view: View, theme: Theme, width: int | None) -> str:
+    """The position after a step, as SVG. Raises `RecordError` if the record is too damaged for it."""
+    last = len(steps.steps) - 1
+    if steps.damage:
+        if not 0 <= number <= last:
+            raise steps.damage
+        say(f"warning: {steps.damage}")
+    at = number if number >= 0 else last + 1 + number
+    if not 0 <= at <= last:
+        raise UsageError(f"the game has no step {number}, expected --move 0 to {last}, or -{last + 1} to -1")
+    pictures = [step.state.picture(view) for step in steps.steps]
+    words = [result(steps.terms, steps.verdict)] if at == last and steps.verdict else []
+    words += step_lines(steps, at, view)
+    return Layout.of(pictures).svg(
+        pictures[at],
+        file_style(theme),
+        f"{heading(steps.terms)}, step {at} of {last}",
+        "; ".join(line.strip() for line in words),
+        width,
+    )

@@ -1,0 +1,102 @@
+"""`referee report`: makes a page of runs, with their tables, drawings and replays."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from referee.cli.options import game_option, outside_game
+from referee.cli.output import say, show_data
+from referee.core.cores import usable_cores
+from referee.core.errors import RecordError, UsageError
+from referee.core.text import counted, shown
+from referee.core.units import about_size
+from referee.core.whole_file import write_whole
+from referee.records.header import game_of, sections_of
+from referee.tournament.lock import is_locked
+from referee.tournament.reading import Runs, read_runs, run_folder
+
+
+@click.command()
+@click.argument("paths", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Where the page is written. Default: stdout.",
+)
+@click.option("--folder", is_flag=True, help="Write a folder of pages, for many games.")
+@click.option("--no-replays", is_flag=True, help="Leave the replays of the games out.")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 1000),
+    help="Processes that read the games; with 0, this one. Default: as many as there are usable cores.",
+)
+@game_option
+def report(
+    paths: tuple[Path, ...],
+    output: Path | None,
+    folder: bool,
+    no_replays: bool,
+    workers: int | None,
+    game: str | None,
+) -> None:
+    """Makes a page of the run in DIR, finished or not; of several runs, one page of all their games.
+
+    The page has the standings, crosstables, charts of lengths, times and ratings, the faults with their
+    dialogues, and every game to be replayed. It is one file, which needs no network. For many games, --folder
+    writes a folder of pages, which begins with its `index.html`; an older report there is replaced.
+    """
+    if folder and output is None:
+        raise UsageError("`--folder` has no `-o`, expected the folder to write, such as `-o report`")
+    if folder and no_replays:
+        raise UsageError("`--folder` with `--no-replays` is one page, expected one of them")
+    if output is None and sys.stdout.isatty():
+        raise UsageError("the page is not for a terminal, expected `-o FILE`")
+    runs = _read(paths)
+    if not no_replays:
+        _check_rules(runs, game)
+    count = len(usable_cores()) if workers is None else workers
+    # Imported here, since the templates and charts take a while and only reports need them.
+    from referee.pages.report_files import folder_of, page_of
+
+    if folder and output is not None:
+        pages = counted(folder_of(runs, count, output), "page")
+        say(f"{counted(len(runs.games), 'game')} in {pages}: {shown(str(output / 'index.html'))}")
+        return
+    html = page_of(runs, count, with_replays=not no_replays)
+    if output is None:
+        show_data(html.removesuffix("\n"))
+    else:
+        write_whole(output, html.encode(), PAGE_START, "a page")
+        say(f"{counted(len(runs.games), 'game')}, {about_size(len(html.encode()))}: {shown(str(output))}")
+
+
+PAGE_START = b"<!doctype html>"
+
+
+def _read(paths: Sequence[Path]) -> Runs:
+    """The runs. While one is on, a game may become void and be played again between the reading of two of its
+    files, which then do not agree: they are read once more.
+    """
+    try:
+        return read_runs(paths)
+    except RecordError:
+        if not any(is_locked(run_folder(path)) for path in paths):
+            raise
+        return read_runs(paths)
+
+
+def _check_rules(runs: Runs, game: str | None) -> None:
+    """Raises `UsageError` where the rules of a game are not available, so that it cannot be replayed."""
+    given = outside_game(game)
+    for run in runs.runs:
+        for section in sections_of(run.header).values():
+            try:
+                game_of(section, given if given and given.slug == section.get("game") else None)
+            except UsageError as error:
+                raise UsageError(f"{error}, or `--no-replays`") from None

@@ -1,0 +1,52 @@
+"""`referee serve`: shows a run in a browser while it is played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from referee.cli.options import game_option, outside_game
+from referee.cli.output import say, show_data
+from referee.core.text import shown
+from referee.records.run_files import RECORDS
+from referee.tournament.reading import future_folder
+
+PORT = 8000
+
+
+@click.command(short_help="Shows a run in a browser while it is played.")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 is a free one."
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen at. At any other than the default, others can read the run.",
+)
+@click.option("--log", is_flag=True, help="Print a line for each request on stderr.")
+@game_option
+def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> None:
+    """Serves pages that show the run in DIR: standings, progress, faults, and every game that is over.
+
+    The run may be played meanwhile, by another process: the pages follow it. Nothing is written in DIR. The
+    address of the pages is printed on stdout; Ctrl-C ends the server. A game with hidden information is shown
+    only when all games that share its chance are over.
+    """
+    from referee.serving.server import hosts_of, is_local, listening, serve_run, url_of  # only when it serves
+
+    folder, given = future_folder(folder), outside_game(game)
+    with listening(host, port) as listener:
+        show_data(url_of(listener))
+        if not is_local(listener):
+            say(f"warning: everybody who reaches {url_of(listener)} over the network can read this run")
+        if not (folder / RECORDS).exists():
+            say(f"no run has begun in `{shown(str(folder))}` yet, waiting for it")
+        serve_run(folder, given, listener, hosts_of(listener, host), _log if log else None, say)
+
+
+def _log(line: str) -> None:
+    say(shown(line, 300))

@@ -1,0 +1,108 @@
+"""What is drawn in pictures of Floral Extract: pots, flowers unlike in shape, the weather, runes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from referee.games.floral.flowers import CHILLY, FLOWERS, RAINY, SUNNY
+from referee.games.picture import Circle, Letters, Point, Polygon, Shape, Stroke, Symbol, regular
+
+POT = Symbol(
+    "pot",
+    (
+        Polygon(((-0.68, -0.35), (0.68, -0.35), (0.54, 0.4), (-0.54, 0.4)), "own", "edge"),
+        Polygon(((-0.8, -0.54), (0.8, -0.54), (0.8, -0.34), (-0.8, -0.34)), "own", "edge"),
+    ),
+)
+"""A pot in the paint of its mark; its plant stands on the point 0.52 above its middle."""
+
+SHELF = Symbol("shelf", (Stroke(((-4.4, 0), (4.4, 0)), "edge", 0.06),))
+"""What three pots stand on."""
+
+
+def _stem(height: float) -> list[Shape]:
+    leaf = ((0.0, -0.15), (0.16, -0.3), (0.34, -0.3), (0.2, -0.17))
+    other = tuple((-x, y - 0.1) for x, y in leaf)
+    return [Stroke(((0, 0.1), (0, -height)), "vine", 0.07), Polygon(leaf, "vine"), Polygon(other, "vine")]
+
+
+def _florets(places: Sequence[Point]) -> list[Shape]:
+    return [Circle(x, y, 0.12, "flower", "edge", 0.02) for x, y in places]
+
+
+def _azalea() -> list[Shape]:
+    """Five wide petals."""
+    petals = [Circle(x, y, 0.2, "flower", "edge", 0.02) for x, y in regular(5, 0.24, 0, 0, -0.95)]
+    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.1, "white")]
+
+
+def _chrysanthemum() -> list[Shape]:
+    """Many narrow petals."""
+    petals = [Stroke(((0, -0.95), tip), "orange", 0.11) for tip in regular(14, 0.42, 0, 0, -0.95)]
+    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.16, "vine", "edge", 0.02)]
+
+
+def _hyacinth() -> list[Shape]:
+    """An upright spike of florets."""
+    pairs = [(side * 0.13, -0.5 - 0.17 * row) for row in range(5) for side in (-1, 1)]
+    return [*_stem(1.2), *_florets([*pairs, (0, -1.36)])]
+
+
+def _wisteria() -> list[Shape]:
+    """Florets that hang from a bent stem."""
+    bent = Stroke(((0, 0.1), (0, -1.1), (0.12, -1.28), (0.34, -1.28)), "vine", 0.07)
+    rows = [
+        (0.12, -1.14),
+        (0.34, -1.14),
+        (0.56, -1.14),
+        (0.23, -0.95),
+        (0.45, -0.95),
+        (0.34, -0.76),
+        (0.34, -0.58),
+    ]
+    return [bent, *_stem(0.6)[1:], *_florets(rows)]
+
+
+def _xanthium() -> list[Shape]:
+    """A bur with spines."""
+    spines = [Stroke(((0, -0.95), tip), "edge", 0.05) for tip in regular(12, 0.42, 1 / 24, 0, -0.95)]
+    return [*_stem(0.8), *spines, Circle(0, -0.95, 0.27, "vine", "edge", 0.02)]
+
+
+PLANTS = {
+    kind: Symbol(FLOWERS[kind], tuple(shapes()))
+    for kind, shapes in zip(FLOWERS, (_azalea, _chrysanthemum, _hyacinth, _wisteria, _xanthium), strict=True)
+}
+"""Flowers by kind. They stand on the point (0, 0), and are 1.5 high."""
+UNKNOWN = Symbol(
+    "flower of a kind that is not known",
+    (*_stem(0.7), Circle(0, -0.9, 0.28, "board", "edge"), Letters(0, -0.9, "?", "", 0.4)),
+)
+
+SKIES = {
+    SUNNY: Symbol(
+        "sunny",
+        (
+            *(Stroke(((0, 0), tip), "orange", 0.08) for tip in regular(8, 0.45)),
+            Circle(0, 0, 0.24, "orange", "edge", 0.03),
+        ),
+    ),
+    CHILLY: Symbol(
+        "chilly", tuple(Stroke((tip, (-tip[0], -tip[1])), "", 0.08) for tip in regular(6, 0.42)[:3])
+    ),
+    RAINY: Symbol(
+        "rainy",
+        (
+            *(Circle(x, y, 0.17, "edge") for x, y in ((-0.2, -0.15), (0, -0.25), (0.2, -0.15), (0, -0.1))),
+            *(Stroke(((x, 0.1), (x - 0.1, 0.38)), "seat2", 0.07) for x in (-0.18, 0.05, 0.28)),
+        ),
+    ),
+}
+"""By weather."""
+
+
+@cache
+def rune(text: str) -> Symbol:
+    """A rune with its identity, such as `A3`, or `A?` where that is not known."""
+    return Symbol(f"rune {text}", (Circle(0, 0, 0.44, "tile", "own", 0.05), Letters(0, 0, text, "", 0.42)))

@@ -1,0 +1,199 @@
+"""Pictures of positions: shapes to be drawn, and the text that stands for them in a terminal.
+
+A picture is a column of panels. A *plane* is a board: marks at points of a plane, each with a symbol to be
+drawn and the text for a terminal. A *row* is a line of text and small symbols: a score, a hand of tiles, a
+legend. Colours are not part of a picture; a *paint* names what a mark is, and whoever draws it chooses the
+colour, so a picture must be readable without any.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import cos, pi, sin
+from typing import Literal, NamedTuple
+
+Paint = Literal[
+    "",  # ordinary ink
+    "own",  # within a symbol: the paint of the mark
+    "faint",  # what is less important: coordinates, legends
+    "board",  # an empty cell
+    "edge",  # the outline of a cell, a tile, a pot
+    "seat1",
+    "seat2",
+    "seat3",
+    "seat4",
+    "seat1-second",  # the second colour of a seat, lighter than the first
+    "seat2-second",
+    "white",
+    "orange",
+    "vine",
+    "flower",
+    "dead",
+    "tile",
+    "fresh",  # part of the last move
+    "gone",  # removed by the last move
+]
+"""What a shape or a text is, which decides its colour."""
+
+Point = tuple[float, float]
+"""x to the right and y downwards."""
+
+
+class Polygon(NamedTuple):
+    """A filled polygon."""
+
+    points: tuple[Point, ...]
+    fill: Paint = "own"
+    line: Paint | None = None
+    """The paint of its outline; None is no outline."""
+
+
+class Circle(NamedTuple):
+    """A disc, or a ring where `fill` is None."""
+
+    x: float
+    y: float
+    radius: float
+    fill: Paint | None = "own"
+    line: Paint | None = None
+    width: float = 0.04
+    """The width of its outline."""
+
+
+class Stroke(NamedTuple):
+    """A line through points."""
+
+    points: tuple[Point, ...]
+    line: Paint = "own"
+    width: float = 0.06
+
+
+class Letters(NamedTuple):
+    """Text, centred at a point."""
+
+    x: float
+    y: float
+    text: str
+    paint: Paint = ""
+    size: float = 0.4
+    """The height of the letters."""
+
+
+Shape = Polygon | Circle | Stroke | Letters
+
+
+class Symbol(NamedTuple):
+    """What is drawn for a mark, around the point (0, 0); the first shape is painted first."""
+
+    name: str
+    """Words for people, unlike those of every other symbol of the game."""
+    shapes: tuple[Shape, ...]
+
+    def __hash__(self) -> int:
+        """That of the name: symbols are looked up for each mark of each picture."""
+        return hash(self.name)
+
+
+class Mark(NamedTuple):
+    """Something at a point of a plane. Where there are only characters, `text` is written, centred; in a
+    drawing the symbol is drawn and the caption over it. Either may be absent.
+    """
+
+    x: float
+    y: float
+    text: str = ""
+    """One line or several. Its blanks cover nothing, so that marks may surround others."""
+    symbol: Symbol | None = None
+    caption: str = ""
+    paint: Paint = ""
+    title: str = ""
+    """What it is, in words, for a person who points at it or does not see the picture, and for programs."""
+    size: float = 1
+    """The size at which the symbol is drawn, and of the caption in relation to the usual size."""
+
+
+class Trace(NamedTuple):
+    """A line through points of a plane, horizontal and vertical, such as a vine. Where there are only
+    characters, box-drawing characters stand for it, double ones if `fresh`.
+    """
+
+    points: tuple[Point, ...]
+    paint: Paint = ""
+    width: float = 0.12
+    title: str = ""
+    fresh: bool = False
+    """Whether it is part of the last move."""
+
+
+class Plane(NamedTuple):
+    """A board, or another arrangement of marks; those that come later are painted over the earlier ones."""
+
+    marks: tuple[Mark | Trace, ...]
+    ground: tuple[Mark | Trace, ...] = ()
+    """What is below the marks and never changes during a game, in all positions the same object."""
+    columns: float = 4
+    """Where there are only characters: how many of them are as wide as 1 on the plane."""
+    rows: float = 1
+    """Where there are only characters: how many lines are as high as 1 on the plane."""
+    margin: int = 0
+    """Where there are only characters: how many blanks each line begins with."""
+
+
+class Span(NamedTuple):
+    """A piece of a row: text, or the symbol that is drawn in its place."""
+
+    text: str
+    paint: Paint = ""
+    symbol: Symbol | None = None
+    title: str = ""
+
+
+class Row(NamedTuple):
+    """A line of text and small symbols."""
+
+    spans: tuple[Span, ...]
+
+
+Panel = Plane | Row
+
+Picture = tuple[Panel, ...]
+"""The panels from top to bottom."""
+
+
+def row_of(*spans: Span | str) -> Row:
+    """A row of these pieces."""
+    return Row(tuple(Span(span) if isinstance(span, str) else span for span in spans))
+
+
+def label(x: float, y: float, text: str, paint: Paint = "faint") -> Mark:
+    """A text that is written in a terminal and drawn as it is."""
+    return Mark(x, y, text, None, text, paint)
+
+
+@cache
+def regular(
+    corners: int, radius: float, turn: float = 0.0, x: float = 0.0, y: float = 0.0
+) -> tuple[Point, ...]:
+    """The corners of a regular polygon around (x, y); the first is at the top, turned by `turn` of a circle
+    clockwise.
+    """
+    angles = [2 * pi * (number / corners + turn) for number in range(corners)]
+    return tuple((round(x + radius * sin(angle), 4), round(y - radius * cos(angle), 4)) for angle in angles)
+
+
+HEXAGON = Symbol("cell", (Polygon(regular(6, 0.5774), "board", "edge"),))
+"""A cell of a hexagonal board, 1 wide; rows of cells are 0.866 apart."""
+SQUARE = Symbol("square", (Polygon(((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)), "board", "edge"),))
+"""A cell of a square board, 1 wide."""
+DISC = Symbol("stone", (Circle(0, 0, 0.4, "own", "edge"),))
+"""A stone in the paint of its mark."""
+FRESH = Symbol("of the last move", (Circle(0, 0, 0.45, None, "fresh", 0.09),))
+"""A ring round what the last move placed."""
+GONE = Symbol(
+    "removed by the last move",
+    (
+        Stroke(((-0.2, -0.2), (0.2, 0.2)), "gone", 0.08),
+        Stroke(((-0.2, 0.2), (0.2, -0.2)), "gone", 0.08),
+    ),
+)
+"""A cross where the last move removed something."""

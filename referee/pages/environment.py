@@ -1,0 +1,112 @@
+"""How a page is made: templates that escape whatever they show, and a policy that lets nothing else run.
+
+A page is a template in `templates/` that extends `base.html` and fills its blocks `main` and, where they
+are needed, `top` (beside the heading) and `data` (what the script reads). `page` renders it:
+
+    page("report.html", title="Spring", styles=[static("report.css")], scripts=[static("report.js")], run=run)
+
+`styles` and `scripts` are texts of CSS and JavaScript, which become the page's one stylesheet and its one
+script at the end; `base.css` and `theme.js` come first by themselves. The page's content security policy
+names both by their hash. So no other script runs, attributes such as `onclick` and `style` have no effect,
+and nothing is loaded from anywhere; scripts may still set `element.style`.
+
+In templates everything is escaped. Text from a record, a file or a user passes the filter `shown` besides
+(`{{ name|shown }}`), which cuts it and makes control characters visible. Data for a script is
+`<script type="application/json" id="game">{{ data|tojson }}</script>`, where nothing can end the element. A
+variable that is not given is an error.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+import referee
+from referee.core.text import counted, shown
+from referee.core.units import about, seconds
+
+PAGE_START = "<!doctype html>"
+"""How every page begins."""
+
+
+def page(
+    template: str,
+    *,
+    title: str,
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    connects: bool = False,
+    **values: object,
+) -> str:
+    """A whole page as HTML. `connects` allows its script to ask the server that the page came from."""
+    style = "\n".join([static("base.css"), *styles])
+    script = "\n".join([static("theme.js"), *scripts])
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            values,
+            title=title,
+            style=_inline(style),
+            script=_inline(script),
+            policy=policy(style, script, connects),
+            version=referee.__version__,
+        )
+    )
+
+
+def fragment(template: str, **values: object) -> Markup:
+    """A part of a page as HTML, which a page may show without escaping it again."""
+    return Markup(_environment().get_template(template).render(values))
+
+
+def policy(style: str, script: str, connects: bool = False) -> str:
+    """The content security policy of a page with this stylesheet and this script."""
+    rules = [
+        "default-src 'none'",
+        f"script-src '{_digest(script)}'",  # guard: page-scripts
+        f"style-src '{_digest(style)}'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join([*rules, "connect-src 'self'"] if connects else rules)
+
+
+@cache
+def static(name: str) -> str:
+    """The text of a file in `static/`."""
+    return (resources.files("referee.pages") / "static" / name).read_text("utf-8")
+
+
+def _inline(text: str) -> Markup:
+    """The text of a stylesheet or script as it stands in its element, where nothing is escaped. Raises
+    `ValueError` where a browser would take something in it for the element's end.
+    """
+    if "</" in text or "<!--" in text:
+        raise ValueError("`</` or `<!--` in a stylesheet or script")
+    return Markup(text)
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("referee.pages"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.autoescape = True  # guard: page-escaping
+    environment.filters.update(shown=shown, about=about, seconds=seconds, counted=counted)
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    return environment

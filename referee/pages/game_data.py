@@ -1,0 +1,202 @@
+"""A game as data for the script of a page, which draws it without knowing any game. *Pure.*
+
+The data of a game is a JSON object:
+
+    {"id", "game", "bots": [NAME, …], "clocks": [{"text", "move_us", "reserve_us"} or null, …],
+     "result", "damage": TEXT or null, "elements": [SVG, …], "lines": [LINE, …], "views": [VIEW, …]}
+
+A view is what one seat knows of the game (`"seat": 1`), or a spectator, who sees all (`"seat": null`):
+
+    {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "steps": [STEP, …],
+     "faults": [TEXT, …], "written": {SEAT: [TEXT, …]}}
+
+A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. Where
+there are any, it has `"lines"`, indexes of what happened, `"news"`, the texts that told the view of it, and
+`"reserves"` where they differ from those before: by seat, in microseconds, null where there is none or it is
+not known. A line has its `"kind"`, the `"seat"`, a short `"text"`, the time `"used_us"`, and `"words"`: all
+that there is to say, on one or two lines.
+
+All SVG is escaped already; everything else is plain text, made safe to be shown. A view of a seat is made
+only from what this seat knows, and no data holds the seeds of a game. What all views of a page have in common
+stands in it once, and nothing else does.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retired, Unplayed
+from referee.gameplay.terms import Terms
+from referee.viewing.characters import picture_text
+from referee.viewing.steps import Step, Steps, View
+from referee.viewing.svg import draw
+from referee.viewing.words import event_text, fault_report, result, written
+
+WRITTEN_LINES = 40
+"""How many lines of what a bot wrote besides its answers are kept, from the end."""
+
+T = TypeVar("T", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class GameData:
+    """A game as data."""
+
+    value: dict[str, Any]
+    """For JSON; the docstring of this module describes it."""
+    symbols: dict[str, str]
+    """The SVG definitions that the elements refer to, by id. Those of several games go together, since an id
+    stands for what is drawn.
+    """
+
+    def packed(self) -> str:
+        """The JSON, deflated (zlib) and in base64."""
+        return packed(self.value)
+
+    def drawn(self, step: int = -1) -> str:
+        """The position after a step, in the first view, as the inside of an `<svg>` without the symbols."""
+        view = self.value["views"][0]
+        elements = self.value["elements"]
+        return str(view["ground"] + "".join(elements[index] for index in view["steps"][step]["draw"]))
+
+
+def game_data(
+    steps: Steps, views: Sequence[View] = (), with_news: bool = True, with_texts: bool = False
+) -> GameData:
+    """The data of a game: of these views, or of all that differ if none is named. Without news it is smaller;
+    with texts, each step has its position in characters too, as `"position"`.
+    """
+    terms = steps.terms
+    # In an open game the news are the moves.
+    maker = _Maker(steps, with_news and not terms.game.is_open, with_texts)
+    made = [maker.view(view) for view in views or steps.views]
+    return GameData(
+        {
+            "id": terms.id,
+            "game": terms.game.name,
+            "bots": list(terms.bots),
+            "clocks": [_clock(control) for control in terms.controls],
+            "result": result(terms, steps.record.verdict),
+            "damage": str(steps.damage) if steps.damage else None,
+            "elements": maker.elements.values,
+            "lines": [_line(event, terms) for event in maker.events.values],
+            "views": made,
+        },
+        maker.symbols,
+    )
+
+
+def packed(value: dict[str, Any]) -> str:
+    """A value as JSON, deflated (zlib) and in base64."""
+    text = json.dumps(value, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _clock(control: TimeControl) -> dict[str, Any] | None:
+    if not control.timed:
+        return None
+    return {"text": str(control), "move_us": control.move_us, "reserve_us": control.reserve_us}
+
+
+class _Distinct(Generic[T]):
+    """Values that are kept once each."""
+
+    def __init__(self) -> None:
+        self.values: list[T] = []
+        self._indexes: dict[T, int] = {}
+
+    def index(self, value: T) -> int:
+        """The index of a value."""
+        if value not in self._indexes:
+            self._indexes[value] = len(self.values)
+            self.values.append(value)
+        return self._indexes[value]
+
+
+class _Maker:
+    """Makes the views of a game, and collects what they refer to."""
+
+    def __init__(self, steps: Steps, with_news: bool, with_texts: bool) -> None:
+        self._steps = steps
+        self._with_news = with_news
+        self._with_texts = with_texts
+        self.elements = _Distinct[str]()
+        self.events = _Distinct[Event]()
+        self.symbols: dict[str, str] = {}
+
+    def view(self, view: View) -> dict[str, Any]:
+        """A view of the game."""
+        pictures = [step.state.picture(view) for step in self._steps.steps]
+        layout, drawn = draw(pictures)
+        self.symbols.update(layout.symbols)
+        indexes = [self.elements.index(text) for text in drawn.elements]
+        found = []
+        before: Step | None = None
+        for step, picture, shown_by in zip(self._steps.steps, pictures, drawn.pictures, strict=True):
+            value = self._step(step, before, view)
+            if self._with_texts:
+                value["position"] = picture_text(picture)
+            found.append({**value, "draw": [indexes[index] for index in shown_by]})
+            before = step
+        record = self._steps.record
+        bots = range(len(record.terms.bots)) if view is None else (view,)
+        said = {str(seat + 1): list(written(record.measured, seat))[-WRITTEN_LINES:] for seat in bots}
+        return {
+            "seat": None if view is None else view + 1,
+            "box": layout.view_box,
+            "ground": layout.ground,
+            "steps": found,
+            "faults": list(fault_report(record, view)),
+            "written": {seat: lines for seat, lines in said.items() if lines},
+        }
+
+    def _step(self, step: Step, before: Step | None, view: View) -> dict[str, Any]:
+        is_open = self._steps.terms.game.is_open
+        value: dict[str, Any] = {}
+        if lines := [self.events.index(event) for event in step.events_for(view, is_open)]:
+            value["lines"] = lines
+        if self._with_news and (news := [shown(line, 300) for line in step.news_for(view, before)]):
+            value["news"] = news
+        reserves = step.reserves_for(view, is_open)
+        if before is None or reserves != before.reserves_for(view, is_open):
+            value["reserves"] = reserves
+        return value
+
+
+def _line(event: Event, terms: Terms) -> dict[str, Any]:
+    """An event as a line of the list of moves."""
+    kind, text = _short(event)
+    line: dict[str, Any] = {
+        "kind": kind,
+        "text": text,
+        "words": event_text(event, terms.bots, terms.controls),
+    }
+    if not isinstance(event, Drawn):
+        line["seat"] = event.seat + 1
+    if isinstance(event, Moved):
+        line["used_us"] = event.charge.used_us
+    return line
+
+
+def _short(event: Event) -> tuple[str, str]:
+    """The kind of an event, and the event in a few words."""
+    match event:
+        case Moved(text=text, defaulted=defaulted):
+            return "default" if defaulted else "move", shown(text, 100)
+        case Preset(text=text):
+            return "opening", shown(text, 100)
+        case Rejected(text=text, sentence=sentence):
+            return "rejected", f"{shown(text, 60)}: {shown(sentence, 100)}"
+        case Unplayed(text=text):
+            return "unplayed", shown(text, 100)
+        case Retired(ending=ending):
+            return "left", ending.sentence
+        case Drawn(text=text):
+            return "chance", shown(text, 100)

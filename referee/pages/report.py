@@ -1,0 +1,283 @@
+"""A tournament as it is reported: what its heading says, its tables and drawings, its faults, its games."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from referee.core.pairing import Pairing
+from referee.core.text import counted, listed, shown
+from referee.core.timecontrol import TimeControl
+from referee.pages.report_course import FEWEST_GAMES, Course, course
+from referee.pages.report_data import Part, part
+from referee.pages.report_games import MADE_BY
+from referee.pages.report_reading import ReadGame
+from referee.ratings.standings import Facts, Standings, with_sections
+from referee.ratings.times import Times
+from referee.records.header import sections_of
+from referee.records.record import Summary
+from referee.tournament import formats
+from referee.tournament.formats.format import KNOCKOUT, LEAGUE
+from referee.tournament.lock import is_locked
+from referee.tournament.reading import Runs
+from referee.tournament.run import Run, dialogues
+
+SLOWEST = 10
+"""So many of the slowest moves are listed."""
+
+FAULTS_OF_A_KIND = 3
+"""So many games are shown in which a bot committed the same fault."""
+
+MOST_FAULTS = 60
+"""So many games with faults are shown at most."""
+
+DIALOGUE_LINES = 40
+"""So many of the last lines of a dialogue are shown."""
+
+MANY_CLOCKS = 4
+"""With more different clocks, they are counted in the heading."""
+
+
+class SlowMove(NamedTuple):
+    """A move that took long."""
+
+    used_us: int
+    bot: str
+    game: str
+    event: int
+    """Its number among the events of the game, counted from 1."""
+
+
+class Faulty(NamedTuple):
+    """A game in which a bot committed a fault."""
+
+    game: Summary
+    faults: Sequence[tuple[str, str]]
+    """The bots that did, each with the word of its fault."""
+    report: Sequence[str]
+    dialogue: Sequence[str]
+    """The last lines of the stored dialogue; empty where none is stored."""
+    cut: int
+    """How many lines of the dialogue come before them."""
+
+
+class Listed(NamedTuple):
+    """A game in the list of games."""
+
+    game: Summary
+    moves: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """A tournament as it is reported."""
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+    """What the heading says: the name of each fact, and the fact."""
+    is_running: bool
+    parts: Sequence[Part]
+    """The whole, and each section where there are several."""
+    course: Course | None
+    course_text: str
+    """Why there is no course of ratings; empty where there is one."""
+    best: Sequence[str]
+    """The bots, best first."""
+    slowest: Sequence[SlowMove]
+    faults: Sequence[Faulty]
+    more_faults: int
+    """How many games with faults are not shown."""
+    games: Sequence[Listed]
+    """In the order in which they were finished."""
+
+
+@dataclass
+class Gathering:
+    """Gathers what a report needs of all games, one after the other."""
+
+    runs: Runs
+    games: list[Listed] = field(default_factory=list)
+    _times: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
+    """By section."""
+    _lengths: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    """By section, how many games have so many moves."""
+    _clocks: dict[str, dict[str, set[str]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(set))
+    )
+    """By section and bot."""
+    _slowest: list[SlowMove] = field(default_factory=list)
+    """A heap, the fastest of them first."""
+    _faulty: list[tuple[ReadGame, list[tuple[str, str]]]] = field(default_factory=list)
+    _fault_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _with_faults: int = 0
+    """How many games had faults."""
+    _began: list[str] = field(default_factory=list)
+    """When the first and the last game began."""
+    _made_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, read: ReadGame) -> None:
+        """Adds the next game."""
+        game, played = read.game, read.played
+        section = Pairing.parse(game.id).section
+        self.games.append(Listed(game, played.moves))
+        self._times[section].update(played.times)
+        self._lengths[section][played.moves] += 1
+        for name, clock, slow in zip(game.bots, played.clocks, played.slowest, strict=True):
+            self._clocks[section][name].add(clock)
+            if slow:
+                move = SlowMove(slow.used_us, name, game.id, slow.event)
+                push = heapq.heappush if len(self._slowest) < SLOWEST else heapq.heappushpop
+                push(self._slowest, move)
+        if played.began:
+            self._began = [min([played.began, *self._began]), max([played.began, *self._began])]
+        for name, text in zip(MADE_BY, played.made_by, strict=True):
+            if text:
+                self._made_by[name].add(text)
+        if any(game.faults):
+            self._add_faults(read)
+
+    def _add_faults(self, read: ReadGame) -> None:
+        self._with_faults += 1
+        faults = [(bot, word) for bot, word in zip(read.game.bots, read.game.faults, strict=True) if word]
+        is_new = any(self._fault_counts[fault] < FAULTS_OF_A_KIND for fault in faults)
+        self._fault_counts.update(faults)
+        if is_new and len(self._faulty) < MOST_FAULTS:
+            self._faulty.append((read._replace(played=read.played._replace(replay=None)), faults))
+
+    def report(self) -> Report:
+        """The report of all games that were added."""
+        runs, games = self.runs, [each.game for each in self.games]
+        seats = max(seats for run in runs.runs for seats in run.seats.values())
+        whole_times = Times()
+        for times in self._times.values():
+            whole_times.update(times)
+        facts = replace(runs.facts, times=whole_times)
+        whole, sections = with_sections(runs.names, games, seats, facts)
+        parts = [self._part(whole, facts, [*self._times] if not sections else [])]
+        parts += [self._part(table, facts, [table.section]) for table in sections]
+        followed, why_not = self._course(whole, facts)
+        faulty = list(self._shown_faults())
+        return Report(
+            title=_title(whole, games),
+            facts=list(self._heading()),
+            is_running=any(is_locked(run.folder) for run in runs.runs),
+            parts=parts,
+            course=followed,
+            course_text=why_not,
+            best=whole.names,
+            slowest=sorted(self._slowest, key=lambda move: -move.used_us),
+            faults=faulty,
+            more_faults=self._with_faults - len(faulty),
+            games=self.games,
+        )
+
+    def _part(self, table: Standings, facts: Facts, sections: Sequence[str]) -> Part:
+        """The part of a report with these standings, and what was measured in these sections."""
+        times, lengths = Times(), Counter[int]()
+        clocks: dict[str, set[str]] = defaultdict(set)
+        for section in sections:
+            times.update(self._times[section])
+            lengths.update(self._lengths[section])
+            for name, found in self._clocks[section].items():
+                clocks[name] |= found
+        return part(table, facts, times, lengths, {name: _allowance(found) for name, found in clocks.items()})
+
+    def _course(self, whole: Standings, facts: Facts) -> tuple[Course | None, str]:
+        """The course of the ratings, or why there is none."""
+        if whole.seats == 1:
+            return None, "Bots that play alone have no ratings."
+        if any(_format_of(run) == KNOCKOUT for run in self.runs.runs):
+            return None, "In a knockout most bots play only a few games, so that ratings have no course."
+        found = course([each.game for each in self.games], whole.names, facts.repeats)
+        return found, "" if found else f"There are fewer than {FEWEST_GAMES} games, too few for a course."
+
+    def _shown_faults(self) -> Iterator[Faulty]:
+        wanted: dict[int, set[str]] = defaultdict(set)
+        for read, _ in self._faulty:
+            wanted[id(read.run)].add(read.id)
+        kept = {
+            id(run): dialogues(run.folder, wanted[id(run)]) for run in self.runs.runs if id(run) in wanted
+        }
+        for read, faults in self._faulty:
+            text = kept[id(read.run)].get(read.id, "")
+            lines = [shown(line, 400) for line in text.split("\n")] if text else []
+            last = lines[-DIALOGUE_LINES:]
+            yield Faulty(read.game, faults, read.played.faults, last, len(lines) - len(last))
+
+    def _heading(self) -> Iterator[tuple[str, str]]:
+        """The facts of the heading."""
+        for run in self.runs.runs:
+            several = f" in {shown(run.folder.name, 80)}" if len(self.runs.runs) > 1 else ""
+            for section, header in sections_of(run.header).items():
+                yield f"{shown(section, 80) or 'game'}{several}", _game_text(header)
+            yield f"format{several}", _format_text(run)
+            yield f"games{several}", _games_text(run)
+        yield "bots", f"{len(self.runs.names)}"
+        clocks = {clock for bots in self._clocks.values() for found in bots.values() for clock in found}
+        if clocks:
+            few = len(clocks) <= MANY_CLOCKS
+            yield "clocks", listed(sorted(clocks)) if few else f"{len(clocks)} different ones"
+        if self._began:
+            first, last = (f"{began.replace('T', ' ')} UTC" for began in self._began)
+            yield "played", first if first == last else f"{first} to {last}"
+        for name, what in zip(MADE_BY, ("referee", "Python", "machine"), strict=True):
+            if self._made_by[name]:
+                yield what, ", ".join(sorted(self._made_by[name]))
+        for run in self.runs.runs:
+            yield "head hash", run.last_hash
+
+
+def _title(whole: Standings, games: Sequence[Summary]) -> str:
+    played = listed(sorted({game.game for game in games})) or "no games yet"
+    return f"{played}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
+
+
+def _allowance(clocks: set[str]) -> int | None:
+    """The allowance of a move with these clocks; None where they differ in it, or there is none."""
+    controls = [TimeControl.parse(clock) for clock in clocks]
+    allowances = {control.move_us if control.timed else None for control in controls}
+    return allowances.pop() if len(allowances) == 1 else None
+
+
+def _game_text(header: Mapping[str, object]) -> str:
+    options = header.get("options")
+    settings = (
+        [f"{name} {value}" for name, value in options.items() if value != ""]
+        if isinstance(options, dict)
+        else []
+    )
+    return shown(" · ".join([str(header.get("game")), *settings]), 300)
+
+
+def _format_of(run: Run) -> str:
+    """The name of a run's format; empty for a match of an earlier version, whose header does not say."""
+    return formats.from_header(run.header).name if "rounds" in run.header else ""
+
+
+def _format_text(run: Run) -> str:
+    if "rounds" not in run.header:
+        return "match"
+    found = formats.from_header(run.header)
+    name = found.name.replace("-", " ")
+    if found.name == LEAGUE:
+        return name
+    if found.name == KNOCKOUT and found.best_of > 1:
+        name += f", best of {found.best_of}"
+    return f"{name}, {counted(found.rounds, 'stage' if found.name == KNOCKOUT else 'round')}"
+
+
+def _games_text(run: Run) -> str:
+    in_all = run.games_in_all
+    text = f"{len(run.games):,}".replace(",", " ")
+    if in_all is not None and in_all.games != len(run.games):
+        text += f" of {'' if in_all.is_exact else 'at most '}{in_all.games}"
+    if run.annulled:
+        text += f", and {len(run.annulled)} annulled"
+    if run.voids:
+        text += f"; {counted(len(run.voids), 'attempt')} became void"
+    if is_locked(run.folder):
+        text += "; a referee is running"
+    return text

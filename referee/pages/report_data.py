@@ -1,0 +1,272 @@
+"""The figures of a report as its template shows them: tables, matrices, and values on common scales. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from referee.core.text import counted
+from referee.core.units import about
+from referee.pages.scales import Scale
+from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, times_grid
+from referee.ratings.columns import counts_text, default_columns, likelihood_text, standings_grid
+from referee.ratings.grids import Grid
+from referee.ratings.notes import findings, meanings
+from referee.ratings.pairs import crosstable
+from referee.ratings.pool import Rating
+from referee.ratings.standings import Facts, Standings
+from referee.ratings.times import MoveTimes, Times
+
+MOST_IN_MATRIX = 64
+"""So many bots are compared with each other in a matrix at most: the best."""
+
+STEPS = 10
+"""The shades of a matrix, from 0 to this number."""
+
+
+class Bar(NamedTuple):
+    """An interval on a scale: where it begins and ends, and where its middle is."""
+
+    low: float
+    high: float
+    middle: float | None
+    open_to: str = ""
+    """`left` or `right` where only one end is known, and the bar goes on beyond the other."""
+
+
+class Strip(NamedTuple):
+    """A distribution on a scale."""
+
+    low: float
+    """One of a hundred lies below."""
+    first: float
+    """A quarter lies below."""
+    median: float
+    third: float
+    """A quarter lies above."""
+    high: float
+    """One of a hundred lies above."""
+    longest: float
+    allowance: float | None
+    """The allowance for a move; None where there is none, or several."""
+
+
+class Tick(NamedTuple):
+    """A labelled value of a scale."""
+
+    at: float
+    text: str
+
+
+class Cell(NamedTuple):
+    """A cell of a matrix."""
+
+    text: str
+    detail: str
+    """What stands below the text, or is said in its place where there are many bots."""
+    step: int
+    """The shade."""
+    bots: tuple[str, str]
+
+
+class Matrix(NamedTuple):
+    """What bots did against each other: a row and a column for each."""
+
+    names: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell | None]]]
+    left_out: int
+    """How many more bots there are."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The tables and drawings of the whole tournament, or of one of its sections."""
+
+    key: str
+    """Tells it apart on the page."""
+    section: str
+    """The name of the section; empty for the whole."""
+    title: str
+    standings: Grid
+    bars: Sequence[Bar | None]
+    """By row of the standings, the interval of the rating."""
+    elo_ticks: Sequence[Tick]
+    zero: float
+    """Where 0 is on the scale of the ratings."""
+    crosstable: Matrix | None
+    superiority: Matrix | None
+    seats: Grid | None
+    by_seat: Grid | None
+    pairs: Grid | None
+    faults: Grid | None
+    times: Grid | None
+    strips: Sequence[Strip | None]
+    """By row of the times."""
+    time_ticks: Sequence[Tick]
+    lengths: Mapping[int, int]
+    """How many games have so many moves."""
+    length_text: str
+    endings: Sequence[tuple[str, int]]
+    """How many games ended how, the most frequent first."""
+    notes: Sequence[str]
+
+
+def part(
+    table: Standings,
+    facts: Facts,
+    times: Times,
+    lengths: Counter[int],
+    allowances: Mapping[str, int | None],
+) -> Part:
+    """The part of a report that shows these standings; `times` are those of their games, and `allowances`
+    what each bot has for a move.
+    """
+    columns = default_columns(table)
+    alone = table.seats == 1
+    elo = elo_scale([row.rating for row in table.rows]) if not alone else None
+    timed = any(found.moves for found in times.by_bot.values())
+    scale = time_scale(times, allowances) if timed else None
+    has_faults = any(row.tally.faults for row in table.rows)
+    return Part(
+        key=f"of-{table.section}" if table.section else "standings",
+        section=table.section,
+        title=table.title,
+        standings=standings_grid(table, columns, None),
+        bars=[bar(row.rating, elo) if elo and row.is_rated else None for row in table.rows],
+        elo_ticks=[Tick(elo.at(value), f"{value:+.0f}" if value else "0") for value in elo.ticks]
+        if elo
+        else [],
+        zero=elo.at(0) if elo else 0,
+        crosstable=None if alone else scores_matrix(table),
+        superiority=None if alone else superiority_matrix(table),
+        seats=None if alone else seats_grid(table),
+        by_seat=None if alone else _plain(by_seat_grid(table), table),
+        pairs=_filled(pairs_grid(table)),
+        faults=faults_grid(table) if has_faults else None,
+        times=_plain(times_grid(table, Facts(times=times)), table) if timed else None,
+        strips=[strip(times.by_bot.get(row.bot), scale, allowances.get(row.bot)) for row in table.rows],
+        time_ticks=[Tick(scale.at(value), about(round(value))) for value in scale.ticks] if scale else [],
+        lengths=dict(lengths),
+        length_text=length_text(lengths) if lengths else "",
+        endings=Counter(game.ending for game in table.games).most_common(),
+        notes=[*meanings(table, columns), *findings(table, facts)],
+    )
+
+
+def _plain(grid: Grid, table: Standings) -> Grid:
+    """A table without the columns of a format with an order of its own, which the standings have."""
+    own = set(table.rows[0].columns) if table.rows else set()
+    kept = [number for number, column in enumerate(grid.columns) if column.name not in own]
+    return Grid(
+        [grid.columns[number] for number in kept], [[row[number] for number in kept] for row in grid.rows]
+    )
+
+
+def _filled(grid: Grid) -> Grid | None:
+    return grid if grid.rows else None
+
+
+def elo_scale(ratings: Sequence[Rating]) -> Scale:
+    """The scale that all intervals of ratings, and 0, lie on."""
+    ends = [0.0]
+    for rating in ratings:
+        ends += [rating.elo - (rating.half_width or 0), rating.elo + (rating.half_width or 0)]
+    return Scale.over(ends)
+
+
+def bar(rating: Rating, scale: Scale) -> Bar | None:
+    """The interval of a rating on a scale; None where nothing is known."""
+    if rating.bound:
+        right = rating.bound == ">"
+        at = scale.at(rating.elo)
+        return Bar(
+            at if right else 0, scale.at(scale.high) if right else at, None, "right" if right else "left"
+        )
+    if rating.half_width is None:
+        return None
+    low, high = rating.elo - rating.half_width, rating.elo + rating.half_width
+    return Bar(scale.at(low), scale.at(high), scale.at(rating.elo))
+
+
+def time_scale(times: Times, allowances: Mapping[str, int | None]) -> Scale:
+    """The scale of the times of moves, and of what the bots have for one."""
+    ends = [us for us in allowances.values() if us]
+    for found in times.by_bot.values():
+        if found.moves:
+            ends += [found.quantile(0.01), found.longest_us]
+    return Scale.over(ends, is_logarithmic=True)
+
+
+def strip(times: MoveTimes | None, scale: Scale | None, allowance: int | None) -> Strip | None:
+    """The distribution of a bot's times on a scale; None where it has none."""
+    if times is None or scale is None or not times.moves:
+        return None
+    low, first, median, third, high = (
+        scale.at(times.quantile(share)) for share in (0.01, 0.25, 0.5, 0.75, 0.99)
+    )
+    return Strip(
+        low,
+        first,
+        median,
+        third,
+        high,
+        scale.at(times.longest_us),
+        scale.at(allowance) if allowance else None,
+    )
+
+
+def length_text(lengths: Mapping[int, int]) -> str:
+    """How long games are, in words."""
+    games = sum(lengths.values())
+    ordered = sorted(lengths)
+    mean = sum(moves * count for moves, count in lengths.items()) / games
+    middle, passed = ordered[-1], 0
+    for moves in ordered:
+        passed += lengths[moves]
+        if 2 * passed >= games:
+            middle = moves
+            break
+    return (
+        f"{counted(games, 'game')}: {ordered[0]} to {ordered[-1]} moves, "
+        f"half of them up to {middle}, {mean:.1f} on average"
+    )
+
+
+def scores_matrix(table: Standings) -> Matrix:
+    """The score of each bot against each other, in percent, with wins, draws and losses."""
+    counts = crosstable(table.games)
+
+    def cell(one: str, other: str) -> Cell | None:
+        if (one, other) not in counts:
+            return None
+        losses, draws, wins = counts[one, other]
+        score = (wins + draws / 2) / (losses + draws + wins)
+        return Cell(f"{100 * score:.0f}", counts_text((losses, draws, wins)), shade(score), (one, other))
+
+    return _matrix(table.names, cell)
+
+
+def superiority_matrix(table: Standings) -> Matrix:
+    """The likelihood, in percent, that each bot is stronger than each other."""
+    of_group = {name: number for number, group in enumerate(table.pool.groups) for name in group}
+
+    def cell(one: str, other: str) -> Cell | None:
+        if of_group[one] != of_group[other]:
+            return None
+        likelihood = table.pool.superiority(one, other)
+        return Cell(likelihood_text(likelihood), "", shade(likelihood), (one, other))
+
+    return _matrix(table.names, cell)
+
+
+def _matrix(names: Sequence[str], cell: Callable[[str, str], Cell | None]) -> Matrix:
+    best = names[:MOST_IN_MATRIX]
+    rows = [(one, [None if one == other else cell(one, other) for other in best]) for one in best]
+    return Matrix(best, rows, len(names) - len(best))
+
+
+def shade(share: float) -> int:
+    """The shade of a share from 0 to 1."""
+    return round(STEPS * share)

@@ -1,0 +1,138 @@
+"""What a report needs of each game besides its head: length, times, faults, and the replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from referee.core.errors import RecordError
+from referee.core.text import shown
+from referee.pages.game_data import game_data
+from referee.ratings.times import Times
+from referee.records.record import GameRecord, from_json, parse_json
+from referee.viewing.steps import steps_of
+from referee.viewing.words import fault_report
+
+MADE_BY = ("referee", "python", "host")
+"""What a record says of the program and the machine that played it."""
+
+
+class Slowest(NamedTuple):
+    """The move of a seat that took the longest."""
+
+    used_us: int
+    event: int
+    """Its number among the events of the game, counted from 1."""
+
+
+class Replay(NamedTuple):
+    """A game for the script that replays it."""
+
+    data: str
+    """Packed as `pages.game_data` does it."""
+    symbols: Mapping[str, str]
+    """The definitions that it refers to, by id, but for those that came with an earlier game."""
+
+
+class Played(NamedTuple):
+    """What is known of a game from its events and measurements."""
+
+    moves: int
+    """Its moves, those of the opening and those that the referee made included."""
+    slowest: tuple[Slowest | None, ...]
+    """By seat; None for a seat without a move."""
+    clocks: tuple[str, ...]
+    """By seat."""
+    times: Times
+    began: str
+    """When it began, in UTC as `2026-11-21T22:58`; empty where the record does not say."""
+    made_by: tuple[str, ...]
+    """The texts of `MADE_BY`."""
+    faults: tuple[str, ...]
+    """The report of its faults, line by line."""
+    replay: Replay | None
+    """None where it was not asked for."""
+
+
+class PlayedReader:
+    """Reads what `Played` has from the lines of the games of a run, in any process."""
+
+    def __init__(
+        self,
+        games: frozenset[str],
+        shown_name: Callable[[str], str],
+        with_replays: bool,
+    ) -> None:
+        """`games` are the ids of those that count, `shown_name` gives the name under which a bot is shown."""
+        self._games = games
+        self._shown_name = shown_name
+        self._with_replays = with_replays
+        self._symbols: set[str] = set()
+        """The ids of the symbols that were given back so far."""
+
+    def __call__(self, line: bytes) -> tuple[str, Played] | RecordError | None:
+        """The id of a game and what is known of it; None for any other line, and for games that do not count.
+        An error is given back, since it has to reach another process.
+        """
+        try:
+            value = parse_json(line)
+            if value.get("kind") != "game" or value.get("id") not in self._games:
+                return None
+            return value["id"], self._played(value)
+        except RecordError as error:
+            return error
+
+    def _played(self, value: dict[str, Any]) -> Played:
+        bots = tuple(self._shown_name(name) for name in value["bots"])
+        times = Times()
+        times.add_game(bots, value)
+        events, measured = value["events"], value["measured"]
+        slowest: list[Slowest | None] = [None] * len(bots)
+        moves = 0
+        for number, (event, time) in enumerate(zip(events, measured["events"], strict=True), 1):
+            is_timed = "move" in event or "default" in event
+            moves += is_timed or "opening" in event
+            if is_timed:
+                before, used_us = slowest[event["seat"] - 1], time["used_us"]
+                if before is None or used_us > before.used_us:
+                    slowest[event["seat"] - 1] = Slowest(used_us, number)
+        has_faults = any(value["faults"])
+        record = self._record(value, bots) if self._with_replays or has_faults else None
+        return Played(
+            moves,
+            tuple(slowest),
+            tuple(shown(str(clock), 40) for clock in value["clocks"]),
+            times,
+            _minute(measured.get("began")),
+            tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
+            tuple(fault_report(record)) if record and has_faults else (),
+            self._replay(record) if record and self._with_replays else None,
+        )
+
+    def _record(self, value: dict[str, Any], bots: tuple[str, ...]) -> GameRecord | None:
+        """The record with the names that are shown; None where it is not needed and its rules are not
+        available.
+        """
+        try:
+            record = from_json(value)
+        except RecordError:
+            if self._with_replays:
+                raise
+            return None
+        return replace(record, terms=replace(record.terms, bots=bots))
+
+    def _replay(self, record: GameRecord) -> Replay:
+        data = game_data(steps_of(record))
+        new = {name: text for name, text in data.symbols.items() if name not in self._symbols}
+        self._symbols.update(new)
+        return Replay(data.packed(), new)
+
+
+def _minute(text: object) -> str:
+    """A time of a record to the minute; empty where it is none."""
+    try:
+        return datetime.fromisoformat(str(text)).strftime("%Y-%m-%dT%H:%M")
+    except ValueError:
+        return ""

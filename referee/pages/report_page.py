@@ -1,0 +1,157 @@
+"""The pages of a report: the tournament with the list of its games, and pages of games to be replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from referee.core.pairing import Pairing
+from referee.core.text import shown
+from referee.pages.charts import SERIES, Line, histogram, lines
+from referee.pages.environment import page, static
+from referee.pages.game_data import packed
+from referee.pages.report import Listed, Report
+from referee.pages.report_course import Course
+from referee.viewing.palette import page_style
+
+Replays = Sequence[tuple[str, str]]
+"""The ids of games, each with its packed data."""
+
+
+class Links(NamedTuple):
+    """Where games are replayed."""
+
+    pages: Mapping[str, str]
+    """By id, the page that has the game, empty for this one; games that are missing are not replayed."""
+
+    def of(self, game: str) -> str:
+        """The address of a game; empty where it is not replayed."""
+        return f"{self.pages[game]}#{quote(game, safe=_SAFE)}" if game in self.pages else ""
+
+
+_SAFE = "/:+,;=@!$&'()*-._~?"
+"""What the script leaves as it is in a fragment too."""
+
+
+def report_page(
+    report: Report,
+    replays: Replays,
+    symbols: Mapping[str, str],
+    pages: Mapping[str, str],
+    on_a_page: int | None = 0,
+) -> str:
+    """The page of a tournament as HTML, with these replays in it. `pages` says for each game which page
+    replays it; where that is another one, each has `on_a_page` games, or is for one game alone where that is
+    None.
+    """
+    own_pages = [pages[game.id] for game, _ in report.games] if on_a_page is None else []
+    charts = {
+        part.key: histogram(
+            f"histogram-{part.key}",
+            f"Length of the games of {part.title}",
+            part.length_text,
+            part.lengths,
+            "moves",
+        )
+        for part in report.parts
+        if part.lengths
+    }
+    best = [name for name in report.best if report.course and report.course.elo[name]][:SERIES]
+    return page(
+        "report.html",
+        title=report.title,
+        styles=_styles(),
+        scripts=[static("replay.js"), static("games.js")],
+        report=report,
+        charts=charts,
+        course_lines=best,
+        course_left_out=len(report.best) - len(best),
+        course_interval=bool(report.course and best and report.course.between[best[0]]),
+        course_chart=_course_chart(report.course, best) if report.course and best else None,
+        links=Links(pages),
+        games_data=packed({**games_data(report.games, on_a_page or 0), "pages": own_pages}),
+        replays=replays,
+        symbols=Markup("".join(symbols.values())),
+    )
+
+
+def _course_chart(course: Course, best: Sequence[str]) -> Markup:
+    between = course.between[best[0]]
+    ends = (
+        Line("lower end", [(count, low) for count, low, _ in between]),
+        Line("upper end", [(count, high) for count, _, high in between]),
+    )
+    last = ", ".join(f"{name} {course.elo[name][-1][1]:+.0f}" for name in best)
+    return lines(
+        "course-chart",
+        "Ratings over the course of the tournament",
+        f"Elo after more and more games; at the end: {last}",
+        [Line(name, course.elo[name]) for name in best],
+        ends if between else None,
+        ("games", "Elo"),
+    )
+
+
+def games_page(
+    games: Sequence[Listed],
+    first: int,
+    replays: Replays,
+    symbols: Mapping[str, str],
+    beside: tuple[tuple[str, str] | None, tuple[str, str] | None],
+) -> str:
+    """A page of games that can be replayed, as HTML. `first` is the number of the first game in the report,
+    counted from 0; `beside` are the game before it and the game after its last, each with its page.
+    """
+    return page(
+        "games.html",
+        title=f"games {first + 1} to {first + len(games)}",
+        styles=_styles(),
+        scripts=[static("replay.js"), static("games.js")],
+        games_data=packed({**games_data(games, 0), "first": first, "beside": beside}),
+        replays=replays,
+        symbols=Markup("".join(symbols.values())),
+    )
+
+
+def games_data(games: Sequence[Listed], on_a_page: int) -> dict[str, Any]:
+    """A list of games for the script: names, words and sentences once each, and their indexes by game."""
+    bots, sections, endings, sentences, faults = _Indexes(), _Indexes(), _Indexes(), _Indexes(), _Indexes()
+    rows = [
+        [
+            game.id,
+            sections.of(Pairing.parse(game.id).section),
+            [bots.of(name) for name in game.bots],
+            game.ranks,
+            endings.of(game.ending),
+            sentences.of(shown(game.sentence)),
+            moves,
+            [faults.of(word) if word else -1 for word in game.faults] if any(game.faults) else [],
+        ]
+        for game, moves in games
+    ]
+    return {
+        "on_a_page": on_a_page,
+        "first": 0,
+        "beside": [None, None],
+        "bots": [*bots],
+        "sections": [*sections],
+        "endings": [*endings],
+        "sentences": [*sentences],
+        "faults": [*faults],
+        "games": rows,
+    }
+
+
+def _styles() -> list[str]:
+    return [page_style(), static("replay.css"), static("report.css")]
+
+
+class _Indexes(dict[str, int]):
+    """Texts in the order in which they were first used, each with its index."""
+
+    def of(self, text: str) -> int:
+        """The index of a text."""
+        return self.setdefault(text, len(self))

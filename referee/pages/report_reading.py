@@ -1,0 +1,47 @@
+"""Reads the games of runs for a report: each with its head, its length, its times and its replay."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from typing import NamedTuple
+
+from referee.core.errors import RecordError
+from referee.core.text import shown
+from referee.pages.report_games import Played, PlayedReader
+from referee.records import journal
+from referee.records.examining import each_line
+from referee.records.record import Summary
+from referee.tournament.reading import Runs
+from referee.tournament.run import Run
+
+
+class ReadGame(NamedTuple):
+    """A game of some runs."""
+
+    run: Run
+    id: str
+    """Its id in its run."""
+    game: Summary
+    """Its head, with the id that tells it apart in all runs, and the names that are shown."""
+    played: Played
+
+
+def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGame, None, None]:
+    """The games of the runs that count, in the order in which they were finished, read by so many processes.
+
+    Raises `RecordError` where a line cannot be read, `EnvironmentLacksError` where a process ends unasked.
+    """
+    shown_games = iter(runs.games)
+    for run in runs.runs:
+        heads = dict(zip(run.games, shown_games, strict=False))
+        reader = PlayedReader(frozenset(run.games), run.amendments.shown, with_replays)
+        with closing(each_line(journal.read(run.folder), workers, reader)) as lines:
+            for line, found in lines:
+                if line.torn or not heads:
+                    break
+                if line.error or isinstance(found, RecordError):
+                    where = f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`"
+                    raise RecordError(f"{where}: {line.error or found}")
+                if found and found[0] in heads:
+                    yield ReadGame(run, found[0], heads.pop(found[0]), found[1])

@@ -1,0 +1,224 @@
+// The list of games of a report: filtered, sorted, in pages; and the game that is replayed, which the
+// address names behind its `#`: `#ID`, or `#games?bot=a&against=b` for a filter of the list.
+"use strict";
+{
+  const ON_A_PAGE = 50;
+  const [ID, SECTION, BOTS, RANKS, ENDING, SENTENCE, MOVES, FAULTS] = [0, 1, 2, 3, 4, 5, 6, 7];
+  const find = (name) => document.getElementById(name);
+  const list = find("list");
+  const filters = find("filters");
+  const pager = find("pager");
+  const dialog = find("dialog");
+  /** By the id of a game, that of the element that has its data. */
+  const replays = new Map();
+  for (const script of document.querySelectorAll("script[data-game]")) replays.set(script.dataset.game, script.id);
+
+  const made = (tag, text, attributes = {}) => {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+
+  const start = (data) => {
+    const address = (id, number) => {
+      const fragment = `#${encodeURI(id)}`;
+      if (data.pages?.length) return `${data.pages[number]}${fragment}`;
+      if (replays.has(id) || !data.on_a_page) return fragment;
+      return `games/${String(Math.floor(number / data.on_a_page) + 1).padStart(5, "0")}.html${fragment}`;
+    };
+    const isReplayed = replays.size > 0 || data.on_a_page > 0 || data.pages?.length > 0;
+    const numbers = new Map(data.games.map((game, number) => [game[ID], number]));
+    const columns = [
+      { name: "#", cell: (game, number) => String(data.first + number + 1), key: (game, number) => number, right: true },
+      { name: "game", cell: idCell, key: (game) => game[ID] },
+      { name: "result", cell: resultCell, key: (game) => data.bots[game[BOTS][game[RANKS].indexOf(1)]] ?? "" },
+      { name: "moves", cell: (game) => String(game[MOVES]), key: (game) => game[MOVES], right: true },
+      { name: "ended by", cell: (game) => data.endings[game[ENDING]], key: (game) => data.endings[game[ENDING]] },
+      { name: "", cell: (game) => data.sentences[game[SENTENCE]], key: (game) => data.sentences[game[SENTENCE]] },
+    ];
+    let sorted = { column: 0, descending: false };
+    let shown = [];
+    let page = 0;
+
+    function idCell(game, number) {
+      return isReplayed ? made("a", game[ID], { href: address(game[ID], number) }) : game[ID];
+    }
+
+    function resultCell(game) {
+      const cell = document.createDocumentFragment();
+      const several = game[BOTS].length > 2;
+      const tied = game[RANKS].filter((rank) => rank === 1).length > 1;
+      game[BOTS].forEach((bot, seat) => {
+        if (seat) cell.append(several ? ", " : " – ");
+        const best = game[RANKS][seat] === 1;
+        const text = several ? `${game[RANKS][seat]}. ${data.bots[bot]}` : data.bots[bot];
+        cell.append(made(best && !tied ? "strong" : "span", text));
+      });
+      if (!several && game[BOTS].length === 2 && tied) cell.append(" (tied)");
+      if (game[BOTS].length === 1) cell.append(game[RANKS][0] === 1 ? " won" : " lost");
+      return cell;
+    }
+
+    const option = (select, value, text = value) => select.append(made("option", text, { value }));
+    const fill = (name, values) => {
+      const select = filters.elements[name];
+      option(select, "", "any");
+      for (const value of values) option(select, value);
+      select.parentElement.hidden = values.length < 2;
+    };
+    fill("bot", [...data.bots].sort());
+    fill("against", [...data.bots].sort());
+    filters.elements.against.parentElement.hidden = data.games.every((game) => game[BOTS].length < 2);
+    fill("section", data.sections);
+    fill("ending", data.endings);
+    fill("fault", data.faults.length ? ["any", ...data.faults] : []);
+    if (data.faults.length) filters.elements.fault.options[0].textContent = "with or without";
+
+    const fits = () => {
+      const wanted = Object.fromEntries(new FormData(filters));
+      const bot = data.bots.indexOf(wanted.bot);
+      const against = data.bots.indexOf(wanted.against);
+      return (game) => {
+        if (bot >= 0 && !game[BOTS].includes(bot)) return false;
+        if (against >= 0 && !game[BOTS].includes(against)) return false;
+        if (wanted.section && data.sections[game[SECTION]] !== wanted.section) return false;
+        if (wanted.ending && data.endings[game[ENDING]] !== wanted.ending) return false;
+        if (wanted.fault && !hasFault(game, wanted.fault, bot)) return false;
+        return !wanted.result || hasResult(game, wanted.result, bot);
+      };
+    };
+    const hasFault = (game, wanted, bot) =>
+      game[FAULTS].some(
+        (fault, seat) =>
+          fault >= 0 && (wanted === "any" || data.faults[fault] === wanted) && (bot < 0 || game[BOTS][seat] === bot),
+      );
+    const hasResult = (game, wanted, bot) => {
+      const tied = game[RANKS].filter((rank) => rank === 1).length > 1;
+      const ranks = bot < 0 ? game[RANKS] : [game[RANKS][game[BOTS].indexOf(bot)]];
+      return ranks.some((rank) => (rank > 1 ? "lost" : tied ? "tied" : "won") === wanted);
+    };
+
+    const select = () => {
+      const wanted = fits();
+      const { key } = columns[sorted.column];
+      shown = data.games.map((_, number) => number).filter((number) => wanted(data.games[number]));
+      const compare = (one, other) => {
+        const [a, b] = [key(data.games[one], one), key(data.games[other], other)];
+        return (a < b ? -1 : a > b ? 1 : 0) * (sorted.descending ? -1 : 1) || one - other;
+      };
+      if (sorted.column || sorted.descending) shown.sort(compare);
+      page = 0;
+      draw();
+    };
+
+    const draw = () => {
+      const first = page * ON_A_PAGE;
+      const numbersShown = shown.slice(first, first + ON_A_PAGE);
+      const count = shown.length;
+      find("count").textContent =
+        count > ON_A_PAGE
+          ? `${first + 1} to ${first + numbersShown.length} of ${count} games`
+          : `${count} game${count === 1 ? "" : "s"}`;
+      list.tBodies[0].replaceChildren(
+        ...numbersShown.map((number) => {
+          const row = document.createElement("tr");
+          columns.forEach((column, at) => {
+            const cell = document.createElement(at === 1 ? "th" : "td");
+            if (at === 1) cell.scope = "row";
+            if (column.right) cell.className = "number";
+            cell.append(column.cell(data.games[number], number));
+            row.append(cell);
+          });
+          return row;
+        }),
+      );
+      columns.forEach((column, at) => {
+        const head = list.tHead.rows[0].cells[at];
+        if (at === sorted.column) head.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
+        else head.removeAttribute("aria-sort");
+      });
+      pager.hidden = count <= ON_A_PAGE;
+      const pages = Math.ceil(count / ON_A_PAGE);
+      pager.querySelector("span").textContent = `page ${page + 1} of ${pages}`;
+      const [before, after] = pager.querySelectorAll("button");
+      before.disabled = page === 0;
+      after.disabled = page + 1 >= pages;
+    };
+
+    columns.forEach((column, at) => {
+      const head = made("th", column.name, { scope: "col" });
+      if (column.right) head.className = "number";
+      if (column.name) {
+        const button = made("button", column.name, { type: "button", class: "sort" });
+        head.replaceChildren(button);
+        button.addEventListener("click", () => {
+          sorted = { column: at, descending: sorted.column === at && !sorted.descending };
+          select();
+        });
+      } else {
+        head.append(made("span", "how it ended", { class: "unseen" }));
+      }
+      list.tHead.rows[0].append(head);
+    });
+    pager.addEventListener("click", (event) => {
+      const step = Number(event.target.value);
+      if (event.target.tagName !== "BUTTON" || !step) return;
+      page += step;
+      draw();
+    });
+    filters.addEventListener("change", select);
+    filters.addEventListener("reset", () => setTimeout(select));
+    filters.addEventListener("submit", (event) => event.preventDefault());
+
+    /** What shows the game in the dialog. */
+    let player = null;
+    const open = async (id) => {
+      const number = numbers.get(id);
+      find("dialog-title").textContent = id;
+      for (const [name, other] of [["dialog-before", number - 1], ["dialog-after", number + 1]]) {
+        const link = find(name);
+        const beside = data.beside[name === "dialog-before" ? 0 : 1]; // on the page beside this one
+        link.hidden = !data.games[other] && !beside;
+        if (data.games[other]) link.href = address(data.games[other][ID], other);
+        else if (beside) link.href = `${beside[1]}#${encodeURI(beside[0])}`;
+      }
+      if (!dialog.open) dialog.showModal();
+      player?.close();
+      player = null;
+      const game = await replayData(replays.get(id));
+      if (dialog.open && find("dialog-title").textContent === id) player = mountReplay(find("replay"), game, { keys: dialog });
+    };
+    const follow = () => {
+      const fragment = decodeURIComponent(location.hash.slice(1));
+      if (replays.has(fragment)) {
+        open(fragment);
+        return;
+      }
+      if (dialog.open) dialog.close();
+      if (!fragment.startsWith("games?")) return;
+      filters.reset();
+      for (const pair of fragment.slice("games?".length).split("&")) {
+        const [name, value] = pair.split("=");
+        if (filters.elements[name]) filters.elements[name].value = value;
+      }
+      select();
+      find("games").scrollIntoView();
+    };
+    dialog.addEventListener("close", () => {
+      player?.close();
+      player = null;
+      if (replays.has(decodeURIComponent(location.hash.slice(1)))) {
+        history.replaceState(null, "", location.pathname + location.search);
+      }
+    });
+    find("dialog-close").addEventListener("click", () => dialog.close());
+    addEventListener("hashchange", follow);
+
+    filters.hidden = list.hidden = data.games.length === 0;
+    select();
+    follow();
+  };
+
+  replayData("games-data").then(start);
+}

@@ -1,0 +1,1 @@
+"""A run in a browser while it is played: followed, shown, and served."""

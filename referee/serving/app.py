@@ -1,0 +1,267 @@
+"""The pages that the server has: the live page with its events, lists of games, and the replays of games."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
+
+from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.text import counted, shown
+from referee.pages.environment import page, static
+from referee.pages.replay_page import replay_page
+from referee.records.journal import line_at
+from referee.records.record import from_json, parse_json
+from referee.serving.live import Snapshot
+from referee.serving.maker import BusyError, Maker
+from referee.serving.reports import Reports
+from referee.serving.safety import Hosts, Log, Safety, problem
+from referee.tournament.follower import Played
+from referee.tournament.run import Run
+from referee.viewing.steps import steps_of
+
+MOST_STREAMS = 200
+"""The most browsers that follow the run at a time."""
+
+PUSH_S = 1.0
+"""The time between two events of a stream, at the least."""
+
+BEAT_S = 15.0
+"""A stream is never silent for longer, so that a lost connection is noticed."""
+
+PATIENCE_S = 30.0
+"""How long a request waits for its page to be made."""
+
+REPORT_PATIENCE_S = 5.0
+"""How long a request waits for the report."""
+
+AGAIN_S = 3
+"""When the page that is shown meanwhile is loaded again."""
+
+LISTED = 200
+"""How many games are on a page of a list."""
+
+AFTER_LOSS_MS = 3000
+"""When a browser that lost the connection tries again by itself."""
+
+
+class Hub:
+    """The latest snapshot, and the streams that wait for the next. It belongs to the event loop's thread."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.streams = 0
+        """How many browsers follow the run."""
+        self._next = asyncio.Event()
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Has all streams send what has changed."""
+        self.snapshot = snapshot
+        self._next.set()
+        self._next = asyncio.Event()
+
+    async def events(self) -> AsyncIterator[str]:
+        """The events of one stream: all parts first, then those that changed. Counts as a stream until it is
+        closed.
+        """
+        self.streams += 1
+        try:
+            yield f"retry: {AFTER_LOSS_MS}\n\n"
+            sent = 0
+            while True:
+                following, snapshot = self._next, self.snapshot
+                if snapshot.version > sent:
+                    yield _event(snapshot, sent)
+                    sent = snapshot.version
+                    await asyncio.sleep(PUSH_S)
+                try:
+                    await asyncio.wait_for(following.wait(), BEAT_S)
+                except TimeoutError:
+                    yield "event: beat\ndata:\n\n"
+        finally:
+            self.streams -= 1
+
+
+def _event(snapshot: Snapshot, sent: int) -> str:
+    """The parts of a snapshot that have changed since the version that was sent, as an event."""
+    parts = {name: html for name, html in snapshot.parts.items() if snapshot.changed[name] > sent}
+    return f"event: parts\ndata: {json.dumps(parts)}\n\n"
+
+
+def application(
+    hub: Hub, maker: Maker, reports: Reports, hosts: Hosts, log: Log | None, complain: Log
+) -> Safety:
+    """All pages as an application. `log` is called with a line for each request, `complain` with errors of
+    the referee itself.
+    """
+    pages = _Pages(hub, maker, reports)
+    routes = [
+        Route("/", pages.live),
+        Route("/events", pages.events),
+        Route("/standings", pages.standings),
+        Route("/report", pages.report),
+        Route("/games/{at:int}", pages.games),
+        Route("/faults/{at:int}", pages.faults),
+        Route("/game/{number:int}", pages.game),
+    ]
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        return problem(status, _text_of(error, status))
+
+    async def fail(request: Request, error: Exception) -> Response:
+        complain(f"error: {shown(f'{type(error).__name__}: {error}', 300)}")
+        return problem(500, "an error of the referee itself")
+
+    app = Starlette(routes=routes, exception_handlers={HTTPException: refuse, Exception: fail})
+    app.router.redirect_slashes = False
+    return Safety(app, hosts, log)
+
+
+def _text_of(error: Exception, status: int) -> str:
+    if status == HTTPStatus.NOT_FOUND:
+        return "there is no such page, expected one that the live page links to"
+    return shown(getattr(error, "detail", "") or HTTPStatus(status).phrase, 400)
+
+
+class _Pages:
+    """Answers the requests for each page."""
+
+    def __init__(self, hub: Hub, maker: Maker, reports: Reports) -> None:
+        self._hub = hub
+        self._maker = maker
+        self._reports = reports
+
+    async def live(self, request: Request) -> Response:
+        """The live page as it is now."""
+        snapshot = self._hub.snapshot
+        return await self._made(("live", snapshot.version), partial(_live, snapshot))
+
+    async def events(self, request: Request) -> Response:
+        """The changes of the live page, as they happen."""
+        if self._hub.streams >= MOST_STREAMS:
+            return problem(503, f"{counted(MOST_STREAMS, 'browser')} follow the run already")
+        return StreamingResponse(self._hub.events(), media_type="text/event-stream")
+
+    async def standings(self, request: Request) -> Response:
+        """The standings with all bots."""
+        snapshot = self._hub.snapshot
+        return await self._made(("standings", snapshot.version), partial(_standings, snapshot))
+
+    async def games(self, request: Request) -> Response:
+        """A page of the list of all games."""
+        snapshot = self._hub.snapshot
+        return await self._list("games", range(1, snapshot.count + 1), request, snapshot)
+
+    async def faults(self, request: Request) -> Response:
+        """A page of the list of the games with a fault."""
+        snapshot = self._hub.snapshot
+        return await self._list("faults", snapshot.faulty, request, snapshot)
+
+    async def _list(
+        self, what: str, numbers: Sequence[int], request: Request, snapshot: Snapshot
+    ) -> Response:
+        at = request.path_params["at"]
+        pages = max(1, -(-len(numbers) // LISTED))
+        if not 1 <= at <= pages:
+            raise HTTPException(404)
+        some = numbers[(at - 1) * LISTED : at * LISTED]
+        return await self._made((what, at, snapshot.version), partial(_list, snapshot, what, at, pages, some))
+
+    async def game(self, request: Request) -> Response:
+        """The replay of a game."""
+        snapshot, number = self._hub.snapshot, request.path_params["number"]
+        if snapshot.run is None or not 1 <= number <= snapshot.count:
+            raise HTTPException(404)
+        if not snapshot.may_show(number):  # guard: kept-back
+            return problem(403, "this game is kept back until the games that share its chance are over")
+        played = snapshot.played[number - 1]
+        return await self._made(("game", played.digest), partial(_replay, snapshot.run, played))
+
+    async def report(self, request: Request) -> Response:
+        """The report of the games so far; a page that loads again by itself where that takes long."""
+        snapshot = self._hub.snapshot
+        if snapshot.run is None or not snapshot.has_report:
+            raise HTTPException(404)
+        try:
+            return await self._when_made(lambda: self._reports.page(snapshot), REPORT_PATIENCE_S)
+        except TimeoutError:
+            page_of_waiting = await self._made("waiting", _waiting)
+            page_of_waiting.headers["refresh"] = f"{AGAIN_S}"
+            return page_of_waiting
+
+    async def _made(self, key: Hashable, make: Callable[[], str]) -> Response:
+        """A page that the maker makes."""
+        try:
+            return await self._when_made(lambda: self._maker.page(key, make), PATIENCE_S)
+        except TimeoutError:
+            return problem(503, "the page is still being made")
+
+    async def _when_made(self, ask: Callable[[], Future[bytes]], patience_s: float) -> Response:
+        """A page that a maker was asked for. It is made also if nobody waits for it any more. Raises
+        `TimeoutError`.
+        """
+        try:
+            waiting: Awaitable[bytes] = asyncio.shield(asyncio.wrap_future(ask()))
+            return HTMLResponse(await asyncio.wait_for(waiting, patience_s))
+        except BusyError:
+            return problem(503, "too many pages are asked for at the moment")
+        except UsageError as error:
+            return problem(404, str(error))
+        except RecordError as error:
+            return problem(500, str(error))
+
+
+def _live(snapshot: Snapshot) -> str:
+    return page(
+        "live.html",
+        title=shown(snapshot.name),
+        styles=[static("live.css")],
+        scripts=[static("live.js")],
+        connects=True,
+        time=datetime.now(UTC).strftime("%H:%M:%S"),
+        parts={name: Markup(html) for name, html in snapshot.parts.items()},
+    )
+
+
+def _standings(snapshot: Snapshot) -> str:
+    return page(
+        "live_list.html",
+        title="Standings",
+        styles=[static("live.css")],
+        name=snapshot.name,
+        standings=Markup(snapshot.standings()),
+    )
+
+
+def _waiting() -> str:
+    return page("live_wait.html", title="The report is being made")
+
+
+def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[int]) -> str:
+    return page(
+        "live_list.html",
+        title={"games": "Games", "faults": "Games with a fault"}[what],
+        styles=[static("live.css")],
+        name=snapshot.name,
+        what=what,
+        at=at,
+        pages=pages,
+        rows=snapshot.rows(numbers),
+    )
+
+
+def _replay(run: Run, played: Played) -> str:
+    record = from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest)))
+    return replay_page(steps_of(record))

@@ -1,0 +1,304 @@
+"""The live page of a run: what stands on it at each moment, computed from what the run's files have gained.
+
+It is made of parts, which are HTML: a browser that follows the run is sent those that changed. The order of
+the bots, which takes long where there are many games, is computed less often than the rest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.core.errors import RecordError
+from referee.core.ration import Ration
+from referee.games.api import Game
+from referee.pages.environment import fragment
+from referee.ratings.brief import fitted
+from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
+from referee.serving.secrecy import Secrecy
+from referee.tournament.follower import Follower, Played
+from referee.tournament.lock import is_locked
+from referee.tournament.progress import Order, Progress, is_over, order_of, progress_of
+from referee.tournament.run import Run
+from referee.viewing.words import placings
+
+READING_SHARE = 0.25
+"""The share of the time of a core that reading takes at most while a referee is running."""
+
+ORDER_SHARE = 0.05
+"""The share of the time of a core that the order of the bots takes at most while a referee is running."""
+
+BOTS = 50
+"""The most bots that a part lists."""
+
+GAMES = 30
+"""The most games that a part lists."""
+
+REPORTED = 20_000
+"""A run with more games has a report only as a folder, which takes minutes."""
+
+FAULTY = 20
+"""The most games with a fault that a part lists."""
+
+PARTS = ("state", "standings", "games", "faults")
+"""The parts, in the order in which they stand on the page."""
+
+
+class GameRow(NamedTuple):
+    """A game in a list."""
+
+    number: int
+    """Counted from 1, in the order in which the games ended."""
+    id: str
+    result: str
+    sentence: str
+    ended: str
+    """The time of day; empty where it is not at hand."""
+    faults: Sequence[str]
+    """The faults, with the bots that committed them."""
+    counts: bool
+    """Whether it counts: it is not annulled."""
+    may_show: bool
+    """Whether it may be looked at."""
+
+
+class BotRow(NamedTuple):
+    """A bot in the standings."""
+
+    rank: int
+    bot: str
+    cells: Sequence[str]
+    """As many as there are `headings`."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What is known of a run at a moment."""
+
+    version: int
+    """Counted from 1."""
+    name: str
+    """The name of the run's folder."""
+    parts: Mapping[str, str]
+    """The HTML of the parts, by name."""
+    changed: Mapping[str, int]
+    """By the name of a part, the version in which it changed last."""
+    run: Run | None
+    """The run; None as long as it has no first line."""
+    played: Sequence[Played]
+    """The games in the order in which they ended; later ones may follow those that `count` says."""
+    count: int
+    """How many games there are."""
+    faulty: Sequence[int]
+    """The numbers of those with a fault, counted from 1; here too later ones may follow."""
+    order: Order | None
+    ordered: int
+    """After how many games the order was computed."""
+    given: Game[Any] | None
+    """The game that the user named."""
+    is_running: bool
+
+    @property
+    def has_report(self) -> bool:
+        """Whether there is a report: some game is over, and there are not too many of them."""
+        return 0 < self.count <= REPORTED
+
+    def may_show(self, number: int) -> bool:
+        """Whether the game with a number, counted from 1, may be looked at."""
+        return self.run is not None and Secrecy(self.run, self.given).may_show(
+            self.played[number - 1].game.id
+        )
+
+    def may_be_shown(self) -> list[int]:
+        """The numbers of the games that may be looked at, counted from 1."""
+        if self.run is None:
+            return []
+        secrecy = Secrecy(self.run, self.given)
+        played = zip(range(1, self.count + 1), self.played, strict=False)
+        return [number for number, one in played if secrecy.may_show(one.game.id)]
+
+    def rows(self, numbers: Sequence[int], ended: Mapping[str, str] | None = None) -> list[GameRow]:
+        """The games with these numbers, counted from 1; `ended` has times of day by id."""
+        if self.run is None:
+            return []
+        secrecy, name = Secrecy(self.run, self.given), self.run.amendments.shown
+        rows = []
+        for number in numbers:
+            game = self.played[number - 1].game
+            bots = [*map(name, game.bots)]
+            faults = [f"{bot}: {word}" for bot, word in zip(bots, game.faults, strict=True) if word]
+            rows.append(
+                GameRow(
+                    number,
+                    game.id,
+                    placings(bots, game.ranks),
+                    game.sentence,
+                    (ended or {}).get(game.id, ""),
+                    faults,
+                    game.id not in self.run.annulled,
+                    secrecy.may_show(game.id),
+                )
+            )
+        return rows
+
+    def standings(self, most: int | None = None) -> str:
+        """The standings as HTML, of at most so many bots."""
+        bots = self.order.bots if self.order else []
+        seats = max(self.run.seats.values()) if self.run else 2
+        has_ratings = self.order is not None and self.order.pool is not None
+        return fragment(
+            "live_standings.html",
+            headings=[*["Elo ± 95 %"][:has_ratings], "games", results_heading(seats), "score", "faults"],
+            rows=[BotRow(rank, bot, _cells(self.order, bot)) for rank, bot in enumerate(bots[:most], 1)]
+            if self.order
+            else [],
+            more=max(0, len(bots) - most) if most else 0,
+            after=self.ordered if self.ordered < self.count else None,
+            has_report=self.has_report,
+        )
+
+
+class Live:
+    """Follows a run and says what is to be shown of it."""
+
+    def __init__(
+        self, folder: Path, given: Game[Any] | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`given` is the game that the user named; `clock` gives seconds."""
+        self._follower = Follower(folder)
+        self._given = given
+        self._reading = Ration(clock, READING_SHARE)
+        self._ordering = Ration(clock, ORDER_SHARE)
+        self._order: Order | None = None
+        self._ordered = ("", 0)
+        """To which line, and to how many games, the order belongs."""
+        self._faulty: list[int] = []
+        """The numbers of the games with a fault, counted from 1."""
+        self._looked = 0
+        """How many games were looked at for faults."""
+        self._played: list[Played] = self._follower.played
+        fitted([], [])  # loads numpy, which takes longer than the first fits
+        self.snapshot = self._taken(0, None, False)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is more to read already."""
+        return self._follower.unread > 0
+
+    @property
+    def wait_s(self) -> float:
+        """The seconds until it should be advanced again at the earliest."""
+        return self._reading.wait_s
+
+    def advance(self) -> Snapshot:
+        """Reads what is new; the snapshot, which is the one before where nothing is new to be seen."""
+        is_running = is_locked(self._follower.folder)
+        self._reading.share = READING_SHARE if is_running else 1.0
+        self._ordering.share = ORDER_SHARE if is_running else 1.0
+        with self._reading.spent():
+            changed = self._follower.read()
+        if self._put_in_order() or changed or is_running != self.snapshot.is_running:
+            self.snapshot = self._taken(self.snapshot.version, self.snapshot, is_running)
+        return self.snapshot
+
+    def _put_in_order(self) -> bool:
+        """Computes the order of the bots, if that is due; says whether it did."""
+        follower = self._follower
+        if self._ordered[0] == follower.last_hash or follower.unread or not self._ordering.is_due:
+            return False
+        with self._ordering.spent(), suppress(RecordError):  # the state says it
+            if run := follower.run:
+                self._order = order_of(run)
+        self._ordered = (follower.last_hash, len(follower.played))
+        return True
+
+    def _taken(self, version: int, before: Snapshot | None, is_running: bool) -> Snapshot:
+        """The snapshot after the one before, which has this version."""
+        follower = self._follower
+        run, progress, trouble = None, None, follower.trouble
+        try:
+            if run := follower.run:
+                progress = progress_of(run, follower.last, is_running)
+        except RecordError as error:  # the header says something impossible
+            run, trouble = None, str(error)
+        self._look_for_faults()
+        known = Snapshot(
+            version=version + 1,
+            name=follower.folder.absolute().name,
+            parts={},
+            changed={},
+            run=run,
+            played=follower.played,
+            count=len(follower.played),
+            faulty=self._faulty,
+            order=self._order,
+            ordered=self._ordered[1],
+            given=self._given,
+            is_running=is_running,
+        )
+        parts = {
+            "state": self._state(known, progress, trouble),
+            "standings": known.standings(BOTS),
+            "games": self._games(known),
+            "faults": self._faults(known),
+        }
+        changed = {
+            name: before.changed[name] if before and before.parts[name] == html else known.version
+            for name, html in parts.items()
+        }
+        return replace(known, parts=parts, changed=changed)
+
+    def _look_for_faults(self) -> None:
+        if self._played is not self._follower.played:
+            self._played, self._faulty, self._looked = self._follower.played, [], 0
+        for number, one in enumerate(self._played[self._looked :], self._looked + 1):
+            if any(one.game.faults):
+                self._faulty.append(number)
+        self._looked = len(self._played)
+
+    def _state(self, known: Snapshot, progress: Progress | None, trouble: str) -> str:
+        follower = self._follower
+        return fragment(
+            "live_state.html",
+            progress=progress,
+            ended=None if progress is None or progress.ended_us is None else time_of_day(progress.ended_us),
+            is_over=known.run is not None and is_over(known.run),
+            trouble=trouble,
+            notice=follower.notice,
+            read_percent=(
+                100 * follower.read_bytes // (follower.read_bytes + follower.unread)
+                if follower.unread
+                else None
+            ),
+        )
+
+    def _games(self, known: Snapshot) -> str:
+        ended = {one.id: time_of_day(one.ended_us) for one in self._follower.last}
+        more = max(0, known.count - GAMES)
+        return fragment("live_games.html", rows=known.rows(range(known.count, more, -1), ended), more=more)
+
+    def _faults(self, known: Snapshot) -> str:
+        numbers = self._faulty[: -FAULTY - 1 : -1]
+        return fragment(
+            "live_faults.html",
+            counts=sorted(known.order.faults.items()) if known.order else [],
+            rows=known.rows(numbers),
+            more=len(self._faulty) - len(numbers),
+        )
+
+
+def _cells(order: Order, bot: str) -> list[str]:
+    """What stands behind a bot's name in the standings."""
+    tally = order.tallies[bot]
+    rating = [rating_text(order.pool.ratings[bot])] if order.pool else []
+    return [*rating, str(tally.games), counts_text(tally.counts), score_text(tally), faults_text(tally)]
+
+
+def time_of_day(us: int) -> str:
+    """A time in microseconds since 1970, as the time of day in UTC."""
+    return datetime.fromtimestamp(us / 1_000_000, UTC).strftime("%H:%M:%S")

@@ -1,0 +1,45 @@
+"""Which games may be looked at while a run goes on: none that tells what is hidden in a game still to come.
+
+The games of an encounter share chance, so that in a game with hidden information a game that is over can
+tell what is hidden in the others. It is kept back until all of them are over. *Pure.*
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
+from referee.games.api import Game
+from referee.records.header import game_of, sections_of
+from referee.tournament.progress import is_over
+from referee.tournament.run import Run
+from referee.tournament.scheduled import Scheduled
+
+
+class Secrecy:
+    """Says of the games of a run, as it is now, whether they may be looked at."""
+
+    def __init__(self, run: Run, given: Game[Any] | None) -> None:
+        """`given` is the game that the user named. Raises `RecordError`."""
+        self._run = run
+        self._scheduled = Scheduled(run.header)
+        self._is_over = is_over(run)
+        self._open = {name for name, section in sections_of(run.header).items() if _is_open(section, given)}
+        """The sections whose games hide nothing."""
+
+    def may_show(self, game: str) -> bool:
+        """Whether a game that is over may be looked at, given by its id."""
+        pairing = Pairing.parse(game)
+        if self._is_over or pairing.section in self._open:
+            return True
+        return not any(map(self._run.is_open, self._scheduled.sharing(pairing)))  # guard: shared-chance
+
+
+def _is_open(section: dict[str, Any], given: Game[Any] | None) -> bool:
+    """Whether the game of a section hides nothing; what is not available may hide something."""
+    fitting = given if given and given.slug == section["game"] else None
+    try:
+        return game_of(section, fitting).is_open
+    except UsageError:
+        return False

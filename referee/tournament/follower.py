@@ -1,0 +1,166 @@
+"""Follows a run while it is played by another process: reads what its files have gained, and each line once.
+
+The files are opened for reading only, and a line without its newline is left for later, since it is being
+written. What cannot be continued is noticed: a file that is gone, or damaged, or shorter than it was, or
+another one than before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.regular import open_without_links
+from referee.records import journal
+from referee.records.durations import GAMES, Timed, last_games, timed
+from referee.records.record import Summary
+from referee.records.run_files import RECORDS, VOID
+from referee.tournament.run import Run, RunReader
+
+BATCH = 32 << 20
+"""About how many bytes are read at a time."""
+
+
+class Played(NamedTuple):
+    """A game of a run, and where its record is."""
+
+    game: Summary
+    at: int
+    """Where its line begins."""
+    size: int
+    """The bytes of the line."""
+    digest: str
+    """The hash of the line."""
+
+
+class Follower:
+    """A run's folder, followed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.played: list[Played] = []
+        """The games in the order in which they ended, also those that do not count. It only grows; when the
+        run is read anew, there is a new list.
+        """
+        self.notice = ""
+        """What happened to the files that one should know of, for people; empty where nothing did."""
+        self.unread = 0
+        """The bytes that are still to be read."""
+        self._reader = RunReader(folder)
+        self._file: tuple[int, int] | None = None
+        """The device and inode of the file that is followed; None as long as there is none."""
+        self._voids: tuple[int, int] | None = None
+        """The inode and size of the file of void games when it was read."""
+        self._damage = ""
+        """Why the records cannot be read any further, for people."""
+        self._failure = ""
+        """Why the files could not be read this time, for people."""
+        self._last: deque[Timed] | None = None
+        """The times of the last games; None while there is much to read."""
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing more can be read, for people; empty where nothing is wrong."""
+        return self._damage or self._failure
+
+    @property
+    def read_bytes(self) -> int:
+        """The bytes that were read so far."""
+        return self._reader.length
+
+    @property
+    def last_hash(self) -> str:
+        """The hash of the last line that was read, which stands for all lines before it."""
+        return self._reader.last_hash
+
+    @property
+    def run(self) -> Run | None:
+        """The run as far as it was read; None as long as it has no first line."""
+        return self._reader.run() if self._reader.has_begun else None
+
+    @property
+    def last(self) -> list[Timed]:
+        """The last games with their times; none as long as there is much to read."""
+        return [*(self._last or ())]
+
+    def read(self) -> bool:
+        """Reads what is new, or a part of it where that is much; says whether anything is different now."""
+        before = self._state()
+        self._failure = ""
+        try:
+            with os.fdopen(open_without_links(self.folder / RECORDS), "rb") as file:
+                found = os.fstat(file.fileno())
+                self._compare(found)
+                if not self._damage:
+                    self._read_on(file, found.st_size)
+        except FileNotFoundError:
+            if self._file:
+                self._failure = f"`{RECORDS}` is gone"
+                self._file = (0, 0)  # whatever appears in its place is another file
+        except OSError as error:
+            self._failure = f"cannot read `{RECORDS}`: {error.strerror}"
+        except UsageError as error:
+            self._failure = str(error)
+        except RecordError as error:
+            self._damage = str(error)
+            self.unread = 0
+        return self._state() != before
+
+    def _state(self) -> tuple[object, ...]:
+        return self.last_hash, self.trouble, self.notice, self.unread > 0
+
+    def _compare(self, found: os.stat_result) -> None:
+        """Begins anew where the file is not the one that was read so far."""
+        file = found.st_dev, found.st_ino
+        if self._file not in (None, file):
+            self._begin_anew("was replaced by another file")
+        elif found.st_size < self._reader.length:
+            self._begin_anew("was cut")
+        self._file = file
+
+    def _begin_anew(self, why: str) -> None:
+        self.notice = f"`{RECORDS}` {why} while it was followed, and was read again from its beginning"
+        self.played = []
+        self._damage = ""
+        self._reader = RunReader(self.folder)
+        self._voids = None
+        self._last = None
+
+    def _read_on(self, file: BinaryIO, size: int) -> None:
+        """Reads lines up to this size of the file, which was asked for before the void games are read: so
+        these are known before games that were played again. Raises `RecordError`, `UsageError`, `OSError`.
+        """
+        self._read_voids()
+        reader, begin = self._reader, self._reader.length
+        if size - begin > BATCH:
+            self._last = None
+        file.seek(begin)
+        self.unread = 0
+        for line in journal.lines_from(file, reader.lines + 1, reader.last_hash):
+            if line.torn or reader.length + line.size > size:
+                break
+            if reader.length - begin > BATCH:
+                self.unread = size - reader.length
+                break
+            at = reader.length
+            if game := reader.take(line):
+                self.played.append(Played(game, at, line.size, line.hash))
+                if self._last is not None and (time := timed(line.text)):
+                    self._last.append(time)
+        if self._last is None and not self.unread:
+            known = {one.game.id for one in self.played[-GAMES:]}
+            self._last = deque((time for time in last_games(self.folder) if time.id in known), GAMES)
+
+    def _read_voids(self) -> None:
+        """Reads which games became void, if that has changed."""
+        voids = None
+        with suppress(FileNotFoundError):
+            found = (self.folder / VOID).lstat()
+            voids = found.st_ino, found.st_size
+        if voids != self._voids:
+            self._reader.read_voids()
+            self._voids = voids

@@ -1,0 +1,117 @@
+"""How far a run is: its games, their rate, the remaining time, and the order of its bots so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from referee.core.text import listed
+from referee.ratings.brief import fitted, ranking
+from referee.ratings.pool import Pool
+from referee.ratings.tally import Tallies
+from referee.records.durations import Timed
+from referee.records.header import sections_of
+from referee.tournament.facts import facts_of
+from referee.tournament.formats import Amount
+from referee.tournament.run import Run
+
+RECENT_US = 600_000_000
+"""The rate is that of the games that ended in this time before the last one, ten minutes."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    game: str
+    bots: int
+    seats: int
+    played: int
+    planned: Amount | None
+    voids: int
+    """How many attempts at games became void."""
+    is_running: bool
+    """Whether a referee is at work in the folder."""
+    rate: float | None
+    """Games a second lately; None where too few were played to tell."""
+    ended_us: int | None
+    """When the last game ended, in microseconds since 1970; None where there was none."""
+
+    @property
+    def remaining_us(self) -> int | None:
+        """The estimated time until all games are played; None where it cannot be told."""
+        if self.planned is None or not self.rate or not self.is_running:
+            return None
+        return round((self.planned.games - self.played) / self.rate * 1_000_000)
+
+    @property
+    def rate_text(self) -> str:
+        """The rate for people; empty where it is not known."""
+        if not self.rate:
+            return ""
+        per = "second" if self.rate >= 1 else "minute" if self.rate * 60 >= 1 else "hour"
+        factor = {"second": 1, "minute": 60, "hour": 3600}[per]
+        return f"{self.rate * factor:.1f} games a {per}"
+
+
+def progress_of(run: Run, last: Sequence[Timed], is_running: bool) -> Progress:
+    """How far a run is; `last` are its last games. Raises `RecordError`."""
+    return Progress(
+        game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
+        bots=len(run.names),
+        seats=max(run.seats.values()),
+        played=len(run.games),
+        planned=run.games_in_all,
+        voids=len(run.voids),
+        is_running=is_running,
+        rate=rate(last),
+        ended_us=max((game.ended_us for game in last), default=None),
+    )
+
+
+def is_over(run: Run) -> bool:
+    """Whether a run has come to its end, so far as its records tell: its seed was revealed, or all games that
+    its schedule has are over.
+    """
+    if "seed_sha256" in run.header:
+        return "seed" in run.header
+    planned = run.games_in_all
+    return planned is None or len(run.games) + len(run.annulled) >= planned.games
+
+
+def rate(games: Sequence[Timed]) -> float | None:
+    """Games a second, by the games that ended last; None where there are too few."""
+    if not games:
+        return None
+    ends = sorted(game.ended_us for game in games)
+    recent = [end for end in ends if end >= ends[-1] - RECENT_US]
+    passed_us = recent[-1] - recent[0]
+    return (len(recent) - 1) * 1_000_000 / passed_us if passed_us else None
+
+
+@dataclass(frozen=True)
+class Order:
+    """The bots of a run in order, with what they did."""
+
+    tallies: Tallies
+    pool: Pool | None
+    """The ratings; None where there are none."""
+    bots: Sequence[str]
+    """Best first: by the order of the format if it has one, else by their ratings."""
+
+    @property
+    def faults(self) -> Counter[str]:
+        """How often each fault happened, by its word."""
+        return sum((tally.faults for tally in self.tallies.by_bot.values()), Counter[str]())
+
+
+def order_of(run: Run) -> Order:
+    """The bots of a run in order. This takes long where there are many games. Raises `RecordError`."""
+    games, names = run.shown_games, run.names
+    tallies = Tallies(names, games)
+    pool = fitted(names, games) if max(run.seats.values()) > 1 and games else None
+    places = facts_of(run.header, run.games, run.annulled, run.is_open).places
+    (own, *others) = places.values() or [()]
+    bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
+    return Order(tallies, pool, bots)

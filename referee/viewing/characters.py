@@ -1,0 +1,123 @@
+"""Pictures in characters, for terminals and plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from math import floor
+from typing import NamedTuple
+
+import click
+
+from referee.games.picture import Mark, Paint, Picture, Plane, Trace
+from referee.viewing.palette import INKS
+
+_LINES = {"DU": "│║", "LR": "─═", "LU": "┘╝", "RU": "└╚", "DL": "┐╗", "DR": "┌╔"}
+"""Box-drawing characters by the sides at which a line leaves them: single, and double for fresh lines."""
+
+_SIDES: dict[tuple[int, int], tuple[str, str]] = {
+    (1, 0): ("D", "U"),
+    (-1, 0): ("U", "D"),
+    (0, 1): ("R", "L"),
+    (0, -1): ("L", "R"),
+    (0, 0): ("", ""),
+}
+"""By the direction of a line: the side at which it leaves a character, and that at which it enters the next.
+"""
+
+_Cells = dict[tuple[int, int], tuple[str, Paint]]
+"""Characters with their paints, by line and column."""
+
+
+class Ink(NamedTuple):
+    """A piece of a line in one colour of a terminal."""
+
+    text: str
+    colour: str
+    """A name that both click and rich know, or empty."""
+
+
+Line = list[Ink]
+
+
+def lines(picture: Picture) -> list[Line]:
+    """The lines of a picture, without blanks at their ends."""
+    found: list[Line] = []
+    for panel in picture:
+        if isinstance(panel, Plane):
+            found += _plane(panel)
+        else:
+            found.append(_trimmed([Ink(s.text, INKS.get(s.paint, "")) for s in panel.spans if s.text]))
+    return found
+
+
+def picture_text(picture: Picture, colour: bool = False) -> str:
+    """A picture as text, with colours if `colour` is set."""
+    return "\n".join(
+        "".join(click.style(ink.text, fg=ink.colour) if colour and ink.colour else ink.text for ink in line)
+        for line in lines(picture)
+    )
+
+
+def _trimmed(line: Line) -> Line:
+    while line and not line[-1].text.rstrip():
+        line = line[:-1]
+    return [*line[:-1], line[-1]._replace(text=line[-1].text.rstrip())] if line else []
+
+
+def _plane(plane: Plane) -> Iterator[Line]:
+    cells: _Cells = {}
+    for mark in (*plane.ground, *plane.marks):
+        if isinstance(mark, Trace):
+            _write_trace(cells, mark, plane)
+        else:
+            _write_mark(cells, mark, plane)
+    if not cells:
+        return
+    left = min(column for _, column in cells) - plane.margin
+    for number in range(min(number for number, _ in cells), max(number for number, _ in cells) + 1):
+        last = max((column for row, column in cells if row == number), default=left - 1)
+        line = [cells.get((number, column), (" ", "")) for column in range(left, last + 1)]
+        yield [
+            Ink("".join(character for character, _ in piece), INKS.get(paint, ""))
+            for paint, piece in ((paint, list(piece)) for paint, piece in groupby(line, lambda cell: cell[1]))
+        ]
+
+
+def _write_mark(cells: _Cells, mark: Mark, plane: Plane) -> None:
+    texts = mark.text.split("\n") if mark.text else []
+    top = _nearest(mark.y * plane.rows - (len(texts) - 1) / 2)
+    for number, text in enumerate(texts, top):
+        start = _nearest(mark.x * plane.columns - (len(text) - 1) / 2)
+        for column, character in enumerate(text, start):
+            if character != " ":
+                cells[number, column] = character, mark.paint
+
+
+def _write_trace(cells: _Cells, trace: Trace, plane: Plane) -> None:
+    places = [(_nearest(y * plane.rows), _nearest(x * plane.columns)) for x, y in trace.points]
+    sides: dict[tuple[int, int], str] = {}
+    for (row, column), (row_to, column_to) in pairwise(places):
+        down, right = _sign(row_to - row), _sign(column_to - column)
+        leaving, entering = _SIDES.get((down, right), ("", ""))
+        while leaving and (row, column) != (row_to, column_to):
+            sides[row, column] = sides.get((row, column), "") + leaving
+            row, column = row + down, column + right
+            sides[row, column] = sides.get((row, column), "") + entering
+    for place, found in sides.items():
+        if character := _LINES.get("".join(sorted(found))):
+            cells[place] = character[trace.fresh], trace.paint
+
+
+def _nearest(number: float) -> int:
+    """The character cell of a number; half a cell is rounded down, whatever the last digits are."""
+    return floor(number + 1e-6)
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def width(drawn: Sequence[Line]) -> int:
+    """The number of characters of the longest line."""
+    return max((sum(len(ink.text) for ink in line) for line in drawn), default=0)

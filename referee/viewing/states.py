@@ -1,0 +1,119 @@
+"""A recorded game as data, position by position. `STATES.md` describes it for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.games.picture import Mark, Picture, Plane, Row, Span, Symbol, Trace
+from referee.records.record import event_data
+from referee.viewing.characters import picture_text
+from referee.viewing.steps import Step, Steps, View
+from referee.viewing.words import event_text, result
+
+VERSION = 1
+"""Raised when a member changes or is taken away."""
+
+
+def game_states(steps: Steps, view: View) -> dict[str, Any]:
+    """A game with all its steps, as a view knows them, for JSON."""
+    terms = steps.terms
+    drawing = _Drawing()
+    positions = [
+        _step(steps, step, before, view, drawing)
+        for before, step in zip((None, *steps.steps), steps.steps, strict=False)
+    ]
+    return {
+        "states": VERSION,
+        "id": terms.id,
+        "game": terms.game.slug,
+        "rules": steps.record.rules,
+        "options": dict(terms.options),
+        "bots": list(terms.bots),
+        "clocks": [str(control) for control in terms.controls],
+        "view": None if view is None else view + 1,
+        "steps": positions,
+        "symbols": drawing.symbols,
+        "result": _result(steps),
+        "damage": str(steps.damage) if steps.damage else None,
+    }
+
+
+def _step(steps: Steps, step: Step, before: Step | None, view: View, drawing: _Drawing) -> dict[str, Any]:
+    terms = steps.terms
+    events = step.events_for(view, terms.game.is_open)
+    picture = step.state.picture(view)
+    return {
+        "step": step.number,
+        "events": [
+            {**event_data(event), "text": event_text(event, terms.bots, terms.controls)} for event in events
+        ],
+        "news": list(step.news_for(view, before)),
+        "to_act": [seat + 1 for seat in step.state.to_act() if seat >= 0],
+        "reserves_us": list(step.reserves_for(view, terms.game.is_open)),
+        "text": picture_text(picture).split("\n"),
+        "picture": drawing.panels(picture),
+    }
+
+
+def _result(steps: Steps) -> dict[str, Any] | None:
+    verdict = steps.verdict
+    if verdict is None:
+        return None
+    return {
+        "ranks": list(verdict.outcome.ranks),
+        "scores": list(verdict.outcome.scores),
+        "ending": verdict.ending.word,
+        "sentence": verdict.outcome.sentence,
+        "rated": verdict.rated,
+        "text": result(steps.terms, verdict),
+    }
+
+
+class _Drawing:
+    """Pictures as data, with the symbols that occur in them."""
+
+    def __init__(self) -> None:
+        self.symbols: dict[str, list[dict[str, Any]]] = {}
+        """The shapes of each symbol, by name."""
+        self._grounds: dict[int, tuple[Mark | Trace, ...]] = {}
+        """The ground of each panel as it was last written."""
+
+    def panels(self, picture: Picture) -> list[dict[str, Any]]:
+        """The panels of a picture; the ground of a plane only where it was another one before."""
+        return [
+            self._plane(number, panel) if isinstance(panel, Plane) else self._row(panel)
+            for number, panel in enumerate(picture)
+        ]
+
+    def _plane(self, number: int, plane: Plane) -> dict[str, Any]:
+        data: dict[str, Any] = {"columns": plane.columns, "rows": plane.rows}
+        if plane.ground != self._grounds.get(number):
+            data["ground"] = [self._piece(mark) for mark in plane.ground]
+            self._grounds[number] = plane.ground
+        return {**data, "marks": [self._piece(mark) for mark in plane.marks]}
+
+    def _row(self, row: Row) -> dict[str, Any]:
+        return {"spans": [self._piece(span) for span in row.spans]}
+
+    def _piece(self, piece: Mark | Trace | Span) -> dict[str, Any]:
+        data = _members(piece)
+        if not isinstance(piece, Trace) and piece.symbol:
+            data["symbol"] = self._symbol(piece.symbol)
+        return data
+
+    def _symbol(self, symbol: Symbol) -> str:
+        if symbol.name not in self.symbols:
+            self.symbols[symbol.name] = [
+                {"shape": type(shape).__name__.lower(), **_members(shape)} for shape in symbol.shapes
+            ]
+        return symbol.name
+
+
+def _members(value: Any) -> dict[str, Any]:
+    """The members of a named tuple that differ from their defaults."""
+    defaults = value._field_defaults
+    return {
+        name: [list(point) for point in member] if name == "points" else member
+        for name, member in value._asdict().items()
+        if name not in defaults or member != defaults[name]
+    }

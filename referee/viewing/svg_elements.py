@@ -1,0 +1,390 @@
+"""What is drawn in SVG for a piece of a picture, and how much space it takes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from html import escape
+from itertools import accumulate
+from math import dist
+from typing import NamedTuple
+from unicodedata import east_asian_width
+
+from referee.core.text import shown
+from referee.games.picture import (
+    Circle,
+    Letters,
+    Mark,
+    Paint,
+    Point,
+    Polygon,
+    Row,
+    Shape,
+    Span,
+    Stroke,
+    Symbol,
+    Trace,
+)
+
+UNIT = 40
+"""How many pixels are as long as 1 on a plane."""
+
+_CAPTION = 0.4
+"""The usual height of the letters of a caption."""
+_ROW_LETTERS = 0.4
+_ROW_SYMBOL = 0.75
+"""The size of a symbol in a row, as long as it is not higher than 1."""
+_ROW_HEIGHT, _SYMBOL_ROW_HEIGHT = 0.6, 0.9
+_ADVANCE = 0.61
+"""How wide a character is at height 1; those of the usual monospaced fonts are from 0.55 to 0.61."""
+_BASELINE = 0.35
+"""How far the baseline is below the middle of letters of height 1."""
+_OUTLINE = 0.04
+"""The width of a polygon's outline."""
+_BEND = 0.3
+"""The largest radius of a trace's bends."""
+_MOST = 300
+"""The most characters of a text."""
+
+
+class Box(NamedTuple):
+    """A rectangle, by its sides."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """The distance from the left to the right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """The distance from the top to the bottom."""
+        return self.bottom - self.top
+
+    def moved(self, x: float, y: float, size: float = 1) -> Box:
+        """The box at another size, and then moved."""
+        return Box(self.left * size + x, self.top * size + y, self.right * size + x, self.bottom * size + y)
+
+
+class Placed(NamedTuple):
+    """A span with the place in its row at which it begins."""
+
+    x: float
+    span: Span
+
+
+Piece = Mark | Trace | Placed
+
+
+@lru_cache(maxsize=1 << 16)
+def element(piece: Piece, prefix: str) -> str:
+    """What is drawn for a piece of a picture, in its panel's group; empty if nothing is."""
+    match piece:
+        case Mark():
+            parts, title = _mark(piece, prefix), piece.title
+        case Trace():
+            parts, title = _trace(piece), piece.title
+        case Placed(_, span):
+            parts, title = _span(piece, prefix), span.title
+    if not (parts and title):
+        return "".join(parts)
+    named = f"<title>{escaped(title)}</title>"
+    if len(parts) > 1:
+        return f"<g>{named}{''.join(parts)}</g>"
+    if parts[0].endswith("/>"):
+        tag = parts[0][1:].partition(" ")[0]
+        return f"{parts[0].removesuffix('/>')}>{named}</{tag}>"
+    return parts[0].replace(">", f">{named}", 1)
+
+
+def _mark(mark: Mark, prefix: str) -> list[str]:
+    parts = []
+    if mark.symbol:
+        parts.append(_use(mark.symbol, mark.paint, prefix, mark.x, mark.y, mark.size))
+    if mark.caption:
+        kind = _text_class(mark.paint, mark.symbol, mark.paint)
+        parts.append(_letters(mark.x, mark.y, mark.caption, kind, _caption_size(mark)))
+    return parts
+
+
+def _trace(trace: Trace) -> list[str]:
+    if not trace.points:
+        return []
+    path = _path(trace.points)
+    lines = [(_name(trace.paint), trace.width)]
+    if trace.fresh:  # as a double line
+        lines = [(_name(trace.paint), trace.width * 1.8), ("page", trace.width * 0.6)]
+    shape = f'd="{path}" fill="none" stroke-linecap="round"'
+    return [f'<path class="line-{line}" {shape} stroke-width="{_px(width)}"/>' for line, width in lines]
+
+
+def _span(placed: Placed, prefix: str) -> list[str]:
+    span = placed.span
+    text = shown(span.text, _MOST)
+    before, after = _blanks(text)
+    x = placed.x + before
+    if span.symbol:
+        box = _symbol_box(span.symbol)
+        size = _row_size(span.symbol)
+        # In the middle of the characters that it stands for.
+        x += (_span_width(span) - before - after - box.width * size) / 2 - box.left * size
+        return [_use(span.symbol, span.paint, prefix, x, -(box.top + box.bottom) / 2 * size, size)]
+    # Blanks next to each other would become one.
+    text = re.sub("  +", lambda blanks: "\u00a0" * len(blanks[0]), text.strip(" "))
+    if not text:
+        return []
+    written = escape(text)  # guard: drawn-rows
+    place = f'x="{_px(x)}" y="{_px(_BASELINE * _ROW_LETTERS)}" font-size="{_px(_ROW_LETTERS)}"'
+    return [f'<text class="text-{_name(span.paint)}" {place}>{written}</text>']
+
+
+@lru_cache(maxsize=1 << 12)
+def placed(row: Row) -> tuple[Placed, ...]:
+    """The spans of a row with their places."""
+    widths = map(_span_width, row.spans)
+    return tuple(map(Placed, accumulate(widths, initial=0.0), row.spans))
+
+
+def _use(symbol: Symbol, paint: Paint, prefix: str, x: float, y: float, size: float) -> str:
+    place = f'x="{_px(x)}" y="{_px(y)}"'
+    if size != 1:
+        place = f'transform="translate({_px(x)} {_px(y)})scale({_number(size, 3)})"'
+    return f'<use href="#{_symbol_id(symbol, paint, prefix)}" {place}/>'
+
+
+def _letters(x: float, y: float, text: str, kind: str, size: float) -> str:
+    place = f'x="{_px(x)}" y="{_px(y + _BASELINE * size)}" font-size="{_px(size)}"'
+    return f'<text class="{kind}" {place}>{escaped(text)}</text>'
+
+
+def group(x: float, y: float, attributes: str = "") -> str:
+    """The beginning of a group of elements that is moved."""
+    return f'<g transform="translate({_px(x)} {_px(y)})"{attributes and " "}{attributes}>'
+
+
+@lru_cache(maxsize=1 << 12)
+def _symbol_id(symbol: Symbol, paint: Paint, prefix: str) -> str:
+    drawn = hashlib.sha256("".join(_shapes(symbol, paint)).encode()).hexdigest()[:6]
+    return f"{prefix}{_name(symbol.name.replace(' ', '-'))}-{drawn}"
+
+
+@lru_cache(maxsize=1 << 12)
+def symbol_definition(symbol: Symbol, paint: Paint, prefix: str) -> tuple[str, str]:
+    """The id of a symbol in a paint, and what `<use>` with this id draws."""
+    name = _symbol_id(symbol, paint, prefix)
+    attributes = 'text-anchor="middle" stroke-linecap="round" stroke-linejoin="round"'
+    return name, f'<g id="{name}" {attributes}>{"".join(_shapes(symbol, paint))}</g>'
+
+
+def _shapes(symbol: Symbol, own: Paint) -> Iterator[str]:
+    """The shapes of a symbol, in the paint of its mark."""
+    for number, shape in enumerate(symbol.shapes):
+        match shape:
+            case Polygon(points, fill, line):
+                kinds = _classes(_paint(fill, own), line and _paint(line, own))
+                yield f'<polygon {kinds}{_width(_OUTLINE, line)} points="{_points(points)}"/>'
+            case Circle(x, y, radius, fill, line, width):
+                kinds = _classes(fill and _paint(fill, own), line and _paint(line, own))
+                yield f'<circle {kinds}{_width(width, line)} cx="{_px(x)}" cy="{_px(y)}" r="{_px(radius)}"/>'
+            case Stroke(points, line, width):
+                kinds = _classes(None, _paint(line, own))
+                yield f'<polyline {kinds}{_width(width, line)} points="{_points(points)}"/>'
+            case Letters(x, y, text, paint, size):
+                below = symbol._replace(shapes=symbol.shapes[:number])
+                kind = _text_class(_paint(paint, own), below, own, (x, y))
+                yield _letters(x, y, text, kind, size)
+
+
+def _paint(paint: Paint, own: Paint) -> Paint:
+    return own if paint == "own" else paint
+
+
+def _classes(fill: Paint | None, line: Paint | None) -> str:
+    """The attributes of a shape with these paints."""
+    if fill is None:
+        return 'fill="none"' if line is None else f'fill="none" class="line-{_name(line)}"'
+    return f'class="fill-{_name(fill)}{"" if line is None else f" line-{_name(line)}"}"'
+
+
+def _width(width: float, line: Paint | None) -> str:
+    return "" if line is None else f' stroke-width="{_px(width)}"'
+
+
+@lru_cache(maxsize=1 << 12)
+def _text_class(paint: Paint, symbol: Symbol | None, own: Paint, at: Point = (0, 0)) -> str:
+    """The class of a text over a symbol: what is below decides the colour of ordinary text, and of any text
+    on a strong colour.
+    """
+    below = _below(symbol, own, at) if symbol else None
+    if below is None or (below in ("board", "tile") and paint not in ("", below)):
+        return f"text-{_name(paint)}"
+    return f"over-{_name(below)}"
+
+
+def _below(symbol: Symbol, own: Paint, at: Point) -> Paint | None:
+    """The paint of a symbol at a point; None where it is empty."""
+    found: Paint | None = None
+    for shape in symbol.shapes:
+        match shape:
+            case Polygon(points, fill, _) if _contains(points, at):
+                found = _paint(fill, own)
+            case Circle(x, y, radius, fill, _, _) if fill is not None and dist((x, y), at) < radius:
+                found = _paint(fill, own)
+    return found
+
+
+def _contains(points: Sequence[Point], at: Point) -> bool:
+    """Whether a point is in a polygon: whether a ray from it crosses an odd number of sides."""
+    x, y = at
+    inside = False
+    for (x1, y1), (x2, y2) in zip(points, (*points[1:], *points[:1]), strict=True):
+        if (y1 > y) != (y2 > y) and x < x1 + (y - y1) * (x2 - x1) / (y2 - y1):
+            inside = not inside
+    return inside
+
+
+def _caption_size(mark: Mark) -> float:
+    """The height of a caption's letters: the usual one, or as much as fits a filled symbol."""
+    size = _CAPTION * mark.size
+    if mark.symbol and _below(mark.symbol, mark.paint, (0, 0)) is not None:
+        most = 0.9 * _symbol_box(mark.symbol).width * mark.size
+        size = min(size, most / _text_width(mark.caption, 1))
+    return size
+
+
+@lru_cache(maxsize=1 << 16)
+def box_of(mark: Mark | Trace) -> Box | None:
+    """The box of what is drawn for a mark on its plane; None where nothing is."""
+    if isinstance(mark, Trace):
+        return _box_round(mark.points, mark.width * 0.9) if mark.points else None
+    boxes = []
+    if mark.symbol and mark.symbol.shapes:
+        boxes.append(_symbol_box(mark.symbol).moved(mark.x, mark.y, mark.size))
+    if mark.caption:
+        boxes.append(_text_box(mark.x, mark.y, mark.caption, _caption_size(mark)))
+    return union(boxes) if boxes else None
+
+
+@lru_cache(maxsize=1 << 12)
+def _symbol_box(symbol: Symbol) -> Box:
+    boxes = [_shape_box(shape) for shape in symbol.shapes]
+    return union(boxes) if boxes else Box(0, 0, 0, 0)
+
+
+def _shape_box(shape: Shape) -> Box:
+    match shape:
+        case Polygon(points, _, line):
+            return _box_round(points, 0 if line is None else _OUTLINE / 2)
+        case Circle(x, y, radius, _, line, width):
+            return _box_round([(x, y)], radius + (0 if line is None else width / 2))
+        case Stroke(points, _, width):
+            return _box_round(points, width / 2)
+        case Letters(x, y, text, _, size):
+            return _text_box(x, y, text, size)
+
+
+def _box_round(points: Sequence[Point], margin: float) -> Box:
+    across, down = zip(*points, strict=True)
+    return Box(min(across) - margin, min(down) - margin, max(across) + margin, max(down) + margin)
+
+
+def _text_box(x: float, y: float, text: str, size: float) -> Box:
+    half = _text_width(text, size) / 2
+    return Box(x - half, y - size / 2, x + half, y + size / 2)
+
+
+def union(boxes: Sequence[Box]) -> Box:
+    """The box round all of several boxes; empty for none."""
+    if not boxes:
+        return Box(0, 0, 0, 0)
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return Box(min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def _text_width(text: str, size: float) -> float:
+    text = shown(text, _MOST)
+    wide = 0 if text.isascii() else sum(east_asian_width(character) in "WF" for character in text)
+    return (len(text) + wide) * _ADVANCE * size
+
+
+@lru_cache(maxsize=1 << 12)
+def row_box(row: Row) -> Box:
+    """The box of a row, which begins at 0, with its middle at 0."""
+    half = (_SYMBOL_ROW_HEIGHT if any(span.symbol for span in row.spans) else _ROW_HEIGHT) / 2
+    return Box(0, -half, sum(map(_span_width, row.spans)), half)
+
+
+def _row_size(symbol: Symbol) -> float:
+    """The size of a symbol in a row, where it is not to be higher than the row."""
+    box = _symbol_box(symbol)
+    return _ROW_SYMBOL / max(1, box.height)
+
+
+@lru_cache(maxsize=1 << 12)
+def _span_width(span: Span) -> float:
+    """As wide as its characters, so that what stands in columns stays in columns, or its symbol with the
+    blanks around it.
+    """
+    width = _text_width(span.text, _ROW_LETTERS)
+    if span.symbol:
+        symbol_width = _symbol_box(span.symbol).width * _row_size(span.symbol) + 0.1
+        width = max(width, symbol_width + sum(_blanks(shown(span.text, _MOST))))
+    return width
+
+
+def _blanks(text: str) -> tuple[float, float]:
+    """How wide the blanks are before and after a text of a row."""
+    before = len(text) - len(text.lstrip(" "))
+    after = len(text) - len(text.rstrip(" ")) if before < len(text) else 0
+    return before * _ADVANCE * _ROW_LETTERS, after * _ADVANCE * _ROW_LETTERS
+
+
+def _path(points: Sequence[Point]) -> str:
+    """A line through points, with round bends."""
+    parts = [f"M{_point(points[0])}"]
+    for before, bend, after in zip(points, points[1:], points[2:], strict=False):
+        radius = min(_BEND, dist(before, bend) / 2, dist(bend, after) / 2)
+        parts += [f"L{_point(_towards(bend, before, radius))}"]
+        parts += [f"Q{_point(bend)} {_point(_towards(bend, after, radius))}"]
+    return "".join([*parts, f"L{_point(points[-1])}"])
+
+
+def _towards(start: Point, end: Point, way: float) -> Point:
+    """The point that is so far from the one on the way to the other."""
+    share = way / (dist(start, end) or 1)
+    return start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
+
+
+def _points(points: Sequence[Point]) -> str:
+    return " ".join(f"{_px(x)},{_px(y)}" for x, y in points)
+
+
+def _point(point: Point) -> str:
+    return f"{_px(point[0])} {_px(point[1])}"
+
+
+def _px(length: float) -> str:
+    """A length on a plane in pixels, to a tenth of one."""
+    return _number(length * UNIT)
+
+
+def _number(number: float, digits: int = 1) -> str:
+    text = f"{number:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def _name(text: str) -> str:
+    """The part of a class or an id that stands for a paint or a symbol; ordinary ink is `ink`."""
+    return re.sub("[^a-z0-9-]", "", text.lower()) or "ink"
+
+
+def escaped(text: str) -> str:
+    """A text as it stands in XML: whatever XML does not allow becomes an escape such as `\\x1b`."""
+    return escape(shown(text, _MOST))  # guard: drawn-text

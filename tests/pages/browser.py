@@ -1,0 +1,176 @@
+"""A real browser for tests of pages: Chromium without a window, and what a page does that no page may do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Browser, BrowserContext, Dialog, FloatRect, Page, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+"""What Chromium is called on different systems."""
+
+AXE = resources.files("axe_playwright_python") / "axe.min.js"
+"""The script that looks for what keeps people from using a page."""
+
+SETTLED = """() => new Promise(
+    done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))
+)"""
+"""Is over when the page has been drawn, and what it wanted to do next is done."""
+
+LOCAL = ("file:", "data:", "blob:", "about:")
+"""What pages may ask for without a server."""
+
+
+class Look(NamedTuple):
+    """How a page is shown."""
+
+    name: str
+    width: int
+    height: int
+    scheme: str
+    """`light` or `dark`."""
+
+    @property
+    def is_phone(self) -> bool:
+        """Whether it is a small screen, which is touched."""
+        return self.width < 600
+
+
+LIGHT = Look("light", 1280, 800, "light")
+DARK = Look("dark", 1280, 800, "dark")
+PHONE = Look("phone", 390, 844, "light")
+LOOKS = (LIGHT, DARK, PHONE, Look("phone-dark", 390, 844, "dark"))
+
+
+@cache
+def chromium_path() -> str:
+    """The program of Chromium; empty where there is none that starts: one of its names may be a mere stub."""
+    for name in NAMES:
+        path = shutil.which(name)
+        if path and subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0:
+            return path
+    return ""
+
+
+@contextlib.contextmanager
+def running_chromium() -> Iterator[Browser]:
+    """The browser, which ends with the context."""
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=as_root)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watched(NamedTuple):
+    """A page, and what it did that no page of ours may do."""
+
+    page: Page
+    complaints: list[str]
+
+    def settle(self) -> list[str]:
+        """The complaints, when the page has been drawn."""
+        self.page.evaluate(SETTLED)
+        return self.complaints
+
+
+@contextlib.contextmanager
+def watched_page(browser: Browser, server: str = "", look: Look = LIGHT) -> Iterator[Watched]:
+    """A new page that is watched from the beginning; `server` is how addresses begin that it may ask for."""
+    context = browser.new_context()
+    try:
+        complaints: list[str] = []
+        _watch(context, complaints, server)
+        page = context.new_page()
+        show_as(page, look)
+        yield Watched(page, complaints)
+    finally:
+        context.close()
+
+
+def _watch(context: BrowserContext, complaints: list[str], server: str) -> None:
+    """Notes what no page may do: errors, violations of its content security policy (the browser tells of both
+    on the console), dialogs, further windows, downloads, requests to elsewhere.
+    """
+
+    def dismiss(dialog: Dialog) -> None:
+        complaints.append(f"{dialog.type} dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def note_requests(page: Page) -> None:
+        page.on("download", lambda download: complaints.append(f"download: {download.url}"))
+        page.on("popup", lambda popup: complaints.append(f"window: {popup.url}"))
+
+    own = (*LOCAL, server) if server else LOCAL
+    context.on("dialog", dismiss)
+    context.on("page", note_requests)
+    context.on("weberror", lambda error: complaints.append(f"error: {error.error}"))
+    context.on(
+        "console",
+        lambda message: complaints.append(f"console: {message.text}") if message.type == "error" else None,
+    )
+    context.on(
+        "request",
+        lambda request: None if request.url.startswith(own) else complaints.append(f"request: {request.url}"),
+    )
+
+
+def show_as(page: Page, look: Look) -> None:
+    """Changes the size of the page and its colours."""
+    page.set_viewport_size({"width": look.width, "height": look.height})
+    page.emulate_media(color_scheme="dark" if look.scheme == "dark" else "light")
+
+
+def open_file(page: Page, path: Path) -> None:
+    """Opens a page that is a file, and waits until it has been drawn."""
+    page.goto(path.absolute().as_uri())
+    page.evaluate(SETTLED)
+
+
+def press(page: Page, *keys: str) -> None:
+    """Presses keys one after the other, by their names in the DOM: `ArrowRight`, `End`, `a`."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def screenshots(page: Page, path: Path, height: int = 1600) -> list[Path]:
+    """Writes pictures of the whole page as it is shown, each at most so high; their paths have numbers."""
+    width, whole = page.evaluate(
+        "() => [document.documentElement.clientWidth, document.documentElement.scrollHeight]"
+    )
+    paths = []
+    for number, top in enumerate(range(0, whole, height), 1):
+        paths.append(path.with_stem(f"{path.stem}-{number}"))
+        clip: FloatRect = {"x": 0, "y": top, "width": width, "height": min(height, whole - top)}
+        page.screenshot(path=paths[-1], full_page=True, clip=clip, animations="disabled")
+    return paths
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe finds to keep people from using the page, if it is serious or critical: a line for each."""
+    page.evaluate(AXE.read_text())
+    found: dict[str, Any] = page.evaluate(
+        "options => axe.run(document, options)", {"resultTypes": ["violations"], "preload": False}
+    )
+    return [
+        f"{violation['id']} ({violation['impact']}): {violation['help']}: "
+        + "; ".join(f"{node['target']} {node['html'][:200]}" for node in violation["nodes"][:5])
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]
+
+
+def wider_than_screen(page: Page) -> int:
+    """By how many pixels the page is wider than the screen, so that it must be scrolled sideways."""
+    root = "document.documentElement"
+    return int(page.evaluate(f"() => {root}.scrollWidth - {root}.clientWidth"))

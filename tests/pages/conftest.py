@@ -1,0 +1,34 @@
+"""A browser for the tests of pages, and runs whose pages they open."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.holdings import temporary_files_in
+from tests.pages.browser import NAMES, chromium_path, running_chromium, watched_page
+
+
+@pytest.fixture(scope="package")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests of pages. It ends with the last of them, since meanwhile no other event loop
+    can run in this thread.
+    """
+    if not chromium_path():
+        reason = f"needs Chromium: one of {', '.join(NAMES)} on the PATH"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with temporary_files_in(tmp_path_factory.mktemp("chromium")), running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A page for files; the test fails if it does what no page may do."""
+    with watched_page(chromium) as watched:
+        yield watched.page
+        assert watched.settle() == []

@@ -1,0 +1,183 @@
+"""`referee picture`: the right position, in a file that is whole, through whatever converter there is."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from referee.games import GAMES
+from referee.records import journal
+from referee.records.record import to_json
+from referee.viewing import png
+from tests.command import referee
+from tests.rules.random_play import random_game
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def recorded(folder: Path, *games: tuple[str, dict[str, str]]) -> str:
+    """A folder with records of random games."""
+    written = journal.Journal.create(folder)
+    for number, (slug, options) in enumerate(games):
+        record = random_game(GAMES[slug], b"%d" % number, options)
+        written.append(to_json(replace(record, terms=replace(record.terms, id=f"{number + 1}:a:b"))))
+    written.close()
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder with two games of Blooms."""
+    small = {"size": "3", "target": "2"}
+    return recorded(tmp_path_factory.mktemp("picture"), ("blooms", small), ("blooms", small))
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with all programs that there are, which is empty; nor is there a Python package."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    yield folder
+
+
+def program(path: Path, name: str, code: str) -> None:
+    (path / name).write_text(f"#!{sys.executable} -IS\nimport sys\n{code}\n")
+    (path / name).chmod(0o755)
+
+
+def drawing(name: str) -> str:
+    """A program that draws its own name, if it is given SVG."""
+    start = f"{png.PNG_START!r}"
+    return f"sys.stdin.read().startswith('<svg') and sys.stdout.buffer.write({start} + b'{name}')"
+
+
+def drawn(*words: str) -> ElementTree.Element:
+    done = referee("picture", *words)
+    assert done.code == 0 and not done.err, done.err
+    return ElementTree.fromstring(done.out)
+
+
+def told(root: ElementTree.Element) -> tuple[str, str]:
+    """The title and the description of a file."""
+    return root.findtext(f"{SVG}title") or "", root.findtext(f"{SVG}desc") or ""
+
+
+def test_a_move_is_counted_from_the_start_or_the_end(run: str) -> None:
+    title, words = told(drawn(run, "1"))
+    last = int(title.rpartition(" of ")[2])
+    assert title.endswith(f", step {last} of {last}") and ": blooms " in title
+    assert "seat" in words and "won: " in words
+    assert (
+        told(drawn(run, "1", "--move", "-1")) == told(drawn(run, "1", "--move", str(last))) == (title, words)
+    )
+    assert told(drawn(run, "1", "--move", "0"))[0].endswith(f"step 0 of {last}")
+    assert told(drawn(run, "1", "--move", str(-last))) == told(drawn(run, "1", "--move", "1"))
+    stones = [
+        str(ElementTree.tostring(drawn(run, "1", "--move", str(move)))).count("#s-stone") for move in (0, 1)
+    ]
+    assert stones[0] < stones[1]
+
+
+def test_all_pictures_of_a_game_have_the_same_size_unless_a_width_is_given(run: str) -> None:
+    first, last = drawn(run, "1", "--move", "0"), drawn(run, "1")
+    assert [first.get(name) for name in ("width", "height")] == [
+        last.get(name) for name in ("width", "height")
+    ]
+    wide = drawn(run, "1", "--width", "1000")
+    assert wide.get("width") == "1000" and wide.get("viewBox") == last.get("viewBox")
+
+
+def test_a_file_takes_the_place_of_an_older_picture_only(run: str, tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    assert referee("picture", run, "1", "--move", "0", "-o", str(out)).code == 0
+    before = out.read_text()
+    assert referee("picture", run, "1", "--theme", "dark", "-o", str(out)).code == 0
+    assert out.read_text() not in ("", before) and list(tmp_path.iterdir()) == [out]
+    out.write_text("notes")
+    done = referee("picture", run, "1", "-o", str(out))
+    assert (done.code, out.read_text()) == (2, "notes")
+    assert "is there already, and is not an SVG file" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ((), 2, "has 2 games, expected an ID, which `referee replay` lists"),
+        (("3",), 2, "no game `3` in "),
+        (("1", "--move", "999"), 2, "the game has no step 999, expected --move 0 to "),
+        (("1", "--move", "-999"), 2, "the game has no step -999, expected --move 0 to "),
+        (("1", "--move", "x"), 2, "is not a valid integer"),
+        (("1", "--seat", "3"), 2, "the game has 2 seats, expected --seat 1 to 2"),
+        (("1", "-o", "x.jpg"), 2, "`x.jpg` is no name for a picture, expected NAME.svg or NAME.png"),
+        (("1", "-o", "/no/x.svg"), 2, "cannot write `/no/x.svg`: No such file or directory"),
+        (("1", "--width", "0"), 2, "0 is not in the range"),
+        (("1", "--theme", "red"), 2, "'red' is not one of 'light', 'dark'"),
+        (("1", "--game", "no.py:G"), 2, "no.py"),
+    ],
+)
+def test_bad_input_is_one_line(words: tuple[str, ...], code: int, message: str, run: str) -> None:
+    done = referee("picture", run, *words)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err and done.err.startswith("referee: ") and done.err.count("\n") == 1
+
+
+def test_a_damaged_game_is_drawn_as_far_as_it_goes(run: str, tmp_path: Path) -> None:
+    text = (Path(run) / "games.jsonl").read_text()
+    at = text.index('"move"')
+    end = text.index('"', text.index('"', at + 6) + 1)
+    (tmp_path / "games.jsonl").write_text(text[:at] + '"move":"nonsense' + text[end:])
+    done = referee("picture", str(tmp_path), "1", "--move", "0")
+    assert done.code == 0 and done.out.startswith("<svg") and "warning: game " in done.err
+    done = referee("picture", str(tmp_path), "1")
+    assert (done.code, done.out) == (6, "")
+
+
+def test_converters_are_tried_in_a_fixed_order(run: str, tmp_path: Path, path: Path) -> None:
+    out = tmp_path / "x.png"
+    for name in ("convert", "magick", "resvg", "inkscape", "rsvg-convert"):
+        program(path, name, drawing(name))
+        assert referee("picture", run, "1", "-o", str(out)).code == 0
+        assert out.read_bytes() == png.PNG_START + name.encode()
+    program(path, "rsvg-convert", "sys.exit('no fonts')")
+    program(path, "inkscape", "print('this is no picture')")
+    assert referee("picture", run, "1", "-o", str(out)).code == 0
+    assert out.read_bytes() == png.PNG_START + b"resvg"
+
+
+def test_without_a_converter_the_message_says_what_to_install(run: str, tmp_path: Path, path: Path) -> None:
+    out = tmp_path / "x.png"
+    done = referee("picture", run, "1", "-o", str(out))
+    assert done.code == 5 and done.err.count("\n") == 1 and not out.exists()
+    assert "no program is installed that turns SVG into PNG, expected rsvg-convert (" in done.err
+    program(path, "magick", "sys.exit('no\\x1bfonts')")
+    done = referee("picture", run, "1", "-o", str(out))
+    assert done.code == 5 and done.err.count("\n") == 1 and not out.exists()
+    assert "no PNG was made: `magick` ended with 1: no\\x1bfonts; expected rsvg-convert (" in done.err
+
+
+@pytest.mark.skipif(not shutil.which("rsvg-convert"), reason="needs rsvg-convert")
+def test_a_real_converter_draws_as_wide_as_asked(run: str, tmp_path: Path) -> None:
+    out = tmp_path / "x.PNG"
+    assert referee("picture", run, "1", "--width", "333", "-o", str(out)).code == 0
+    data = out.read_bytes()
+    assert data.startswith(png.PNG_START) and int.from_bytes(data[16:20]) == 333
+
+
+def test_a_seat_s_picture_tells_nothing_of_what_the_other_did(tmp_path: Path) -> None:
+    folder = recorded(tmp_path, ("floral", {"max_turns": "12"}))
+    title, _ = told(drawn(folder))
+    moves = [str(number) for number in range(int(title.rpartition(" of ")[2]) + 1)]
+    whole, seen = (
+        [told(drawn(folder, "--move", move, *of))[1] for move in moves] for of in ((), ("--seat", "1"))
+    )
+    assert any("seat 2 b: " in text for text in whole)
+    assert any("seat 1 a: " in text for text in seen)
+    assert not any("seat 2 b: " in text for text in seen)

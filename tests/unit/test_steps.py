@@ -1,0 +1,125 @@
+"""A recorded game as steps to be looked at, and as data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Drawn, Moved, Rejected, Retired
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
+from referee.games.api import Game
+from referee.records.record import GameRecord
+from referee.viewing.characters import picture_text
+from referee.viewing.states import game_states
+from referee.viewing.steps import Steps, steps_of
+from tests.rules.random_play import random_game
+from tests.unit.scripted import Events, ScriptedWire, puppet
+from tests.unit.toys import Bid, Take
+
+
+def recorded(game: Game[Any], *bots: tuple[str | None, ...], **options: str) -> GameRecord:
+    controls = (TimeControl.parse("2s+6s/2s"),) * len(bots)
+    names = tuple("abcd"[: len(bots)])
+    terms = Terms("1:" + ":".join(names), game, game.settle(options), names, controls, b"seed")
+    events = Events()
+    verdict = play(terms, ScriptedWire(*(puppet(*bot) for bot in bots)), seeded_dice(terms), events)
+    return GameRecord(terms, tuple(events.all), verdict, {}, game.rules)
+
+
+def kinds(steps: Steps) -> list[list[type]]:
+    return [[type(event) for event in step.events] for step in steps.steps]
+
+
+def test_a_turn_of_several_seats_is_one_step_with_its_rejected_answers_and_chance_is_another() -> None:
+    steps = steps_of(recorded(Bid(), ("1", "x", "2"), ("3", "3", "4")))
+    assert kinds(steps) == [[], [Drawn], [Moved, Moved], [Drawn], [Rejected, Moved, Rejected, Moved]]
+    assert [step.number for step in steps.steps] == [0, 1, 2, 3, 4]
+    assert steps.verdict and not steps.damage and steps.steps[-1].state.outcome()
+
+
+def test_rejected_answers_before_the_first_move_belong_to_its_step() -> None:
+    steps = steps_of(recorded(GAMES["blooms"], ("D:Z9", "L:A1", "resign {n}"), ("L:A2",)))
+    assert kinds(steps) == [[], [Rejected, Moved], [Moved], [Retired]]
+
+
+def test_a_seat_that_leaves_does_so_in_the_step_of_its_turn() -> None:
+    steps = steps_of(recorded(Bid(), ("1", "resign {n}"), ("3", "4"), ("2", "1"), players="3"))
+    assert [events[-1] for events in kinds(steps)[1:]] == [Drawn, Moved, Drawn, Retired, Moved]
+    assert [len(events) for events in kinds(steps)] == [0, 1, 3, 1, 3, 2]
+
+
+def test_moves_one_after_the_other_are_steps_of_their_own() -> None:
+    steps = steps_of(recorded(GAMES["blooms"], ("L:A1", "resign {n}"), ("L:A2 D:Z9", "L:A2 D:A3")))
+    assert kinds(steps) == [[], [Moved], [Rejected, Moved], [Retired]]
+
+
+def test_the_reserves_are_those_after_the_step() -> None:
+    slow = (puppet((2_000_000, "L:A1"), "resign {n}"), puppet((2_500_000, "L:A2")))
+    control = TimeControl.parse("2s+6s/2s")
+    blooms = GAMES["blooms"]
+    terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
+    events = Events()
+    verdict = play(terms, ScriptedWire(*slow), seeded_dice(terms), events)
+    record = GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)
+    reserves = [step.reserves_us for step in steps_of(record).steps]
+    assert reserves == [(6_000_000,) * 2, (6_000_000,) * 2, (6_000_000, 4_000_000), (6_000_000, 4_000_000)]
+
+
+def test_a_damaged_record_has_the_steps_before_the_damage() -> None:
+    whole = recorded(GAMES["blooms"], ("L:A1", "L:B1", "resign {n}"), ("L:A2", "L:B2"))
+    moved = whole.events[2]
+    assert isinstance(moved, Moved)
+    broken = replace(whole, events=(*whole.events[:2], moved._replace(text="L:A1"), *whole.events[3:]))
+    steps = steps_of(broken)
+    assert kinds(steps)[:3] == [[], [Moved], [Moved]] and len(steps.steps) < len(steps_of(whole).steps)
+    assert steps.verdict is None and "event 3" in str(steps.damage)
+
+
+def test_a_seat_of_an_open_game_sees_moves_of_others_but_not_their_rejected_answers() -> None:
+    steps = steps_of(recorded(GAMES["blooms"], ("L:A1", "resign {n}"), ("L:A1", "L:A2")))
+    turn = steps.steps[2]
+    assert [type(event) for event in turn.events_for(0, is_open=True)] == [Moved]
+    assert [type(event) for event in turn.events_for(1, is_open=True)] == [Rejected, Moved]
+    assert turn.events_for(0, is_open=False) == ()
+    assert steps.views == (None,)
+
+
+def test_the_news_of_all_steps_are_the_news_of_the_game() -> None:
+    steps = steps_of(recorded(Take(), ("1", "2"), ("2", "resign {n}"), rain="1")).steps
+    for view in (None, 0, 1):
+        told = [line for before, step in zip((None, *steps), steps, strict=False)
+                for line in step.news_for(view, before)]  # fmt: skip
+        assert tuple(told) == steps[-1].state.seen(view)
+
+
+# --- As data ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_every_game_is_data_that_json_holds(slug: str) -> None:
+    steps = steps_of(random_game(GAMES[slug], seed=b"7"))
+    for view in steps.views:
+        data = game_states(steps, view)
+        text = json.dumps(data, allow_nan=False)
+        assert json.dumps(json.loads(text)) == text
+        assert len(data["steps"]) == len(steps.steps) and data["result"]["ranks"]
+        assert data["steps"][-1]["text"] == picture_text(steps.steps[-1].state.picture(view)).split("\n")
+        assert data["view"] == (None if view is None else view + 1)
+
+
+@pytest.mark.parametrize("slug", ["floral", "thetree"])
+def test_the_data_of_a_seat_have_nothing_of_the_others(slug: str) -> None:
+    """Clocks, chance and the moves of other seats are known to the spectator alone."""
+    steps = steps_of(random_game(GAMES[slug], seed=b"3"))
+    data = game_states(steps, 0)
+    events = [event for step in data["steps"] for event in step["events"]]
+    assert events and {event["seat"] for event in events} == {1}
+    assert all(reserve is None for step in data["steps"] for reserve in step["reserves_us"][1:])
+    everything = game_states(steps, None)
+    assert any("chance" in event for step in everything["steps"] for event in step["events"])

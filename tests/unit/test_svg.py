@@ -1,0 +1,248 @@
+"""Pictures as SVG: valid XML whatever is in them, nothing that moves, everything drawn in the frame."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from referee.games import GAMES
+from referee.games.picture import (
+    DISC,
+    FRESH,
+    HEXAGON,
+    SQUARE,
+    Circle,
+    Letters,
+    Mark,
+    Paint,
+    Picture,
+    Plane,
+    Polygon,
+    Span,
+    Symbol,
+    Trace,
+    label,
+    row_of,
+)
+from referee.viewing.palette import THEMES, file_style
+from referee.viewing.steps import steps_of
+from referee.viewing.svg import Layout, draw
+from tests.rules.random_play import SETTINGS, random_game
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<script>alert(1)</script>\x00\x1b[31m\ud800\ufffe\u202e\"'&]]><!--"
+
+GROUND = tuple(Mark(x, y, "·", SQUARE, title=f"{x} {y}") for x in range(3) for y in range(2))
+
+
+def board(*marks: Mark | Trace) -> Plane:
+    return Plane(marks, GROUND)
+
+
+def stone(x: float, y: float, paint: Paint = "seat1") -> Mark:
+    return Mark(x, y, "X", DISC, "X", paint, "a stone")
+
+
+def parsed(layout: Layout, picture: Picture) -> ElementTree.Element:
+    return ElementTree.fromstring(layout.svg(picture, file_style("light"), "A title", "What happened"))
+
+
+def placed(element: ElementTree.Element, x: float = 0, y: float = 0) -> set[tuple[str, float, float]]:
+    """Symbols and texts with their places in the file."""
+    moved = [float(number) for number in re.findall(r"-?[\d.]+", element.get("transform", "0 0"))[:2]]
+    x += moved[0] + float(element.get("x", "0"))
+    y += moved[1] + float(element.get("y", "0"))
+    if element.tag in (f"{SVG}use", f"{SVG}text"):
+        return {(element.get("href") or element.text or "", round(x, 1), round(y, 1))}
+    return set().union(*(placed(child, x, y) for child in element if child.tag != f"{SVG}defs"))
+
+
+def test_a_file_has_a_title_a_description_and_all_symbols_once() -> None:
+    picture: Picture = (
+        board(stone(0, 0), stone(1, 0, "seat2"), stone(2, 0)),
+        row_of(Span("X", "seat1", DISC)),
+    )
+    root = parsed(Layout.of([picture], "p-"), picture)
+    assert root.get("role") == "img"
+    named = {
+        element.get("id"): element.text for element in root if element.tag in (f"{SVG}title", f"{SVG}desc")
+    }
+    assert list(named.values()) == ["A title", "What happened"]
+    assert root.get("aria-labelledby") == " ".join(map(str, named))
+    ids = [element.get("id", "") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids)) and all(name.startswith("p-") for name in ids)
+    used = {element.get("href", "") for element in root.iter(f"{SVG}use")}
+    assert used == {f"#{name}" for name in ids if name not in named}
+    titles = [element.text for element in root.iter(f"{SVG}title")]
+    assert titles.count("a stone") == 3 and titles.count("2 1") == 1
+
+
+def test_text_stays_text_and_is_valid_xml_whatever_it_is() -> None:
+    symbol = Symbol(HOSTILE, (Circle(0, 0, 0.4), Letters(0, 0, HOSTILE)))
+    paint: Paint = 'x" onload="alert(1)'  # type: ignore[assignment]
+    marks = (Mark(0, 0, "", symbol, HOSTILE, paint, HOSTILE), Trace(((0, 0), (1, 0)), paint, title=HOSTILE))
+    picture: Picture = (Plane(marks), row_of(Span(HOSTILE, paint, None, HOSTILE)))
+    text = Layout.of([picture]).svg(picture, "", HOSTILE, HOSTILE)
+    root = ElementTree.fromstring(text)
+    assert not [element for element in root.iter() if "script" in element.tag]
+    assert {name for element in root.iter() for name in element.attrib} <= {
+        *("viewBox", "width", "height", "role", "aria-labelledby", "id", "class", "transform", "href"),
+        *("x", "y", "cx", "cy", "r", "d", "fill", "font-size", "text-anchor"),
+        *("stroke-width", "stroke-linecap", "stroke-linejoin"),
+    }
+    assert all(character.isprintable() or character == "\n" for character in text)
+    shown = [element.text for element in root.iter() if element.text and "<script>" in element.text]
+    assert len(shown) == 2 + 1 + 1 + 2 + 1, (
+        "title, description; in the symbol, a caption, titles of marks, a row"
+    )
+    assert all("\\x00\\x1b[31m\\ud800\\ufffe\\u202e" in text for text in shown)
+
+
+def test_nothing_moves_from_one_picture_to_the_next() -> None:
+    pictures: list[Picture] = [
+        (row_of("short"), board(stone(0, 0)), row_of("a row of some length")),
+        (row_of("a much longer row, which needs more place than the board"), board(stone(0, 0), stone(5, 3))),
+        (
+            row_of(""),
+            board(stone(0, 0), Mark(-2, -2, "", DISC)),
+            row_of(Span("", "seat1", DISC)),
+            row_of("more"),
+        ),
+    ]
+    layout = Layout.of(pictures)
+    roots = [parsed(layout, picture) for picture in pictures]
+    assert len({(root.get("viewBox"), root.get("width"), root.get("height")) for root in roots}) == 1
+    everywhere = set.intersection(*map(placed, roots))
+    assert len(everywhere) == len(GROUND) + 2, "the ground, and a stone with its caption"
+
+
+def test_everything_is_in_the_frame() -> None:
+    pictures: list[Picture] = [
+        (board(stone(9, 9)), row_of("x" * 70)),
+        (board(Mark(-3, 0, "", HEXAGON, "a wide caption", size=2), Trace(((0, 0), (0, 12)), fresh=True)),),
+    ]
+    layout = Layout.of(pictures)
+    for picture in pictures:
+        for _, x, y in placed(parsed(layout, picture)):
+            assert 0 <= x <= layout.width and 0 <= y <= layout.height
+    assert layout.width >= 70 * 0.6 * 16
+    assert layout.height >= 12 * 40
+
+
+def test_what_recurs_is_kept_once_and_the_ground_apart() -> None:
+    pictures: list[Picture] = [(board(*(stone(x, 0) for x in range(count))),) for count in range(4)]
+    layout, drawn = draw(pictures)
+    assert len(set(drawn.elements)) == len(drawn.elements)
+    joined = ["".join(drawn.elements[index] for index in indexes) for indexes in drawn.pictures]
+    assert joined == ["".join(layout.elements(picture)) for picture in pictures]
+    assert [text.count("a stone") for text in joined] == [0, 1, 2, 3]
+    assert len([text for text in drawn.elements if "a stone" in text]) == 3
+    assert layout.ground.count("<use") == len(GROUND) and not any("square" in text for text in joined)
+
+
+@pytest.mark.parametrize("other", [(), GROUND[1:]])
+def test_a_ground_that_changes_is_drawn_with_each_picture(other: tuple[Mark, ...]) -> None:
+    pictures: list[Picture] = [(Plane((), GROUND),), (Plane((), other),)]
+    layout = Layout.of(pictures)
+    assert not layout.ground
+    counts = ["".join(layout.elements(picture)).count("<use") for picture in pictures]
+    assert counts == [len(GROUND), len(other)]
+
+
+def test_a_ground_is_not_drawn_where_a_picture_has_no_board() -> None:
+    layout = Layout.of([(board(),), (row_of("nothing"),), ()])
+    assert not layout.ground
+    assert layout.elements(()) == []
+
+
+def test_the_id_of_a_symbol_stands_for_what_is_drawn() -> None:
+    other = Symbol(DISC.name, (Circle(0, 0, 0.3),))
+    marks = [Mark(0, 0, "", DISC, "", "seat1"), Mark(0, 0, "", DISC, "", "seat2"), Mark(0, 0, "", other)]
+    layouts = [Layout.of([(Plane((mark,)),)]) for mark in marks]
+    together = Layout.of([(Plane(tuple(marks)),)])
+    assert dict(together.symbols) == {id: text for one in layouts for id, text in one.symbols.items()}
+    assert len(together.symbols) == 3
+    assert list(together.symbols) == sorted(together.symbols), "and not in the order of a set"
+
+
+def test_text_over_a_shape_is_in_a_colour_that_can_be_read_there() -> None:
+    ring = Symbol("ring", (Circle(0, 0, 0.4, None, "own"),))
+    triangle = Polygon(((-1, -1), (1, -1), (0, 1)), "tile")
+    two = Symbol("two", (triangle, Letters(0, 0, "a"), Letters(0, 3, "b")))
+    cases: list[tuple[Mark, str]] = [
+        (Mark(0, 0, "", DISC, "c", "seat1"), "over-seat1"),
+        (Mark(0, 0, "", DISC, "c"), "over-ink"),
+        (Mark(0, 0, "", HEXAGON, "c", "faint"), "text-faint"),
+        (Mark(0, 0, "", HEXAGON, "c"), "over-board"),
+        (Mark(0, 0, "", ring, "c", "seat1"), "text-seat1"),
+        (Mark(0, 0, "", None, "c", "seat1"), "text-seat1"),
+        (Mark(0, 0, "", two, "c", "seat1"), "text-seat1"),
+    ]
+    for mark, name in cases:
+        assert f'class="{name}"' in "".join(Layout.of([(Plane((mark,)),)]).elements((Plane((mark,)),))), mark
+    (symbol,) = Layout.of([(Plane((Mark(0, 0, "", two),)),)]).symbols.values()
+    assert re.findall('class="((?:over|text)[^"]*)"', symbol) == ["over-tile", "text-ink"]
+
+
+def test_a_trace_is_a_line_with_bends_and_a_fresh_one_a_double_line() -> None:
+    points = ((0.0, 0.0), (0.0, 2.0), (3.0, 2.0))
+    lines = []
+    for fresh in (False, True):
+        picture: Picture = (Plane((Trace(points, "vine", fresh=fresh),)),)
+        lines.append(list(parsed(Layout.of([picture]), picture).iter(f"{SVG}path")))
+    assert [[line.get("class") for line in of] for of in lines] == [["line-vine"], ["line-vine", "line-page"]]
+    widths = [[float(line.get("stroke-width", "0")) for line in of] for of in lines]
+    assert widths[1][0] > widths[0][0] > widths[1][1]
+    assert lines[0][0].get("d") == "M0 0L0 68Q0 80 12 80L120 80"
+
+
+def test_blanks_of_a_row_keep_their_width() -> None:
+    picture: Picture = (row_of("  a  b ", "c"),)
+    texts = list(parsed(Layout.of([picture]), picture).iter(f"{SVG}text"))
+    assert [text.text for text in texts] == ["a\u00a0\u00a0b", "c"]
+    first, second = (float(text.get("x", "")) for text in texts)
+    assert first == pytest.approx(2 * 0.61 * 16, abs=0.1) and second == pytest.approx(7 * 0.61 * 16, abs=0.1)
+
+
+def test_a_symbol_in_a_row_has_the_place_of_its_characters_and_the_blanks_around_them() -> None:
+    letter = 0.61 * 16
+    wide = 0.75 * 0.84 * 40 + 0.1 * 40
+    for text, before, width in (
+        ("X", 0, wide),
+        ("  X ", 2 * letter, 3 * letter + wide),
+        ("X" * 9, 0, 9 * letter),
+    ):
+        picture: Picture = (row_of(Span(text, "seat1", DISC), "b"),)
+        ((_, x, _), (_, end, _)) = sorted(placed(parsed(Layout.of([picture]), picture)))
+        blanks = (len(text) - len(text.strip(" "))) * letter
+        assert end - 12 == pytest.approx(width, abs=0.2)
+        assert x - 12 == pytest.approx(before + (width - blanks) / 2, abs=0.2)
+
+
+def test_marks_for_terminals_only_are_not_drawn() -> None:
+    plane = Plane((Mark(0, 0, "[ ]"), Trace((), "vine"), label(0, 0, "")))
+    assert Layout.of([(plane,)]).elements((plane,)) == []
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_the_pictures_of_every_game(slug: str) -> None:
+    """All that is drawn has a colour, all that is referred to is there, and numbers are short."""
+    steps = steps_of(random_game(GAMES[slug], b"svg", SETTINGS[slug][0])).steps
+    for view in (None, 0):
+        pictures = [step.state.picture(view) for step in steps]
+        layout, drawn = draw(pictures)
+        text = layout.svg(pictures[-1], "", "t") + "".join(drawn.elements)
+        for theme in THEMES:
+            rules = set(re.findall(r"\.([a-z0-9-]+)\{", file_style(theme)))
+            assert set(" ".join(re.findall('class="([^"]*)"', text)).split()) <= {*rules, "picture"}
+        assert {name[1:] for name in re.findall('href="([^"]*)"', text)} <= set(layout.symbols)
+        assert not re.search(r"\d\.\d\d\d\d", text)
+        ElementTree.fromstring(layout.svg(pictures[-1], file_style("dark"), "t"))
+
+
+def test_a_ring_may_surround_a_stone() -> None:
+    picture: Picture = (Plane((stone(0, 0), Mark(0, 0, "( )", FRESH, title="of the last move"))),)
+    uses = [use.get("href", "") for use in parsed(Layout.of([picture]), picture).iter(f"{SVG}use")]
+    assert [re.sub("-[0-9a-f]+$", "", use) for use in uses] == ["#s-stone", "#s-of-the-last-move"]
