@@ -151,7 +151,9 @@ def _span(placed: Placed, prefix: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 12)
 def placed(row: Row, most: float) -> tuple[Placed, ...]:
-    """The spans of a row with their places, in several lines where it is wider than `most`."""
+    """The spans of a row with their places, in several lines where its words reach beyond `most`; a row of
+    symbols, such as a hand of tiles, is not broken.
+    """
     ends = list(accumulate(map(_span_width, row.spans), initial=0.0))
     if ends[-1] <= most:
         return tuple(Placed(x, 0, span) for x, span in zip(ends, row.spans, strict=False))
@@ -160,7 +162,8 @@ def placed(row: Row, most: float) -> tuple[Placed, ...]:
     for span in row.spans:
         begun = False  # whether this line has words of the span
         for word in _words(span):
-            if x > _INDENT and x + _span_width(word) - _blanks(word.text)[1] > most:
+            is_word = not span.symbol and word.text.strip(" ")
+            if is_word and x > _INDENT and x + _span_width(word) - _blanks(word.text)[1] > most:
                 x, y, begun = _INDENT - _blanks(word.text)[0], y + _line_height(row), False
             if begun:
                 last = found.pop()

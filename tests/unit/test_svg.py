@@ -233,6 +233,9 @@ def test_a_long_row_beside_a_board_has_several_lines() -> None:
     assert all(x + len(text) * 0.6 * 16 <= layout.width for _, x, text in found)
     alone = Layout.of([(row,)])
     assert alone.width > 30 * 6 * 9 and len({y for _, _, y in placed(parsed(alone, (row,)))}) == 2, "one line"
+    tiles = [piece for _ in range(40) for piece in (Span(" "), Span("X", "seat1", DISC))]
+    hand: Picture = (row_of("hand:", *tiles), board())
+    assert len({y for text, _, y in placed(parsed(Layout.of([hand]), hand)) if "stone" in text}) == 1
     wide: Picture = (row, Plane((stone(0, 0), stone(100, 0))))
     assert len({y for text, _, y in placed(parsed(Layout.of([wide]), wide)) if "word" in text}) == 1
 
