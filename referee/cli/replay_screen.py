@@ -37,7 +37,7 @@ BESIDE = 30
 NARROWEST = 24
 """The fewest columns of a board that has something beside it, so that its title is seen."""
 
-TEXT_LINES = 5
+TEXT_LINES = 4
 """How many lines of text there are below a board that has to be scrolled."""
 
 WITH_LIST = 72

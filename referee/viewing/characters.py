@@ -110,7 +110,7 @@ def _write_trace(cells: _Cells, trace: Trace, plane: Plane) -> None:
             sides[row, column] = sides.get((row, column), "") + entering
     for place, found in sides.items():
         if character := _LINES.get("".join(sorted(found))):
-            cells[place] = character[trace.fresh], trace.paint
+            cells[place] = character[trace.fresh], "fresh" if trace.fresh else trace.paint
 
 
 def _nearest(number: float) -> int:

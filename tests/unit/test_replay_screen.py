@@ -139,17 +139,21 @@ def test_what_is_typed_quickly_goes_where_it_belongs() -> None:
     use(long_game(), test)
 
 
-def test_the_board_is_scrolled_to_the_last_move() -> None:
-    record = random_game(GAMES["thetree"], b"2", {"deals": "1"})
+@pytest.mark.parametrize(
+    ("slug", "given", "mark"), [("thetree", {"deals": "1"}, "<"), ("vinetree", {}, "═║")]
+)
+def test_the_board_is_scrolled_to_the_last_move(slug: str, given: dict[str, str], mark: str) -> None:
+    record = random_game(GAMES[slug], b"2", given)
 
     async def test(screen: Shown) -> None:
+        marked = 0
         for _ in range(screen.browser.last):
             await screen.press("right")
-            drawn = "\n".join(
-                "".join(ink.text for ink in line) for line in lines(screen.browser.picture(screen.browser.at))
-            )
-            if "< > laid last" in drawn:
-                assert "<" in screen.text.partition("\n")[2].replace("< > laid last", "")
+            drawn = lines(screen.browser.picture(screen.browser.at))
+            if any(ink.paint == "fresh" for line in drawn for ink in line):
+                marked += 1
+                assert any(one in screen.text.replace("< > laid last", "") for one in mark), screen.text
+        assert marked > 10
 
     use(record, test, size=(50, 20))
 
