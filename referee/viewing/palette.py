@@ -15,15 +15,15 @@ INKS: dict[Paint, str] = {
     "seat4": "bright_yellow",
     "seat1-second": "bright_yellow",
     "seat2-second": "bright_cyan",
-    "white": "bright_white",
     "orange": "yellow",
     "vine": "green",
     "flower": "bright_magenta",
     "dead": "bright_black",
-    "fresh": "bright_white",
     "gone": "bright_black",
 }
-"""Colours of a terminal by paint; what is not here has the terminal's own."""
+"""Colours of a terminal by paint; what is not here has the terminal's own. None is white or black, which
+could be the colour behind it.
+"""
 
 Theme = Literal["light", "dark"]
 
