@@ -187,6 +187,7 @@ GUARDS = [
     valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
     valued("drawn-text", "text", "tests/unit/test_svg.py -k valid_xml"),
     valued("drawn-rows", "text", "tests/unit/test_svg.py -k valid_xml"),
+    dropped("report-place", "tests/unit/test_report.py"),
     dropped("page-escaping", "tests/unit/test_pages.py"),
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
