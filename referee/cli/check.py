@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from referee.check import report
 from referee.check.formatting import shell_quoted
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
+from referee.cli.colour import console_at_stderr
 from referee.cli.options import START, isolation_option, key_values, start_option
 from referee.cli.output import show_data
 from referee.core.control_groups import usable_memory
@@ -137,7 +137,7 @@ def check(
         show_data(f"{heading}\n")
     width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
     results: list[StepResult] = []
-    status = Console(stderr=True).status("")
+    status = console_at_stderr().status("")
 
     def on_start(title: str) -> None:
         status.update(f"{title} …")

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import sys
 
+from referee.cli.colour import can_draw
 from referee.cli.json_lines import JsonLines
 from referee.cli.progress import Display, Outset, ProgressLines
 
 
 def display(outset: Outset, json_lines: bool = False, is_live: bool = True) -> Display:
-    """A live view where stderr is a terminal, else plain lines; with `json_lines`, events on stdout as well.
-    `is_live` is false where other lines are printed there meanwhile.
+    """A live view where stderr is a terminal that can draw, else plain lines; with `json_lines`, events on
+    stdout as well. `is_live` is false where other lines are printed there meanwhile.
 
     Where these appear on a terminal too, they would disturb the live view, so that plain lines are used.
     """
-    is_live = is_live and sys.stderr.isatty() and not (json_lines and sys.stdout.isatty())
-    people = _on_a_terminal(outset) if is_live else ProgressLines(outset)
+    is_live = is_live and can_draw(sys.stderr) and not (json_lines and sys.stdout.isatty())
+    people = _live_view(outset) if is_live else ProgressLines(outset)
     return JsonLines(outset, people) if json_lines else people
 
 
-def _on_a_terminal(outset: Outset) -> Display:
-    from referee.cli.live_view import LiveView, can_draw  # they need rich
+def _live_view(outset: Outset) -> Display:
+    from referee.cli.live_view import LiveView  # it needs rich
 
-    return LiveView(outset) if can_draw() else ProgressLines(outset)
+    return LiveView(outset)

@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from referee.cli.colour import console_at_stderr
 from referee.cli.progress import Narrator, Outset
 from referee.core.ration import Ration
 from referee.ratings.brief import brief, fitted
@@ -32,11 +33,6 @@ FIT_SHARE = 0.03
 
 MOST_PLAYING = 50
 """The most games in progress that are listed."""
-
-
-def can_draw() -> bool:
-    """Whether stderr, which is a terminal, can draw."""
-    return not Console(stderr=True).is_dumb_terminal
 
 
 class FittedRatings:
@@ -74,7 +70,7 @@ class LiveView(Narrator):
         self._seats = outset.seats
         self._tallies = Tallies(outset.names, outset.games.values())
         self._fitted = FittedRatings(outset, clock)
-        self._console = console or Console(stderr=True)
+        self._console = console or console_at_stderr()
         self._ration = Ration(clock, PICTURE_SHARE, PICTURE_S)
         self._lines: list[str] = []
         """What is to be printed above the picture."""

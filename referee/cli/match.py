@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -246,4 +245,4 @@ class _Watch:
             self._id, self._number = terms.id, 0
             say(heading(terms))
         self._number += 1
-        say(frame(self._number, event, state, terms, colour=sys.stderr.isatty()))
+        say(frame(self._number, event, state, terms))

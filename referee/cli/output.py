@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from referee.cli.colour import in_colour
 from referee.core.errors import StorageError
 from referee.core.text import WIDTH, counted
 
@@ -52,12 +53,13 @@ def table_width() -> int:
 
 
 def show_data(text: str) -> None:
-    """Prints a command's result on stdout. Raises `StorageError` if it cannot be written.
+    """Prints a command's result on stdout, without its colours where none are wanted. Raises `StorageError`
+    if it cannot be written.
 
     A closed pipe, as after `| head`, is not an error, nor is a terminal that is gone.
     """
     try:
-        click.echo(text)
+        click.echo(text, color=in_colour(sys.stdout))
     except OSError as error:
         terminal = stat.S_ISCHR(os.fstat(sys.stdout.fileno()).st_mode)
         _discard(sys.stdout.fileno())
@@ -77,9 +79,9 @@ def columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def say(line: str) -> None:
-    """Prints a line on stderr; a closed stderr is not an error."""
+    """Prints a line on stderr, without its colours where none are wanted; a closed stderr is not an error."""
     try:
-        click.echo(line, err=True)
+        click.echo(line, err=True, color=in_colour(sys.stderr))
     except OSError:
         _discard(sys.stderr.fileno())
 

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
-from referee.cli.options import game_option, outside_game
+from referee.cli.colour import can_draw
+from referee.cli.options import game_option, outside_game, seat_option, view_of
 from referee.cli.output import columns, say, show_data
-from referee.core.errors import RecordError, UsageError
+from referee.core.errors import UsageError
 from referee.core.text import listed, shown
 from referee.core.whole_file import write_whole
-from referee.gameplay.events import Event, Seat
-from referee.games.api import State
 from referee.records.finding import find_game
 from referee.records.record import GameRecord, Summary
-from referee.records.replay import replay as play_again
 from referee.tournament.reading import records_at
+from referee.viewing.browsing import Browser
 from referee.viewing.characters import picture_text
 from referee.viewing.states import game_states
+from referee.viewing.step_words import end_lines
 from referee.viewing.steps import Steps, View, steps_of
-from referee.viewing.words import SeatView, bot_output, frame, heading, result
+from referee.viewing.words import heading
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
+@seat_option
 @click.option(
-    "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
+    "--step", type=click.IntRange(0), default=0, metavar="N", help="Begin at step N, not at the beginning."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
 @click.option(
@@ -47,6 +48,7 @@ def replay(
     game_id: str | None,
     at_once: bool,
     seat: int | None,
+    step: int,
     as_json: bool,
     page: Path | None,
     game: str | None,
@@ -55,7 +57,7 @@ def replay(
 
     FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
     a game's id, or its number in the file, counted from 1. Without ID, shows the game if the file has only
-    one, and otherwise lists the games. In a terminal, keys step through the game.
+    one, and otherwise lists the games. In a terminal, keys step through the game; `?` shows them.
     """
     ways = {"--all": at_once, "--json": as_json, "--html": page is not None}
     given = [name for name, is_given in ways.items() if is_given]
@@ -72,32 +74,23 @@ def replay(
         show_data(columns(["", "id", "ranks", "ending"], rows))
         say(f"hint: referee replay {shown(str(file))} ID shows one of them")
         return
-    colour = sys.stdout.isatty()
-    if found.rules != found.terms.game.rules:
-        say(
-            f"warning: this game was played with rules {found.rules}, the referee has "
-            f"{found.terms.game.rules}"
-        )
-    seats = len(found.terms.bots)
-    if seat is not None and seat > seats:
-        raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
+    view = view_of(seat, found)
+    steps = steps_of(found)
+    if step >= len(steps.steps):
+        raise UsageError(f"the game has no step {step}, expected --step 0 to {len(steps.steps) - 1}")
     if page:
-        _write_page(page, steps_of(found), None if seat is None else seat - 1)
-        return
-    if as_json:
-        steps = steps_of(found)
-        show_data(json.dumps(game_states(steps, None if seat is None else seat - 1)))
-        if steps.damage:
-            raise steps.damage
-        return
-    frames, damage = _frames(found, colour, None if seat is None else seat - 1)
-    if at_once or not (sys.stdin.isatty() and colour):
-        for text in frames:
-            show_data(text)
+        _write_page(page, steps, view)
+    elif as_json:
+        show_data(json.dumps(game_states(steps, view)))
+    elif not at_once and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr))):
+        from referee.cli.replay_screen import show  # it loads Textual, for which nothing else is to wait
+
+        show(Browser(steps, view, step))
     else:
-        _step_through(frames)
-    if damage:
-        raise damage
+        for text in _texts(Browser(steps, view), step):
+            show_data(text)
+    if steps.damage:
+        raise steps.damage
 
 
 def _write_page(path: Path, steps: Steps, view: View) -> None:
@@ -110,8 +103,6 @@ def _write_page(path: Path, steps: Steps, view: View) -> None:
         show_data(html)
     else:
         write_whole(path, f"{html}\n".encode(), PAGE_START.encode(), "a page")
-    if steps.damage:
-        raise steps.damage
 
 
 def _seats(game: Summary) -> str:
@@ -120,45 +111,12 @@ def _seats(game: Summary) -> str:
     )
 
 
-def _frames(record: GameRecord, colour: bool, seat: Seat | None) -> tuple[list[str], RecordError | None]:
-    """Every event of a game as text, and the error if the record can be replayed only in part. With a seat,
-    only what that seat knew.
-    """
-    terms = record.terms
-    start = terms.game.start(terms.options)
-    frames = [f"{heading(terms)}\n{picture_text(start.picture(seat), colour)}\n"]
-    view = SeatView(seat, terms, colour) if seat is not None else None
-
-    def watch(event: Event, state: State[Any]) -> None:
-        if view:
-            for text in view.take(event, state):
-                frames.append(f"{len(frames)}. {text}")
-        else:
-            frames.append(frame(len(frames), event, state, terms, colour))
-
-    try:
-        verdict = play_again(record, watch)
-    except RecordError as error:
-        return frames, RecordError(f"game {shown(terms.id)}: {error}")
-    frames.append("\n".join([result(terms, verdict), *bot_output(terms, record.measured, seat)]))
-    return frames, None
-
-
-def _step_through(frames: list[str]) -> None:
-    """Shows one frame at a time; keys step forward and back."""
-    at = 0
-    while True:
-        click.clear()
-        show_data(frames[at])
-        say(f"{at + 1} of {len(frames)}: any key next, b back, e end, q quit")
-        match click.getchar():
-            case "q" | "\x1b":
-                return
-            case "b" | "\x1b[D":
-                at = max(0, at - 1)
-            case "e":
-                at = len(frames) - 1
-            case _ if at + 1 == len(frames):
-                return
-            case _:
-                at += 1
+def _texts(browser: Browser, first: int) -> Iterator[str]:
+    """The game as text, beginning with a step: each step of which the view knows something, and the end."""
+    yield heading(browser.steps.terms)
+    for number in range(first, browser.last + 1):
+        known = browser.known(number)
+        if known or number == first:
+            said = "\n".join([f"{number}. {known[0]}", *known[1:], ""]) if known else ""
+            yield f"{said}{picture_text(browser.picture(number), colour=True)}\n"
+    yield from end_lines(browser.steps, browser.view)

@@ -7,7 +7,8 @@ The process goes through these phases, and only this module knows in which it is
 3. *Playing* (`Stop`): the first signal lets the games in progress finish, the second interrupts.
 4. *Summing up*, once a `Stop` is left: the games are stored, and only their table is still to come. The first
    signal is told and lets that finish, the second interrupts, also if the first came while playing.
-5. *The end*, when the command is over: signals change nothing any more.
+5. *A screen* (`Closing`): a signal closes it, and interrupts the command when that is done.
+6. *The end*, when the command is over: signals change nothing any more.
 
 A signal that comes after an interruption, while that is cleaned up, ends the process at once: whatever it
 started ends with it. Every way but the last has the exit code of `Stopped`, and says one line on stderr.
@@ -85,6 +86,34 @@ class Stop:
             _interrupt_at_once(name)
         self.asked = name
         self._say(f"{name}: stopping after this game; a second signal stops at once")
+
+
+class Closing:
+    """A context manager for what must be left in order, such as the screen of a terminal: the first signal
+    calls `close`, and `Interrupted` is raised when it is left.
+    """
+
+    def __init__(self, close: Callable[[], object]) -> None:
+        self._close = close
+        """Called from a signal handler; it brings what is running to its end."""
+        self._asked = ""
+
+    def __enter__(self) -> Closing:
+        _enter(self._take)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._asked:
+            _enter(_interrupt)
+        elif error is None:
+            raise Interrupted(f"stopped by {self._asked}")
+
+    def _take(self, name: str) -> None:
+        _enter(_end_process)
+        self._asked = name
+        self._close()
 
 
 def _end_process(name: str) -> None:

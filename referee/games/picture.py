@@ -89,6 +89,10 @@ class Symbol(NamedTuple):
     """Words for people, unlike those of every other symbol of the game."""
     shapes: tuple[Shape, ...]
 
+    def __hash__(self) -> int:
+        """That of the name: symbols are looked up for each mark of each picture."""
+        return hash(self.name)
+
 
 class Mark(NamedTuple):
     """Something at a point of a plane. Where there are only characters, `text` is written, centred; in a

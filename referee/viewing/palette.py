@@ -15,15 +15,15 @@ INKS: dict[Paint, str] = {
     "seat4": "bright_yellow",
     "seat1-second": "bright_yellow",
     "seat2-second": "bright_cyan",
-    "white": "bright_white",
     "orange": "yellow",
     "vine": "green",
     "flower": "bright_magenta",
     "dead": "bright_black",
-    "fresh": "bright_white",
     "gone": "bright_black",
 }
-"""Colours of a terminal by paint; what is not here has the terminal's own."""
+"""Colours of a terminal by paint; what is not here has the terminal's own. None is white or black, which could
+be the colour behind it.
+"""
 
 Theme = Literal["light", "dark"]
 
@@ -158,8 +158,8 @@ def _values(theme: Theme) -> Iterator[tuple[str, str]]:
 
 
 def _rules(values: dict[str, str]) -> Iterator[str]:
-    """What the classes of pictures mean."""
-    yield f".picture text{{font-family:{FONTS}}}\n"
+    """What the classes of pictures mean. No selector names a parent, since within `<use>` there is none."""
+    yield f".picture{{font-family:{FONTS}}}\n"
     for paint in FILLS["light"]:
         yield (
             f".fill-{paint}{{fill:{values[paint]}}}.line-{paint}{{stroke:{values[paint]}}}"

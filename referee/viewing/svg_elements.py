@@ -126,14 +126,15 @@ def _trace(trace: Trace) -> list[str]:
 
 def _span(placed: Placed, prefix: str) -> list[str]:
     span = placed.span
+    text = shown(span.text, _MOST)
+    before, after = _blanks(text)
+    x = placed.x + before
     if span.symbol:
         box = _symbol_box(span.symbol)
         size = _row_size(span.symbol)
         # In the middle of the characters that it stands for.
-        x = placed.x + (_span_width(span) - box.width * size) / 2 - box.left * size
+        x += (_span_width(span) - before - after - box.width * size) / 2 - box.left * size
         return [_use(span.symbol, span.paint, prefix, x, -(box.top + box.bottom) / 2 * size, size)]
-    text = shown(span.text, _MOST)
-    x = placed.x + (len(text) - len(text.lstrip(" "))) * _ADVANCE * _ROW_LETTERS
     # Blanks next to each other would become one.
     text = re.sub("  +", lambda blanks: "\u00a0" * len(blanks[0]), text.strip(" "))
     if not text:
@@ -299,7 +300,9 @@ def _text_box(x: float, y: float, text: str, size: float) -> Box:
 
 
 def union(boxes: Sequence[Box]) -> Box:
-    """The box round all of several boxes."""
+    """The box round all of several boxes; empty for none."""
+    if not boxes:
+        return Box(0, 0, 0, 0)
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return Box(min(lefts), min(tops), max(rights), max(bottoms))
 
@@ -325,12 +328,21 @@ def _row_size(symbol: Symbol) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _span_width(span: Span) -> float:
-    """As wide as its characters, so that what stands in columns stays in columns, or its symbol."""
+    """As wide as its characters, so that what stands in columns stays in columns, or its symbol with the
+    blanks around it.
+    """
     width = _text_width(span.text, _ROW_LETTERS)
     if span.symbol:
-        box = _symbol_box(span.symbol)
-        width = max(width, box.width * _row_size(span.symbol) + 0.2)
+        symbol_width = _symbol_box(span.symbol).width * _row_size(span.symbol) + 0.1
+        width = max(width, symbol_width + sum(_blanks(shown(span.text, _MOST))))
     return width
+
+
+def _blanks(text: str) -> tuple[float, float]:
+    """How wide the blanks are before and after a text of a row."""
+    before = len(text) - len(text.lstrip(" "))
+    after = len(text) - len(text.rstrip(" ")) if before < len(text) else 0
+    return before * _ADVANCE * _ROW_LETTERS, after * _ADVANCE * _ROW_LETTERS
 
 
 def _path(points: Sequence[Point]) -> str:

@@ -68,42 +68,12 @@ def _arithmetic(moved: Moved, control: TimeControl) -> str:
     return text
 
 
-def frame(number: int, event: Event, state: State[Any], terms: Terms, colour: bool) -> str:
-    """A numbered event, with the new position after a move or chance."""
+def frame(number: int, event: Event, state: State[Any], terms: Terms) -> str:
+    """A numbered event in colour, with the new position after a move or chance."""
     text = f"{number}. {event_text(event, terms.bots, terms.controls)}"
     if isinstance(event, Moved | Preset | Drawn):
-        text += f"\n{picture_text(state.picture(None), colour)}\n"
+        text += f"\n{picture_text(state.picture(None), colour=True)}\n"
     return text
-
-
-class SeatView:
-    """A game as one seat knew it: its own events, and with each question the news and the position it saw.
-    It got no news after its last question.
-    """
-
-    def __init__(self, seat: Seat, terms: Terms, colour: bool) -> None:
-        self._seat = seat
-        self._terms = terms
-        self._colour = colour
-        self._news_count = 0
-        self._state = terms.game.start(terms.options)
-        """The last position; its news may not have been shown yet."""
-
-    def take(self, event: Event, state: State[Any]) -> Iterator[str]:
-        """The texts for an event and the state after it; none if the seat did not know of it."""
-        if not isinstance(event, Preset) and self._state is not state:  # nobody is asked for an opening move
-            yield from self.question()
-        self._state = state
-        if not isinstance(event, Drawn) and event.seat == self._seat:
-            yield event_text(event, self._terms.bots, self._terms.controls)
-
-    def question(self) -> Iterator[str]:
-        """The news and the position, if this seat is to act."""
-        news = self._state.seen(self._seat)
-        if self._seat in self._state.to_act() and len(news) > self._news_count:
-            lines = [f"news: {line}" for line in news[self._news_count :]]
-            yield "\n".join([*lines, picture_text(self._state.picture(self._seat), self._colour), ""])
-            self._news_count = len(news)
 
 
 def result(terms: Terms, verdict: Verdict) -> str:

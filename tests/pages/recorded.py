@@ -1,28 +1,53 @@
-"""Played games, and the pages of them, for tests and screenshots."""
+"""Games that were played for the tests of pages, and the pages of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from referee.pages.replay_page import replay_page
+from referee.records import journal
+from referee.records.record import GameRecord, from_json, parse_json
+from referee.viewing.steps import Steps, View, steps_of
 from tests.command import ROOT, referee
 
 BOTS = {"blooms": "greedy", "evengroups": "even", "vinetree": "vine", "floral": "deducing", "thetree": "tree"}
 """By game, the sample bot that plays it well."""
 
-SMALL = {
+SHORT = {
     "blooms": "size=3",
     "evengroups": "size=3",
     "vinetree": "size=5",
     "floral": "max_turns=12",
-    "thetree": "deals=2",
+    "thetree": "deals=1",
 }
 """By game, the option that makes it short."""
 
 
-def played(slug: str, folder: Path, option: str) -> Path:
-    """The results of a game between a good bot and one that plays at random."""
+def play(slug: str, folder: Path, option: str = "") -> Path:
+    """Plays a game between a good bot and one that plays at random; the folder with its record."""
     bots = [f"{name}={{python}} {ROOT}/sample_bots/{name}_bot.py" for name in (BOTS[slug], "random")]
     words = ["--option", option] if option else []
     done = referee("match", slug, *bots, *words, "-n", "1", "--seed", "pages", "-o", str(folder))
     assert done.code == 0, done.err
     return folder
+
+
+def records(folder: Path) -> list[GameRecord]:
+    """The games of a run."""
+    return [
+        from_json(parse_json(line.text))
+        for line in journal.read(folder)
+        if line.text.startswith(b'{"kind":"game"')
+    ]
+
+
+def written(steps: Steps, path: Path, view: View = None) -> Path:
+    """Writes the page of a game."""
+    path.write_text(replay_page(steps, view))
+    return path
+
+
+def only_game(folder: Path) -> Steps:
+    """The one game of a run."""
+    (record,) = records(folder)
+    return steps_of(record)

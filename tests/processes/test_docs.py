@@ -19,6 +19,7 @@ from referee.tournament.bot_table import BOT_KEYS
 from referee.tournament.config import load
 from referee.wire import conversation
 from tests.command import ROOT
+from tests.processes.serving import serving
 
 PAGES = [
     "README.md",
@@ -74,7 +75,10 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
     setting_up = [command for command in commands if "-m venv" in command]
     assert len(setting_up) == 2
     for command in commands:
-        if command not in setting_up:
+        if command.startswith("referee serve"):
+            with serving(checkout / command.split()[-1]) as server:
+                assert server.get()[0] == 200 and server.end()[0] == 3
+        elif command not in setting_up:
             done = run(command, checkout)
             assert done.returncode == 0, done.stderr
     for folder in ("run", "both", "tournaments/league-results"):

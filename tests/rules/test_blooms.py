@@ -12,6 +12,7 @@ from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.blooms import Blooms, BloomsState
 from referee.games.grid import Cells, members
+from referee.games.picture import FRESH, GONE, Mark, Plane, Row
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.rules.slow_hex import touching
@@ -293,4 +294,32 @@ def test_the_picture_is_readable_without_colour() -> None:
         "seat 1: 0 of 2 captured",
         "seat 2: 1 of 2 captured",
         "[ ] placed, ( ) captured by this turn",
+    ]
+
+
+def test_each_stone_is_a_mark_with_its_place_and_each_position_has_the_same_board() -> None:
+    state = play(GAME.start(GAME.settle({"size": "3", "target": "2"})), "L:A1", "L:A2 D:B1", "L:C3", "L:B2")
+    board, *rows = state.picture(None)
+    assert isinstance(board, Plane)
+    assert [mark.title for mark in board.marks] == [
+        "stone of seat 1, light, at C3",
+        "stone of seat 2, light, at A2",
+        "stone of seat 2, light, at B2",
+        "stone of seat 2, dark, at B1",
+        "placed last: B2",
+        "captured: A1",
+    ]
+    stones = [mark for mark in board.marks if isinstance(mark, Mark) and mark.title.startswith("stone")]
+    assert {mark.caption: mark.paint for mark in stones} == {
+        "1L": "seat1-second",
+        "2L": "seat2-second",
+        "2D": "seat2",
+    }
+    places = {mark.title: (mark.x, mark.y) for mark in board.ground if isinstance(mark, Mark) and mark.symbol}
+    assert len(places) == 19 and (stones[-1].x, stones[-1].y) == places["B1"]
+    first = GAME.start(GAME.settle({"size": "3"})).picture(0)[0]
+    assert isinstance(first, Plane) and first.ground is board.ground and not first.marks
+    assert [[span.symbol for span in row.spans] for row in rows if isinstance(row, Row)][-1] == [
+        *(FRESH, None),
+        *(GONE, None),
     ]

@@ -10,6 +10,7 @@ from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove, Refusal
 from referee.games.evengroups import EvenGroups, EvenGroupsState
+from referee.games.picture import Mark, Plane
 from referee.viewing.characters import picture_text
 from tests.rules.slow_hex import touching
 
@@ -383,3 +384,15 @@ def test_the_picture_is_readable_without_colour() -> None:
         "seat 2, orange: 1 group, odd",
         "[ ] placed by this turn",
     ]
+
+
+def test_white_and_orange_stones_are_marks_that_differ_in_shape_too() -> None:
+    board = play(start(3), "O:C3", "W:A1 W:C1", "O:B3 W:B2").picture(None)[0]
+    assert isinstance(board, Plane)
+    assert [mark.title for mark in board.marks] == [
+        *("white stone at A1", "white stone at B2", "white stone at C1"),
+        *("orange stone at B3", "orange stone at C3"),
+        *("placed last: B2", "placed last: B3"),
+    ]
+    kinds = {(mark.symbol, mark.caption) for mark in board.marks[:5] if isinstance(mark, Mark)}
+    assert len(kinds) == 2 and len({symbol for symbol, _ in kinds}) == 2

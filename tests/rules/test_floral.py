@@ -16,8 +16,9 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
 from referee.games.floral import FloralExtract, FloralState
 from referee.games.floral.consistency import consistent
-from referee.games.floral.flowers import Flower
+from referee.games.floral.flowers import FLOWERS, Flower
 from referee.games.floral.observation import read
+from referee.games.picture import Mark, Plane
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
@@ -1244,6 +1245,71 @@ def test_the_picture_shows_no_more_than_a_seat_knows() -> None:
     chilly = play(start(), "12111")
     assert text(chilly, None).startswith("turn 5, chilly\n") and text(chilly, 0).startswith("turn 5\n")
     assert "makes it chilly" in text(chilly, 0) and "chilly" not in text(chilly, 1)
+
+
+def plants(state: FloralState, seat: int | None) -> list[Mark]:
+    """What grows, as a seat sees it."""
+    panels = [panel for panel in state.picture(seat) if isinstance(panel, Plane)]
+    return [
+        mark
+        for panel in panels
+        for mark in panel.marks
+        if isinstance(mark, Mark) and mark.symbol and not mark.text
+    ]
+
+
+def test_flowers_are_unlike_in_shape_and_grow() -> None:
+    kinds = {}
+    for kind in "ACHWX":
+        planted = submit(start(), kind, "-")
+        (young,), (old,) = plants(planted, None), plants(submit(planted, "1", "1"), None)
+        assert (
+            young.title == f"{FLOWERS[kind]} in pot 1 of seat 1"
+            and old.size > young.size
+            and old.symbol == young.symbol
+        )
+        kinds[kind] = young.symbol
+    assert len({symbol.shapes for symbol in kinds.values() if symbol}) == 5
+
+
+def test_the_other_seat_sees_flowers_but_not_their_kinds() -> None:
+    before, after = (play(start(), NEUTRAL[:n], plants=("X", "A")) for n in (4, 5))
+    xanthium, azalea = "Xanthium in pot 1 of seat 1", "Azalea in pot 1 of seat 2"
+    assert [mark.title for mark in plants(before, 0)] == [xanthium]
+    assert [mark.title for mark in plants(after, 0)] == [xanthium, "a flower in pot 1 of seat 2"]
+    assert [mark.title for mark in plants(after, 1)] == ["a flower in pot 1 of seat 1", azalea]
+    assert [mark.title for mark in plants(after, None)] == [xanthium, azalea]
+
+
+def test_the_picture_says_what_each_seat_did_last_as_far_as_it_is_known() -> None:
+    def last(state: FloralState, seat: int | None) -> list[str]:
+        lines = picture_text(state.picture(seat)).split("\n")
+        return [line[8:] for line in lines if line.startswith("  last")]
+
+    state = play(start(), "44")
+    assert last(state, None) == ["casts E4, sabotages 1", "casts U2"]
+    assert last(state, 0) == ["casts E4, sabotages 1", "casts U?"]
+    assert last(state, 1) == ["casts E?", "casts U2"]
+    rainy = play(start(), "111", "123")
+    assert last(rainy, None) == ["casts B1, makes it rainy", "casts V3, waters 1 2 3"]
+    declared = play(garden(), "V", "A")
+    assert last(declared, None) == last(declared, 0) == ["guesses V3, right", "guesses A0, wrong"]
+    assert last(declared, 1) == ["guesses V3, right", "guesses A?, wrong"]
+    planted = submit(start(), "X", "-")
+    assert last(planted, None) == ["plants Xanthium in 1", "plants nothing"]
+    assert last(planted, 0) == ["plants Xanthium in 1", ""] and last(planted, 1) == ["", "plants nothing"]
+    assert last(start(), None) == ["", ""]
+
+
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_the_picture_says_when_spells_are_cast(seat: int | None) -> None:
+    drawn = GAME.start(GAME.settle({}))
+    drawn = drawn.chance("set 3 {1,2,5}; sum 4 9-17; seq 4 < >= =").chance("01234567 01234567")
+    assert picture_text(drawn.picture(seat)).split("\n")[-3:] == [
+        "water: the last 3 runes are all of 1, 2, 5",
+        "fertilize: the last 4 runes have a sum from 9 to 17",
+        "weather: the last 4 runes, oldest first: a < b >= c = d",
+    ]
 
 
 # --- Through the match -----------------------------------------------------------------------------------

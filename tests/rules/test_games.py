@@ -14,6 +14,8 @@ from referee.check.rules import INVARIANTS, is_chance, random_game, random_match
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
+from referee.games.floral.symbols import SHELF
+from referee.games.picture import Mark, Paint, Plane, Trace
 from referee.games.twoseat import TwoSeatGame
 from referee.records.record import from_json, to_json
 from referee.records.replay import verify
@@ -75,6 +77,22 @@ def test_nothing_is_assigned_to_a_position_of_a_two_seat_game_after_it_was_made(
             assert next(state.legal(seat)) and state.count(seat) != 0 and state.pick(seat, [0])
             assert state.drop([seat]).outcome()
         assert state.picture(None) and (state.seen(seat) or not state.seen(None))
+
+
+def test_marks_have_titles_and_are_told_apart_without_colours(case: tuple[Game[Any], Options]) -> None:
+    """What is drawn on a board has a title, and marks of different paints differ in symbol or caption."""
+    game, options = case
+    paints: dict[tuple[int, str, str], Paint] = {}
+    for state in islice(random_game(game, options, "marks"), 60):
+        for view in (None, *range(game.seats(options))):
+            for number, panel in enumerate(state.picture(view)):
+                for mark in panel.ground + panel.marks if isinstance(panel, Plane) else ():
+                    if isinstance(mark, Trace) or mark.symbol:
+                        assert mark.title or (isinstance(mark, Mark) and mark.symbol is SHELF)
+                    if isinstance(mark, Mark) and mark.symbol and "own" in repr(mark.symbol):
+                        look = number, mark.symbol.name, mark.caption
+                        assert paints.setdefault(look, mark.paint) == mark.paint
+    assert paints or game.slug == "thetree", "the tiles of The Tree all have the same paint"
 
 
 def altered(news: tuple[str, ...], rng: Stream) -> list[str]:

@@ -21,7 +21,11 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import Seat, State
 from referee.games.floral import SYMBOLS, FloralState
+from referee.games.floral.flowers import FLOWERS, WEATHERS
+from referee.games.picture import Letters, Picture, Row
 from referee.games.thetree import TreeState
+from referee.games.thetree.tiles import TILES, tiles_of
+from referee.viewing.characters import picture_text
 from tests.rules.random_play import CASES, NAMES
 from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
@@ -209,6 +213,55 @@ def test_any_private_line_sent_to_the_wrong_seat_is_found(
     given = next(given for name, given in HIDDEN if name == slug)
     told = [news(bot) for number in range(4) for bot in played(slug, given, f"broken {number}", set())[:1]]
     assert any(leaks(slug, 0, lines) for lines in told), f"nobody noticed `{word}`"
+
+
+def secrets(state: State[Any], seat: Seat) -> set[str]:
+    """Words for what a seat may not know, as pictures use them."""
+    if isinstance(state, TreeState):
+        hidden = [
+            *state.supply,
+            *(tile for other in others(state, seat) for tile in tiles_of(state.hands[other])),
+        ]
+        return {f"tile {one}-{other}" for tile in hidden for one, other in (TILES[tile], TILES[tile][::-1])}
+    assert isinstance(state, FloralState)
+    own, other = state.sides[seat], state.sides[1 - seat]
+    unknown = [symbol for symbol in other.symbols if symbol not in own.guessed] if other.runes else []
+    kinds = {FLOWERS[flower.kind] for flower in other.pots if flower} - {
+        FLOWERS[kind] for kind in own.planted
+    }
+    runes = {f"{symbol}{other.identity(symbol)}" for symbol in unknown}
+    return {*kinds, *runes, *(f"rune {rune[0]}: {rune[1]}" for rune in runes), f", {WEATHERS[state.weather]}"}
+
+
+def others(state: TreeState, seat: Seat) -> list[Seat]:
+    return [other for other in range(state.rules.players) if other != seat]
+
+
+def words(picture: Picture) -> str:
+    """All words in a picture: texts, captions, titles, names of symbols, letters drawn in them."""
+    pieces: list[Any] = []
+    for panel in picture:
+        pieces += panel.spans if isinstance(panel, Row) else panel.ground + panel.marks
+    symbols = [piece.symbol for piece in pieces if getattr(piece, "symbol", None)]
+    found = [getattr(piece, name, "") for piece in pieces for name in ("text", "caption", "title")]
+    found += [symbol.name for symbol in symbols]
+    found += [shape.text for symbol in symbols for shape in symbol.shapes if isinstance(shape, Letters)]
+    return "\n".join([*found, picture_text(picture)])
+
+
+@pytest.mark.parametrize(("slug", "given"), HIDDEN, ids=IDS)
+def test_no_picture_shows_a_seat_what_it_may_not_know(slug: str, given: dict[str, str]) -> None:
+    game = GAMES[slug]
+    options = game.settle(given)
+    hidden = 0
+    for number in range(2):
+        for state in list(random_game(game, options, f"pictures {number}"))[:60]:
+            everything = words(state.picture(None))
+            for seat in range(game.seats(options)):
+                shown = words(state.picture(seat))
+                assert not [secret for secret in secrets(state, seat) if secret in shown]
+                hidden += sum(secret in everything for secret in secrets(state, seat))
+    assert hidden > 100, "a spectator sees what the seats may not know, in these words"
 
 
 @pytest.mark.parametrize("slug", LINES)

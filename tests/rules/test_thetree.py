@@ -19,6 +19,7 @@ from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Outcome, Refusal, State
+from referee.games.picture import Circle, Mark, Plane, Row
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
@@ -1216,3 +1217,19 @@ def test_the_picture_shows_a_seat_its_own_hand_alone() -> None:
     assert "0-1" in shown_to[0] and "5-6" not in shown_to[0] and "seat 2: 8 tiles" in shown_to[0]
     assert "5-6" in shown_to[1] and "0-1" not in shown_to[1] and "supply: 18 tiles" in shown_to[1]
     assert "0-1" in shown_to[None] and "5-6" in shown_to[None]
+
+
+def test_tiles_are_marks_that_lie_as_in_a_brick_wall() -> None:
+    tree, _, own, other, _ = play(dealt("0-0 0-1", "2-7 5-6"), "2-7@1,1").picture(0)
+    assert isinstance(tree, Plane) and isinstance(own, Row) and isinstance(other, Row)
+    tiles = [mark for mark in tree.marks if isinstance(mark, Mark) and mark.symbol]
+    assert [(mark.title, mark.x, mark.y) for mark in tiles] == [
+        ("tile 0-0 at 0,0", 1, 0),
+        ("tile 2-7 at 1,1", 2, -1),
+        ("laid last: 1,1", 2, -1),
+    ]
+    rings = [tile.symbol and sum(isinstance(shape, Circle) for shape in tile.symbol.shapes) for tile in tiles]
+    assert rings == [0, 4, 0], "the circle, and the pip with both circles"
+    assert "tile 0-1" in [span.title for span in own.spans]
+    backs = [span.symbol for span in other.spans if span.symbol]
+    assert len(backs) == 8 and len(set(backs)) == 1

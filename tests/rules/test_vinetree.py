@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from referee.check.rules import random_game
 from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.grid import SquareBoard, members
+from referee.games.picture import Mark, Plane, Trace
 from referee.games.vinetree import VineTree
 from referee.games.vinetree import moves as vine_moves
-from referee.games.vinetree.life import dead_flowers, search
+from referee.games.vinetree.life import dead_flowers, room_of, search
 from referee.games.vinetree.paths import Fit
 from referee.games.vinetree.position import Growth
 from referee.games.vinetree.state import VineTreeState
@@ -499,6 +501,48 @@ def test_the_picture_is_readable_without_colour() -> None:
         "( ) grown by the last move, [ ] its new flowers",
     ]
     assert len(picture_text(start(5).picture(0)).split("\n")) == 11
+
+
+@pytest.mark.parametrize("size", ["5", "7"])
+def test_flowers_are_as_dead_as_if_no_other_position_had_been_looked_at(size: str) -> None:
+    """Positions of several games, one after the other, forwards and then backwards."""
+    games = [
+        list(random_game(GAME, GAME.settle({"size": size, "bend": bend}), f"dead {number}"))
+        for number, bend in enumerate(["excluded", "included"] * 3)
+    ]
+    states = [state for game in games for state in game]
+    for state in (*states, *reversed(states)):
+        assert isinstance(state, VineTreeState)
+        position, fit = state.position, Fit(state.position.rules.board)
+        flowers = members(position.flowers)
+        alone = [flower for flower in flowers if not room_of(position, fit, flower, position.length(flower))]
+        assert members(dead_flowers(position)) == alone
+
+
+def test_vines_are_lines_from_flower_to_flower_with_their_bends() -> None:
+    board = play(start(5), "C3 L R", "C2 DLU UUR").picture(None)[0]
+    assert isinstance(board, Plane)
+    vines = {mark.title: mark for mark in board.marks if isinstance(mark, Trace)}
+    assert {title: (len(vine.points), vine.fresh) for title, vine in vines.items()} == {
+        "vine from C2 to C3": (2, False),
+        "vine from C3 to C4": (2, False),
+        "vine from A3 to C2": (3, True),
+        "vine from C1 to C2": (4, True),
+    }
+    places = {mark.title: (mark.x, mark.y) for mark in board.ground if isinstance(mark, Mark)}
+    bends = [places[name] for name in ("A3", "A2", "C2")]
+    assert list(vines["vine from A3 to C2"].points) == bends
+
+
+def test_dead_flowers_are_unlike_living_ones_in_shape_too() -> None:
+    board = play(start(5), "C3 L R", "C2 DLU UUR").picture(None)[0]
+    assert isinstance(board, Plane)
+    marks = [mark for mark in board.marks if isinstance(mark, Mark)]
+    assert [mark.title for mark in marks] == [
+        *("flower at A3", "dead flower at C1", "dead flower at C2", "flower at C3", "flower at C4"),
+        *("grown by the last move: C2", "new flower: A3", "new flower: C1"),
+    ]
+    assert marks[0].symbol != marks[1].symbol
 
 
 class SlowFit:

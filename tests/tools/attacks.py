@@ -137,11 +137,19 @@ class Lab:
 
     folder: Path
     built: set[str] = field(default_factory=set)
+    compiled: set[str] = field(default_factory=set)
+    """The interpreters that the checkout is compiled for."""
     number: int = 0
 
     @property
     def checkout(self) -> Path:
         return self.folder / "checkout"
+
+    def compile(self, interpreter: str) -> None:
+        """Compiles the checkout, where users who cannot write may run it: else each run would do that."""
+        if interpreter not in self.compiled:
+            self.compiled.add(interpreter)
+            subprocess.run([interpreter, "-m", "compileall", "-q", self.checkout], check=True)
 
     def programs(self, language: str) -> Path:
         """The folder with the attackers, built if need be."""
@@ -511,6 +519,7 @@ class Trial:
     def _start(self, terminal: int | None) -> subprocess.Popen[bytes]:
         """Starts the referee."""
         program, packages = _interpreter(self._users.referee)
+        self._lab.compile(program)
         command = [program, "-B", "-m", "referee", "run", str(self._run / "t.toml"), "-o", str(self._results)]
         if "--isolation" in _help():
             command += ["--isolation", self._level]

@@ -86,6 +86,8 @@ STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
 OPENINGS = "tests/unit/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
+SERVING = "tests/unit/test_serving.py"
+SERVE = "tests/processes/test_serve.py"
 
 GUARDS = [
     dropped("repeated-games", "tests/unit/test_ratings.py -k repeat_each_other"),
@@ -165,6 +167,13 @@ GUARDS = [
     never("content-of-file", f"{RESULTS} -k notices"),
     dropped("lock-of-records", f"{RESULTS} -k second_referee"),
     always("removed-lock", "tests/unit/test_lock.py"),
+    never("line-read-again", "tests/unit/test_follower.py"),
+    valued("shared-chance", "True", SERVING),
+    never("kept-back", SERVING),
+    never("host-header", SERVING),
+    never("connections", f"{SERVE} -k bounded"),
+    replaced("slow-requests", "self._request_due = None", f"{SERVE} -k hang"),
+    replaced("slow-readers", "self._write_due = None", f"{SERVE} -k hang"),
     never("duplicate-games", f"{RESULTS} -k schedule"),
     never("attempts", f"{RESULTS} -k schedule"),
     dropped("wait-for-round", FORMATS),
@@ -184,6 +193,10 @@ GUARDS = [
     never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
     never("merged-encounters", "tests/processes/test_merge.py -k divided"),
     never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
+    always("hidden-hands", "tests/rules/test_leaks.py -k picture"),
+    always("hidden-gardens", "tests/rules/test_leaks.py -k picture"),
+    valued("hidden-runes", "side.symbols", "tests/rules/test_leaks.py -k picture"),
+    always("hidden-weather", "tests/rules/test_leaks.py -k picture"),
     valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
     valued("drawn-text", "text", "tests/unit/test_svg.py -k valid_xml"),
     valued("drawn-rows", "text", "tests/unit/test_svg.py -k valid_xml"),

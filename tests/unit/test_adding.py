@@ -149,3 +149,8 @@ def test_a_row_of_options_that_is_missing_is_the_only_complaint(monkeypatch: pyt
     assert complaints("evengroups") == [
         "step 6, Options: no row `evengroups` in `tests/rules/random_play.py`"
     ]
+
+
+def test_the_page_shows_the_picture_of_the_example_as_it_is() -> None:
+    (shown,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert shown in text("tests/outside/connect_four.py")

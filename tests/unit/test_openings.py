@@ -42,7 +42,9 @@ from referee.tournament.formats import Format
 from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
-from referee.viewing.words import SeatView, event_text
+from referee.viewing.step_words import step_lines
+from referee.viewing.steps import steps_of
+from referee.viewing.words import event_text
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid, Take
 
@@ -242,11 +244,9 @@ def test_the_opening_is_shown_as_moves_of_the_referee() -> None:
     assert event_text(record.events[1], terms.bots, terms.controls) == (
         "seat 2 b: L:A1 D:A2, an opening move of the referee"
     )
-    view = SeatView(1, terms, colour=False)
-    shown: list[str] = []
-    replay(record, lambda event, state: shown.extend(view.take(event, state)))
-    assert shown[0] == "seat 2 b: L:A1 D:A2, an opening move of the referee"
-    assert shown[1].startswith("news: move 1 L:C3\nnews: move 2 L:A1 D:A2\nnews: move 1 L:E1\n")
+    steps = steps_of(record)
+    for view in (None, 0, 1):
+        assert step_lines(steps, 2, view) == ["seat 2 b: L:A1 D:A2, an opening move of the referee"]
 
 
 # --- What records have of them ----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from math import dist
 from typing import get_args
@@ -109,6 +110,8 @@ def test_a_file_has_plain_colours_and_a_page_has_both_themes() -> None:
     for theme in THEMES:
         style = file_style(theme)
         assert "var(" not in style and "@" not in style
+        selectors = re.findall(r"([^{}\n]+)\{", style)
+        assert all(re.fullmatch(r"\.[a-z0-9-]+", selector) for selector in selectors), "or `<use>` has none"
         assert f".fill-seat1{{fill:{FILLS[theme]['seat1']}}}" in style
         assert f"--seat1:{FILLS[theme]['seat1']};" in page_style()
     assert ".fill-seat1{fill:var(--seat1)}" in page_style()

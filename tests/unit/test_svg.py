@@ -28,7 +28,7 @@ from referee.games.picture import (
 )
 from referee.viewing.palette import THEMES, file_style
 from referee.viewing.steps import steps_of
-from referee.viewing.svg import Layout
+from referee.viewing.svg import Layout, draw
 from tests.rules.random_play import SETTINGS, random_game
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -133,8 +133,7 @@ def test_everything_is_in_the_frame() -> None:
 
 def test_what_recurs_is_kept_once_and_the_ground_apart() -> None:
     pictures: list[Picture] = [(board(*(stone(x, 0) for x in range(count))),) for count in range(4)]
-    layout = Layout.of(pictures)
-    drawn = layout.drawn(pictures)
+    layout, drawn = draw(pictures)
     assert len(set(drawn.elements)) == len(drawn.elements)
     joined = ["".join(drawn.elements[index] for index in indexes) for indexes in drawn.pictures]
     assert joined == ["".join(layout.elements(picture)) for picture in pictures]
@@ -207,6 +206,21 @@ def test_blanks_of_a_row_keep_their_width() -> None:
     assert first == pytest.approx(2 * 0.61 * 16, abs=0.1) and second == pytest.approx(7 * 0.61 * 16, abs=0.1)
 
 
+def test_a_symbol_in_a_row_has_the_place_of_its_characters_and_the_blanks_around_them() -> None:
+    letter = 0.61 * 16
+    wide = 0.75 * 0.84 * 40 + 0.1 * 40
+    for text, before, width in (
+        ("X", 0, wide),
+        ("  X ", 2 * letter, 3 * letter + wide),
+        ("X" * 9, 0, 9 * letter),
+    ):
+        picture: Picture = (row_of(Span(text, "seat1", DISC), "b"),)
+        ((_, x, _), (_, end, _)) = sorted(placed(parsed(Layout.of([picture]), picture)))
+        blanks = (len(text) - len(text.strip(" "))) * letter
+        assert end - 12 == pytest.approx(width, abs=0.2)
+        assert x - 12 == pytest.approx(before + (width - blanks) / 2, abs=0.2)
+
+
 def test_marks_for_terminals_only_are_not_drawn() -> None:
     plane = Plane((Mark(0, 0, "[ ]"), Trace((), "vine"), label(0, 0, "")))
     assert Layout.of([(plane,)]).elements((plane,)) == []
@@ -218,8 +232,7 @@ def test_the_pictures_of_every_game(slug: str) -> None:
     steps = steps_of(random_game(GAMES[slug], b"svg", SETTINGS[slug][0])).steps
     for view in (None, 0):
         pictures = [step.state.picture(view) for step in steps]
-        layout = Layout.of(pictures)
-        drawn = layout.drawn(pictures)
+        layout, drawn = draw(pictures)
         text = layout.svg(pictures[-1], "", "t") + "".join(drawn.elements)
         for theme in THEMES:
             rules = set(re.findall(r"\.([a-z0-9-]+)\{", file_style(theme)))

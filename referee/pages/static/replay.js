@@ -69,11 +69,15 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
 
   const linesOf = (number) => (steps[number].lines ?? []).map((index) => game.lines[index]);
 
-  /** What a step is called in words, for those who do not see the page. */
+  /** What is said of a step where nothing happened that the view knows. */
+  const nothing = (number) => (number ? "nothing that this seat knows" : "the beginning");
+
+  /** A step in words, for those who do not see the page. */
   function words(number) {
     const lines = linesOf(number).map((line) => line.words.split("\n")[0]);
-    const said = lines.length ? lines : (steps[number].news ?? []);
-    return `Step ${number} of ${steps.length - 1}. ${said.join(". ") || (number ? "" : "The beginning")}`;
+    const said = lines.length ? lines : (steps[number].news ?? [nothing(number)]);
+    const last = number === steps.length - 1 ? [game.result] : [];
+    return `Step ${number} of ${steps.length - 1}: ${[...said, ...last].join(". ")}`;
   }
 
   /** The line of the list for a step. */
@@ -92,15 +96,14 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       if (line.used_us !== undefined) {
         const used = one.appendChild(make("span", "time", time(line.used_us)));
         const clock = game.clocks[line.seat - 1];
-        if (clock?.move_us) {
+        if (clock?.move_us && line.used_us > clock.move_us / 50) {
           used.style.setProperty("--share", Math.min(1, line.used_us / clock.move_us));
           used.classList.toggle("over", line.used_us > clock.move_us);
         }
       }
     }
     if (!what.childNodes.length) {
-      const news = steps[number].news?.join(" · ");
-      what.append(make("span", "line news", news ?? (number ? "nothing that this seat knows" : "beginning")));
+      what.append(make("span", "line news", steps[number].news?.join(" · ") ?? nothing(number)));
     }
     button.addEventListener("click", () => choose(number));
     return made;
@@ -122,7 +125,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       here.push(list);
     }
     if (at === steps.length - 1) here.push(make("p", "end", game.result));
-    if (!here.length) here.push(make("p", "soft", "The position before the first move."));
+    if (!here.length) here.push(make("p", "soft", nothing(at)));
     part("now").replaceChildren(...here);
   }
 
@@ -191,7 +194,6 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     current.setAttribute("aria-current", "step");
     current.firstChild.tabIndex = 0;
     if (hadFocus) current.firstChild.focus({ preventScroll: true });
-    scroll(current);
     const text = words(at);
     picture.setAttribute("aria-label", `Position. ${text}`);
     slider.value = at;
@@ -202,6 +204,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     if (!timer) status.textContent = text;
     now();
     seats();
+    scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
     moved(at, shown.seat ?? 0);
   }
@@ -368,7 +371,7 @@ async function startReplay(element) {
   const game = await replayData(element.dataset.replay);
   const place = () => {
     const found = new URLSearchParams(location.hash.slice(1));
-    return { step: Number(found.get("step")) || 0, view: Number(found.get("view")) || 0 };
+    return { step: Number(found.get("step")), view: found.has("view") ? Number(found.get("view")) : undefined };
   };
   const moved = (step, view) => {
     const hash = game.views.length > 1 ? `#step=${step}&view=${view}` : `#step=${step}`;
@@ -381,7 +384,7 @@ async function startReplay(element) {
   const player = mountReplay(element, game, { ...place(), moved });
   addEventListener("hashchange", () => {
     const { step, view } = place();
-    player.look(view);
+    if (view !== undefined) player.look(view);
     player.go(step);
   });
 }

@@ -1,0 +1,521 @@
+"""A recorded game on the whole screen of a terminal, with keys to step through it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal, ScrollableContainer
+from textual.events import Key, Resize
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from referee.cli.colour import in_colour
+from referee.core.stop import Closing
+from referee.core.text import shown
+from referee.core.units import seconds
+from referee.gameplay.events import Drawn
+from referee.viewing.browsing import Browser
+from referee.viewing.characters import lines, width
+from referee.viewing.words import heading
+
+SMALLEST = 40, 12
+"""The fewest columns and lines in which a game is shown."""
+
+BESIDE = 30
+"""Where so many columns are free beside the board, everything else is shown there, not below it."""
+
+NARROWEST = 24
+"""The fewest columns of a board that has something beside it, so that its title is seen."""
+
+TEXT_LINES = 5
+"""How many lines of text there are below a board that has to be scrolled."""
+
+WITH_LIST = 72
+"""Below the board, the list of steps is shown where the terminal has so many columns."""
+
+PAGE = 10
+"""How many steps the keys for pages skip."""
+
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""Steps per second."""
+
+KEYS = (
+    ("Right, Enter", "next step"),
+    ("Left, b, Backspace", "previous step"),
+    ("PageDown, PageUp", f"{PAGE} steps forward, back"),
+    ("Home, g", "first step"),
+    ("End, G", "last step"),
+    ("a number, Enter", "that step"),
+    ("Space", "play, pause"),
+    ("+, -", "play faster, slower"),
+    ("/", "search moves, events, news, info and names"),
+    ("n, N", "next, previous match"),
+    ("v, Tab", "another view: all seats, seat 1, …"),
+    ("Up, Down", "scroll the board"),
+    ("<, >", "scroll the board left, right"),
+    ("k, j", "scroll the text up, down"),
+    ("?", "this help"),
+    ("q, Escape", "quit"),
+)
+"""The keys, for people."""
+
+HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
+"""What the last line says of the keys, the most important first."""
+
+
+def show(browser: Browser) -> None:
+    """Shows a game until the user quits. Raises `Interrupted` when a signal ended that; the terminal is then
+    as it was before.
+    """
+    if in_colour(sys.stderr):  # where Textual draws
+        os.environ.pop("NO_COLOR", None)  # which is obeyed even if it is empty
+    else:
+        os.environ["NO_COLOR"] = "1"
+    screen = ReplayScreen(browser)
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        with Closing(lambda: loop.call_soon_threadsafe(screen.exit)):
+            runner.run(screen.run_async(mouse=False))  # so that text can be selected as elsewhere
+    if screen.return_code:
+        raise RuntimeError("the screen failed")
+
+
+class Lines(Widget):
+    """Lines of text, each cut at the width with an ellipsis."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self._lines: Sequence[str] = ()
+
+    def present(self, lines: Sequence[str]) -> None:
+        """Shows other lines."""
+        self._lines = lines
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """As many rows as there are lines."""
+        return len(self._lines)
+
+    def render(self) -> Text:
+        """The lines."""
+        return _cut(self._lines, self.size.width)
+
+
+class StepList(Widget):
+    """The steps around the current one, a line each."""
+
+    def __init__(self) -> None:
+        super().__init__(id="steps")
+        self._labels: Sequence[str] = ()
+        self._at = 0
+
+    def present(self, labels: Sequence[str], at: int) -> None:
+        """Shows other steps, or another one as the current."""
+        self._labels, self._at = labels, at
+        self._retitle()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Keeps the title right."""
+        self._retitle()
+
+    def _range(self) -> range:
+        """The steps that there is room for, the current one in the middle."""
+        count, rows = len(self._labels), self.size.height
+        first = max(0, min(self._at - rows // 2, count - rows))
+        return range(first, min(first + rows, count))
+
+    def _retitle(self) -> None:
+        shown = self._range()
+        is_all = len(shown) == len(self._labels)
+        self.border_title = Text("steps" if is_all or not shown else f"steps {shown[0]} to {shown[-1]}")
+
+    def render(self) -> Text:
+        """The current step is marked by a sign, not by a colour alone."""
+        digits = len(str(len(self._labels) - 1))
+        rows = [
+            f"{'>' if number == self._at else ' '}{number:{digits}} {self._labels[number]}"
+            for number in self._range()
+        ]
+        return _cut(rows, self.size.width)
+
+
+class Pane(ScrollableContainer):
+    """Text that can be scrolled; its title says where there is more of it."""
+
+    def __init__(self, name: str, wraps: bool = True) -> None:
+        super().__init__(id=name, can_focus=False)
+        self._content = Static(markup=False, classes="" if wraps else "-whole")
+        self._title = ""
+
+    def compose(self) -> ComposeResult:
+        """The text, which is as high as it needs to be."""
+        yield self._content
+
+    def on_mount(self) -> None:
+        """Keeps the title right."""
+        for what in ("scroll_x", "scroll_y", "virtual_size"):
+            self.watch(self, what, self._retitle, init=False)
+
+    def on_resize(self) -> None:
+        """Keeps the title right."""
+        self._retitle()
+
+    def present(self, title: str, text: Text) -> None:
+        """Shows another text."""
+        self._title = title
+        self._content.update(text)
+        self._retitle()
+
+    def _retitle(self) -> None:
+        left, above = round(self.scroll_x), round(self.scroll_y)
+        right, below = self.max_scroll_x - left, self.max_scroll_y - above
+        more = " ".join(
+            f"{arrow}{count}"
+            for arrow, count in zip("↑↓←→", (above, below, left, right), strict=True)
+            if count > 0
+        )
+        title = f"{self._title}, {more} more" if more else self._title
+        if len(title) > self.size.width - 2:  # its end is cut off, which this must not be
+            title = f"{more} more, {self._title}" if more else self._title
+        self.border_title = Text(title)
+
+
+class Help(ModalScreen[None]):
+    """The keys, and what the game was played under."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,?,enter", "app.pop_screen"),
+        Binding("up,k", "scroll(-1)"),
+        Binding("down,j,space", "scroll(1)"),
+        Binding("pageup", f"scroll({-PAGE})"),
+        Binding("pagedown", f"scroll({PAGE})"),
+    ]
+
+    def __init__(self, about: str) -> None:
+        super().__init__()
+        self._about = about
+        self._pane = Pane("help")
+
+    def compose(self) -> ComposeResult:
+        """A text of one page or more."""
+        yield self._pane
+
+    def on_mount(self) -> None:
+        """Shows the text."""
+        wide = max(len(keys) for keys, _ in KEYS)
+        keys = "\n".join(f"{keys:{wide}}  {meaning}" for keys, meaning in KEYS)
+        self._pane.present("keys; Up, Down scroll, Escape closes", Text(f"{keys}\n\n{self._about}"))
+
+    def action_scroll(self, rows: int) -> None:
+        """Scrolls."""
+        self._pane.scroll_relative(0, rows, animate=False)
+
+
+class ReplayScreen(App[None]):
+    """Shows a recorded game, step by step."""
+
+    AUTO_FOCUS = None  # keys go to the game, unless a question is asked
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { background: ansi_default; color: ansi_default; }
+    Pane, StepList {
+        border-top: solid ansi_default;
+        border-title-color: ansi_default; border-title-background: ansi_default; border-title-style: none;
+        background: ansi_default; color: ansi_default;
+    }
+    Pane { scrollbar-size: 0 0; }
+    Pane > Static { width: 100%; height: auto; }
+    Pane > .-whole { width: auto; }
+    Lines { height: auto; }
+    #heading { text-style: bold; }
+    #main { height: 1fr; }
+    #board, #text, #steps, #lower { height: 1fr; width: 1fr; }
+    #ask { height: 1; display: none; }
+    #ask Static { width: auto; }
+    Input { width: 1fr; background: ansi_default; color: ansi_default; }
+    #too-small { display: none; }
+    .-asking #keys { display: none; }
+    .-asking #ask { display: block; }
+    .-beside #main { layout: horizontal; }
+    .-beside #side { border-left: solid ansi_default; }
+    .-below #side { height: 1fr; }
+    .-below #lower { layout: horizontal; }
+    .-below #steps { width: 30; margin-left: 1; }
+    .-narrow #steps { display: none; }
+    .-too-small #too-small { display: block; }
+    .-too-small #heading, .-too-small #main, .-too-small #keys { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,enter", "move(1)"),
+        Binding("left,b,backspace", "move(-1)"),
+        Binding("pagedown", f"move({PAGE})"),
+        Binding("pageup", f"move({-PAGE})"),
+        Binding("home,g", "go(0)"),
+        Binding("end,G", "go(-1)"),
+        Binding("space", "play"),
+        Binding("+,=", "speed(1)"),
+        Binding("-", "speed(-1)"),
+        Binding("/", "search"),
+        Binding("n", "match(1)"),
+        Binding("N", "match(-1)"),
+        Binding("v", "view"),
+        Binding("tab", "view", priority=True),
+        Binding("up", "scroll('board', 0, -1)"),
+        Binding("down", "scroll('board', 0, 1)"),
+        Binding("<", "scroll('board', -8, 0)"),
+        Binding(">", "scroll('board', 8, 0)"),
+        Binding("k", "scroll('text', 0, -1)"),
+        Binding("j", "scroll('text', 0, 1)"),
+        Binding("?", "help"),
+        Binding("escape", "leave"),
+        Binding("q", "quit"),
+        Binding("ctrl+c", "quit", priority=True),
+    ]
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__(ansi_color=True)
+        self._browser = browser
+        self._sought = ""
+        """What was searched for last."""
+        self._speed = SPEEDS.index(1.0)
+        self._player: Timer | None = None
+        """Takes the next step again and again while the game plays."""
+        self._heading = Lines("heading")
+        self._board = Pane("board", wraps=False)
+        self._clocks = Lines("clocks")
+        self._text = Pane("text")
+        self._list = StepList()
+        self._keys = Lines("keys")
+        self._question = Static(markup=False)
+        self._answer = Input(compact=True, select_on_focus=False)
+        self._too_small = Static(id="too-small", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """The board, and beside or below it the clocks, the text of the step, and the list of steps."""
+        yield self._heading
+        yield Container(
+            self._board,
+            Container(self._clocks, Container(self._text, self._list, id="lower"), id="side"),
+            id="main",
+        )
+        yield self._keys
+        yield Horizontal(self._question, self._answer, id="ask")
+        yield self._too_small
+
+    def on_mount(self) -> None:
+        """Shows the first picture."""
+        self._show()
+
+    def on_resize(self, event: Resize) -> None:
+        """Arranges everything by the size of the terminal."""
+        self._arrange(*event.size)
+        self._show()
+
+    def on_key(self, event: Key) -> None:
+        """A digit begins the number of a step."""
+        if event.character and event.character in "0123456789":
+            self._ask("step ", event.character)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Goes to a step that was named, or to the next match."""
+        is_step = str(self._question.content) == "step "
+        self._close_question()
+        if is_step:
+            self._jump(event.value)
+        elif event.value:
+            self._sought = event.value
+            self.action_match(0)
+
+    def action_move(self, by: int) -> None:
+        """Goes some steps forward or back."""
+        self._browser.go(self._browser.at + by)
+        self._show()
+
+    def action_go(self, number: int) -> None:
+        """Goes to a step, counted from the end if it is negative."""
+        self._browser.go(number if number >= 0 else self._browser.last + 1 + number)
+        self._show()
+
+    def action_play(self) -> None:
+        """Plays, from the beginning if this is the end, or pauses."""
+        if self._player:
+            self._pause()
+        else:
+            if self._browser.at == self._browser.last:
+                self._browser.go(0)
+            self._player = self.set_interval(1 / SPEEDS[self._speed], self._play_on)
+        self._show()
+
+    def action_speed(self, by: int) -> None:
+        """Plays faster or slower."""
+        self._speed = max(0, min(self._speed + by, len(SPEEDS) - 1))
+        if self._player:
+            self._player.stop()
+            self._player = self.set_interval(1 / SPEEDS[self._speed], self._play_on)
+        self._show(self._playing() or f"to be played at {SPEEDS[self._speed]:g} steps a second")
+
+    def action_search(self) -> None:
+        """Asks what to search for."""
+        self._ask("/", "")
+
+    def action_match(self, by: int) -> None:
+        """Goes to the next match, or the one before; with 0, to the next from here on."""
+        found = self._browser.matches(self._sought) if self._sought else []
+        at = self._browser.at
+        if not self._sought:
+            said = "search with / first"
+        elif not found:
+            said = f"no step has `{shown(self._sought)}`"
+        else:
+            if by < 0:
+                number = max((number for number in found if number < at), default=found[-1])
+            else:
+                number = min((number for number in found if number >= at + by), default=found[0])
+            self._browser.go(number)
+            said = f"match {found.index(number) + 1} of {len(found)}: `{shown(self._sought)}`"
+        self._show(said)
+
+    def action_view(self) -> None:
+        """Shows what another view knows."""
+        self._browser.turn_view()
+        self._arrange(*self.size)
+        one = (
+            "every seat sees everything"
+            if self._browser.steps.terms.game.is_open
+            else "there is one view only"
+        )
+        self._show("" if len(self._browser.views) > 1 else one)
+
+    def action_scroll(self, what: str, columns: int, rows: int) -> None:
+        """Scrolls the board or the text."""
+        (self._board if what == "board" else self._text).scroll_relative(columns, rows, animate=False)
+
+    def action_help(self) -> None:
+        """Shows the keys."""
+        self._pause()
+        self.push_screen(Help(heading(self._browser.steps.terms)))
+
+    def action_leave(self) -> None:
+        """Leaves a question, or the game."""
+        if self.has_class("-asking"):
+            self._close_question()
+            self._show()
+        else:
+            self.exit()
+
+    def _ask(self, question: str, answer: str) -> None:
+        self._pause()
+        self._question.update(question)
+        self._answer.value = answer
+        self._answer.cursor_position = len(answer)
+        self.add_class("-asking")
+        self._answer.focus()
+
+    def _close_question(self) -> None:
+        self.remove_class("-asking")
+        self.screen.set_focus(None)
+
+    def _jump(self, text: str) -> None:
+        number, last = text.strip(), self._browser.last
+        if number.isascii() and number.isdigit() and len(number) < 10 and int(number) <= last:
+            self.action_go(int(number))
+        else:
+            self._show(f"no step `{shown(number, 20)}`, expected 0 to {last}")
+
+    def _play_on(self) -> None:
+        self._browser.go(self._browser.at + 1)
+        if self._browser.at == self._browser.last:
+            self._pause()
+        self._show()
+
+    def _pause(self) -> None:
+        if self._player:
+            self._player.stop()
+            self._player = None
+
+    def _arrange(self, columns: int, rows: int) -> None:
+        browser = self._browser
+        boards = [lines(browser.picture(number)) for number in (0, browser.last)]
+        widest, highest = max(map(width, boards)), max(map(len, boards))
+        is_beside = columns >= widest + BESIDE + 1
+        self.set_class(is_beside, "-beside")
+        self.set_class(not is_beside, "-below")
+        self.set_class(not is_beside and columns < WITH_LIST, "-narrow")
+        self._board.styles.width = max(widest, NARROWEST) if is_beside else "1fr"
+        others = 3 + len(browser.steps.terms.bots) + TEXT_LINES  # the heading, a title, the keys
+        self._board.styles.height = "1fr" if is_beside else max(4, min(highest + 1, rows - others))
+        smallest = " × ".join(map(str, SMALLEST))
+        self.set_class(columns < SMALLEST[0] or rows < SMALLEST[1], "-too-small")
+        self._too_small.update(f"the terminal is {columns} × {rows}, expected at least {smallest}")
+
+    def _show(self, said: str = "") -> None:
+        """Shows the step; `said` stands in the last line until it is shown again."""
+        browser = self._browser
+        terms = browser.steps.terms
+        options = " ".join(f"{name}={value}" for name, value in terms.options.items())
+        self._heading.present([f"{shown(terms.id)}: {terms.game.slug} {shown(options)}"])
+        if browser.view is None:
+            title = "board" if terms.game.is_open else "board, all seats"
+        else:
+            title = f"board, as seat {browser.view + 1} knows it"
+        self._board.present(title, _drawn(browser))
+        self._clocks.present(_clocks(browser))
+        self._text.present(f"step {browser.at} of {browser.last}", Text("\n".join(browser.texts[browser.at])))
+        self._text.scroll_home(animate=False)
+        self._list.present(browser.labels, browser.at)
+        self._keys.present([said or self._playing() or _hints(self.size.width)])
+
+    def _playing(self) -> str:
+        """What is said while the game plays."""
+        return (
+            f"playing {SPEEDS[self._speed]:g} steps a second; Space pauses, + and - change it"
+            if self._player
+            else ""
+        )
+
+
+def _drawn(browser: Browser) -> Text:
+    drawn = [Text.assemble(*line) for line in lines(browser.picture(browser.at))]
+    return Text("\n", no_wrap=True).join(drawn)
+
+
+def _clocks(browser: Browser) -> list[str]:
+    """A line for each seat: its name and its clock; the seats of the step are marked."""
+    terms, step = browser.steps.terms, browser.step
+    is_open = terms.game.is_open
+    acted = {event.seat for event in step.events_for(browser.view, is_open) if not isinstance(event, Drawn)}
+    reserves = step.reserves_for(browser.view, is_open)
+    found = []
+    for seat, (name, control, reserve) in enumerate(zip(terms.bots, terms.controls, reserves, strict=True)):
+        has_reserve = control.reserve_us or control.increment_us
+        clock = f"reserve {seconds(reserve)}, " if reserve is not None and has_reserve else ""
+        found.append(f"{'>' if seat in acted else ' '}{seat + 1} {name}: {clock}{control}")
+    return found
+
+
+def _hints(columns: int) -> str:
+    """As many hints as there is room for."""
+    said = HINTS[0]
+    for hint in HINTS[1:]:
+        if len(said) + 3 + len(hint) <= columns:
+            said += f"   {hint}"
+    return said
+
+
+def _cut(rows: Sequence[str], columns: int) -> Text:
+    text = Text(no_wrap=True)
+    for number, row in enumerate(rows):
+        line = Text(row)
+        line.truncate(max(1, columns), overflow="ellipsis")
+        text.append("\n" if number else "").append_text(line)
+    return text

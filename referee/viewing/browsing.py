@@ -1,0 +1,80 @@
+"""A place in a recorded game: the step that is looked at and the view, how both change, and searching."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.games.picture import Picture
+from referee.viewing.step_words import end_lines, step_label, step_lines
+from referee.viewing.steps import Step, Steps, View
+
+
+class Browser:
+    """Moves through the steps of a game, and gives what is to be shown there."""
+
+    def __init__(self, steps: Steps, only: View = None, at: int = 0) -> None:
+        """With a seat in `only`, there is no other view than its own; `at` is a step, or one after the last
+        for the last.
+        """
+        self.steps = steps
+        self.last = len(steps.steps) - 1
+        """The number of the last step."""
+        self.views = steps.views if only is None else (only,)
+        self.at = 0
+        """The step that is looked at."""
+        self.view = self.views[0]
+        self._texts: dict[View, list[list[str]]] = {}
+        self._labels: dict[View, list[str]] = {}
+        self.go(at)
+
+    def go(self, number: int) -> None:
+        """Goes to a step, or to the nearest that there is."""
+        self.at = max(0, min(number, self.last))
+
+    def turn_view(self) -> None:
+        """Takes the next view, after the last one the first."""
+        self.view = self.views[(self.views.index(self.view) + 1) % len(self.views)]
+
+    @property
+    def step(self) -> Step:
+        """The step that is looked at."""
+        return self.steps.steps[self.at]
+
+    def picture(self, number: int) -> Picture:
+        """The position after a step, as the view knows it."""
+        return self.steps.steps[number].state.picture(self.view)
+
+    def known(self, number: int) -> list[str]:
+        """What the view knows of what happened in a step, line by line."""
+        return step_lines(self.steps, number, self.view)
+
+    @property
+    def texts(self) -> Sequence[Sequence[str]]:
+        """What happened in each step, line by line; after the last one also how the game ended."""
+        if self.view not in self._texts:
+            texts = [self.known(number) or [self._nothing(number)] for number in range(self.last + 1)]
+            texts[-1] += ["", *end_lines(self.steps, self.view)]
+            if self.steps.damage:
+                texts[-1].append(f"the record cannot be replayed any further: {self.steps.damage}")
+            self._texts[self.view] = texts
+        return self._texts[self.view]
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Each step in a few words."""
+        if self.view not in self._labels:
+            self._labels[self.view] = [
+                step_label(self.steps, number, self.view) for number in range(self.last + 1)
+            ]
+        return self._labels[self.view]
+
+    def matches(self, sought: str) -> list[int]:
+        """The steps in whose text a word or phrase occurs, in whatever case."""
+        sought = sought.casefold()
+        return [number for number, text in enumerate(self.texts) if sought in "\n".join(text).casefold()]
+
+    def _nothing(self, number: int) -> str:
+        """What is said where there is nothing to say."""
+        if number == 0:
+            return "the position before the first move"
+        return f"nothing that seat {(self.view or 0) + 1} was told of"

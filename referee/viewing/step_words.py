@@ -1,0 +1,49 @@
+"""Steps of a game in words: what happened, as far as a view knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from referee.core.text import shown
+from referee.gameplay.events import Drawn, Event, Rejected, Retired, Unplayed
+from referee.viewing.steps import Steps, View
+from referee.viewing.words import bot_output, event_text, result
+
+
+def step_lines(steps: Steps, number: int, view: View) -> list[str]:
+    """What happened in a step, line by line: its events, then in games with hidden information the news.
+
+    Empty where the view knew of nothing.
+    """
+    step, terms = steps.steps[number], steps.terms
+    is_open = terms.game.is_open
+    texts = [event_text(event, terms.bots, terms.controls) for event in step.events_for(view, is_open)]
+    lines = [line for text in texts for line in text.split("\n")]
+    if not is_open:
+        before = steps.steps[number - 1] if number else None
+        lines += [f"news: {line}" for line in step.news_for(view, before)]
+    return lines
+
+
+def end_lines(steps: Steps, view: View) -> Iterator[str]:
+    """How the game ended, and what the bots wrote besides their answers; nothing if the record is damaged."""
+    if steps.verdict:
+        yield result(steps.terms, steps.verdict)
+        yield from bot_output(steps.terms, steps.record.measured, view)
+
+
+def step_label(steps: Steps, number: int, view: View) -> str:
+    """A step in a few words: who played what."""
+    if number == 0:
+        return "start"
+    events = steps.steps[number].events_for(view, steps.terms.game.is_open)
+    rejections = sum(isinstance(event, Rejected) for event in events)
+    parts = [_label(event) for event in events if not isinstance(event, Rejected)]
+    return ", ".join([*parts, f"{rejections} rejected"] if rejections else parts)
+
+
+def _label(event: Event) -> str:
+    if isinstance(event, Drawn):
+        return f"chance: {shown(event.text)}"
+    what = event.ending.word if isinstance(event, Retired) else shown(event.text)
+    return f"{event.seat + 1}: {what}{' (does not count)' if isinstance(event, Unplayed) else ''}"

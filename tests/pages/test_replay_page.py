@@ -1,0 +1,199 @@
+"""The page that replays a game, in a real browser: each step shows what was recorded, by every way to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from referee.gameplay.events import Moved
+from referee.games.picture import Plane
+from referee.viewing.characters import picture_text
+from referee.viewing.steps import Steps, View
+from referee.viewing.svg import Layout
+from tests.pages.browser import (
+    LOOKS,
+    barriers,
+    open_file,
+    press,
+    show_as,
+    wider_than_screen,
+)
+from tests.pages.recorded import SHORT, only_game, play, written
+
+pytestmark = pytest.mark.slow
+
+AS_THE_BROWSER_WRITES_IT = """svg => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", "g");
+    element.innerHTML = svg;
+    return element.innerHTML;
+}"""
+
+
+@pytest.fixture(scope="package")
+def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Steps]:
+    folder = tmp_path_factory.mktemp("games")
+    return {slug: only_game(play(slug, folder / slug, option)) for slug, option in SHORT.items()}
+
+
+class Replay:
+    """The page of a game, and what it should show."""
+
+    def __init__(self, page: Page, steps: Steps, path: Path, view: View = None) -> None:
+        self.page = page
+        self.steps = steps
+        self.last = len(steps.steps) - 1
+        open_file(page, written(steps, path, view))
+        self.at(0, view)
+
+    def at(self, step: int, view: View = None) -> None:
+        """Checks that this step is shown, as this view knows it."""
+        page = self.page
+        expect(page.get_by_role("slider")).to_have_value(str(step))
+        expect(page.locator("[aria-current=step]")).to_have_count(1)
+        pictures = [one.state.picture(view) for one in self.steps.steps]
+        layout = Layout.of(pictures)
+        drawn = "".join(layout.elements(pictures[step]))
+        assert page.locator("svg.picture .pieces").inner_html() == page.evaluate(
+            AS_THE_BROWSER_WRITES_IT, drawn
+        )
+        ground = page.evaluate(AS_THE_BROWSER_WRITES_IT, layout.ground)
+        assert page.locator("svg.picture .ground").inner_html() == ground
+        assert page.locator(".position pre").text_content() == picture_text(pictures[step])
+        # What marks are said to be stands in the page, however they are drawn.
+        planes = [panel for panel in pictures[step] if isinstance(panel, Plane)]
+        titles = {mark.title for plane in planes for mark in (*plane.ground, *plane.marks) if mark.title}
+        assert titles <= set(page.locator("svg.picture title").all_text_contents())
+
+
+@pytest.fixture(params=SHORT)
+def steps(request: pytest.FixtureRequest, games: dict[str, Steps]) -> Steps:
+    return games[request.param]
+
+
+def test_keys_lead_to_every_step(steps: Steps, page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, steps, tmp_path / "game.html")
+    for step in range(1, replay.last + 1):
+        press(page, "ArrowRight")
+        if step % 5 == 0:
+            replay.at(step)
+    replay.at(replay.last)
+    press(page, "ArrowRight")
+    replay.at(replay.last)
+    press(page, "ArrowLeft")
+    replay.at(replay.last - 1)
+    press(page, "Home")
+    replay.at(0)
+    press(page, "PageDown")
+    replay.at(min(10, replay.last))
+    press(page, "PageUp")
+    replay.at(0)
+    press(page, *str(replay.last), "Enter")
+    replay.at(replay.last)
+    press(page, "Home", "End")
+    replay.at(replay.last)
+
+
+def test_the_slider_and_the_buttons_lead_to_every_step(steps: Steps, page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, steps, tmp_path / "game.html")
+    slider = page.get_by_role("slider")
+    slider.fill(str(replay.last))
+    replay.at(replay.last)
+    slider.fill("1")
+    replay.at(1)
+    slider.focus()
+    press(page, "End")
+    replay.at(replay.last)
+    for name, step in (("First step", 0), ("Step forward", 1), ("Step back", 0), ("Last step", replay.last)):
+        page.get_by_role("button", name=name).click()
+        replay.at(step)
+    page.locator("ol.moves button").nth(2).click()
+    replay.at(2)
+
+
+def test_every_seat_has_its_view(steps: Steps, page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, steps, tmp_path / "game.html")
+    press(page, "End")
+    for view in (*steps.views[1:], None):
+        press(page, "v")
+        replay.at(replay.last, view)
+    choices = page.get_by_role("radio")
+    assert choices.count() == (len(steps.views) if len(steps.views) > 1 else 0)
+    for number, view in enumerate(steps.views if len(steps.views) > 1 else ()):
+        page.locator("fieldset.views label").nth(number).click()
+        replay.at(replay.last, view)
+
+
+def test_a_page_for_a_seat_has_its_view_alone(steps: Steps, page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, steps, tmp_path / "game.html", view=1)
+    press(page, "End")
+    replay.at(replay.last, 1)
+    assert page.get_by_role("radio").count() == 0
+
+
+def test_playing_ends_at_the_last_step(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, games["vinetree"], tmp_path / "game.html")
+    page.get_by_role("combobox").select_option("8")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=60_000)
+    replay.at(replay.last)
+
+
+def test_the_address_keeps_the_step_and_the_view(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, games["floral"], tmp_path / "game.html")
+    press(page, "PageDown", "v")
+    replay.at(10, 0)
+    page.reload()
+    replay.at(10, 0)
+
+
+def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    rows = page.locator("ol.moves li")
+    assert rows.count() == len(steps.steps)
+    texts = rows.all_text_contents()
+    for step, text in zip(steps.steps, texts, strict=True):
+        moves = [event.text for event in step.events if isinstance(event, Moved)]
+        assert all(move in text for move in moves)
+
+
+def test_nothing_keeps_people_from_it(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    press(page, "End")
+    for summary in page.locator("summary").all():
+        if summary.is_visible():
+            summary.click()
+    for look in LOOKS:
+        show_as(page, look)
+        assert barriers(page) == [], look.name
+        assert wider_than_screen(page) == 0
+
+
+def test_the_tab_key_reaches_everything_that_acts(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    press(page, "PageDown")
+    reached = set()
+    for _ in range(40):
+        press(page, "Tab")
+        reached.add(page.evaluate("() => document.activeElement.ariaLabel ?? document.activeElement.tagName"))
+    assert {"Step", "First step", "Play", "Step back", "SELECT", "SUMMARY"} <= reached
+
+
+def test_the_final_position_is_there_without_scripts(
+    games: dict[str, Steps], chromium: Browser, tmp_path: Path
+) -> None:
+    steps = games["vinetree"]
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(written(steps, tmp_path / "game.html").as_uri())
+    titles = {
+        mark.title
+        for panel in steps.steps[-1].state.picture(None)
+        if isinstance(panel, Plane)
+        for mark in panel.marks
+        if mark.title
+    }
+    assert titles <= set(page.locator(".still title").all_text_contents())
+    context.close()

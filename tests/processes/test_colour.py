@@ -1,0 +1,165 @@
+"""Colours, and what moves the cursor: only where they are wanted and the terminal has them."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from referee.cli.colour import can_draw, in_colour
+from tests.command import PLAIN, TOO_LONG_S, referee
+
+COLOUR = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[0-9;]*m")
+DRAWING = re.compile(r"\x1b\[\??[0-9;]*[A-HJKfhlr]")
+
+XTERM = {"TERM": "xterm-256color"}
+NONE, ALWAYS = {**XTERM, "NO_COLOR": "1"}, {**XTERM, "FORCE_COLOR": "1"}
+NEITHER, DUMB = {**NONE, **ALWAYS}, {"TERM": "dumb"}
+
+SETTINGS = [
+    # what is set, whether there is colour in a pipe, in a terminal, and whether that is drawn in
+    (XTERM, False, True, True),
+    (NONE, False, False, True),
+    ({**XTERM, "NO_COLOR": ""}, False, True, True),
+    (ALWAYS, True, True, True),
+    ({**XTERM, "FORCE_COLOR": ""}, False, True, True),
+    (NEITHER, False, False, True),
+    (DUMB, False, False, False),
+    ({**DUMB, "FORCE_COLOR": "1"}, True, True, False),
+    ({"TERM": "unknown"}, False, False, False),
+    ({"TERM": ""}, False, False, False),
+    ({}, False, False, False),
+]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("env", "in_a_pipe", "in_a_terminal", "draws"), SETTINGS)
+def test_variables_decide_on_colour_and_drawing(
+    env: dict[str, str],
+    in_a_pipe: bool,
+    in_a_terminal: bool,
+    draws: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("TERM", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert in_colour(io.StringIO()) == in_a_pipe and not can_draw(io.StringIO())
+    assert in_colour(Terminal()) == in_a_terminal and can_draw(Terminal()) == draws
+
+
+MATCH = (
+    "match",
+    "blooms",
+    f"a={PLAIN}",
+    f"b={PLAIN}",
+    "--option",
+    "size=3",
+    "--option",
+    "target=1",
+    "-n",
+    "1",
+)
+
+COMMANDS = {
+    # the command, whether it has colours, whether it draws
+    "replay": (("replay", "results", "1", "--all"), True, False),
+    "match --watch": ((*MATCH, "--watch"), True, False),
+    "check": (("check", "blooms", PLAIN, "--step", "1"), True, True),
+    "match": (MATCH, True, True),
+    "table": (("table", "results"), False, False),
+    "find": (("find", "results"), False, False),
+    "status": (("status", "results"), False, False),
+    "verify": (("verify", "results"), False, False),
+    "games": (("games", "blooms"), False, False),
+    "--help": (("match", "--help"), False, False),
+}
+
+QUICK = {
+    ("replay", False, "ALWAYS"),
+    ("replay", True, "XTERM"),
+    ("replay", True, "NONE"),
+    ("match", True, "DUMB"),
+}
+CASES = [
+    pytest.param(
+        name,
+        setting,
+        terminal,
+        id=f"{name} {setting} {'terminal' if terminal else 'pipe'}",
+        marks=() if (name, terminal, setting) in QUICK else pytest.mark.slow,
+    )
+    for name, (_, has_colours, _) in COMMANDS.items()
+    for terminal, settings in (
+        (False, ("XTERM", "ALWAYS", "NEITHER") if has_colours else ("ALWAYS",)),
+        (True, ("XTERM", "NONE", "DUMB") if has_colours else ("XTERM",)),
+    )
+    for setting in settings
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run in it."""
+    folder = tmp_path_factory.mktemp("colour")
+    assert referee(*MATCH, "-o", str(folder / "results")).code == 0
+    return folder
+
+
+def environment(env: dict[str, str]) -> dict[str, str]:
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("TERM", "NO_COLOR", "FORCE_COLOR")
+    }
+    return {**kept, **env}
+
+
+@pytest.mark.parametrize(("name", "setting", "terminal"), CASES)
+def test_commands_obey_them(name: str, setting: str, terminal: bool, place: Path) -> None:
+    words, has_colours, draws = COMMANDS[name]
+    command, env = ["-m", "referee", *words], environment(globals()[setting])
+    if terminal:
+        screen = pexpect.spawn(
+            sys.executable,
+            command,
+            cwd=str(place),
+            env=env,
+            encoding="utf-8",
+            timeout=60,
+            dimensions=(24, 80),
+        )
+        screen.expect(pexpect.EOF)
+        written = str(screen.before)
+        screen.close()
+    else:
+        done = subprocess.run(
+            [sys.executable, *command], cwd=place, env=env, capture_output=True, timeout=TOO_LONG_S
+        )
+        written = (done.stdout + done.stderr).decode()
+    assert written.strip() and "Traceback" not in written
+    # progress that is drawn appears in a terminal alone
+    colours = setting in ("ALWAYS", *(["XTERM"] if terminal else [])) and (name != "match" or terminal)
+    assert bool(COLOUR.search(written)) == (has_colours and colours), written
+    assert bool(DRAWING.search(written)) == (draws and terminal and setting != "DUMB"), written
+
+
+def test_a_page_and_a_document_have_no_colours_where_colours_are_forced(place: Path) -> None:
+    for words in (("replay", "results", "1", "--json"), ("table", "results", "--format", "csv")):
+        done = subprocess.run(
+            [sys.executable, "-m", "referee", *words],
+            cwd=place,
+            env=environment(ALWAYS),
+            capture_output=True,
+            timeout=TOO_LONG_S,
+        )
+        assert done.returncode == 0 and b"\x1b" not in done.stdout

@@ -1,0 +1,206 @@
+"""`referee serve` beside a run: it shows what happens, disturbs nothing, and answers whatever it is asked."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.command import GREEDY, RANDOM, ROOT, referee, referee_process
+from tests.processes.runs import games, toml
+from tests.processes.serving import serving
+from tests.unit.growing import Growing
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Growing:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    run = Growing(folder)
+    run.begin()
+    run.play("1:a:b", "1:b:a", "2:a:b")
+    return run
+
+
+@pytest.fixture
+def folder(growing: Growing) -> Path:
+    return growing.path.parent
+
+
+def state_of(folder: Path) -> dict[str, tuple[bytes, int, int]]:
+    return {
+        path.name: (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino)
+        for path in (folder, *folder.iterdir())
+        if path.is_file()
+    }
+
+
+def test_it_prints_its_address_answers_and_ends_at_a_signal(folder: Path) -> None:
+    before = state_of(folder)
+    with serving(folder) as server:
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", server.url)
+        status, page = server.get()
+        assert status == 200 and "3 of 6" in page
+        assert server.get("/game/1")[0] == 200 and server.get("/x")[0] == 404
+        assert os.getpriority(os.PRIO_PROCESS, server.process.pid) >= 10, "others go first"
+        assert server.end() == (3, "referee: stopped by SIGTERM\n")
+    assert state_of(folder) == before, "nothing is written"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_it_ends_at_once_also_while_browsers_follow_the_run(folder: Path, number: signal.Signals) -> None:
+    with serving(folder) as server:
+        parts = server.parts()
+        next(parts)
+        assert server.end(number) == (3, f"referee: stopped by {number.name}\n")
+        assert [*parts] == [], "the stream has ended"
+
+
+@pytest.mark.slow
+def test_it_waits_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.touch()
+    with serving(file) as server:
+        assert "No run has begun" in server.get()[1]
+        (tmp_path / "t-results").mkdir()
+        growing = Growing(tmp_path / "t-results")
+        growing.begin()
+        server.until("0 of 6")
+        growing.play("1:a:b")
+        server.until("1 of 6")
+        told = f"no run has begun in `{tmp_path / 't-results'}` yet, waiting for it\n"
+        assert server.end() == (3, f"{told}referee: stopped by SIGTERM\n")
+
+
+def test_what_it_refuses_to_serve(folder: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = referee("serve", str(folder), "--port", str(port))
+    assert done.code == 2 and not done.out
+    assert f"cannot listen at 127.0.0.1:{port}: Address already in use, expected" in done.err
+    for words in ((str(tmp_path / "none"),), (str(folder), "--host", "no.such.host.invalid")):
+        done = referee("serve", *words)
+        assert done.code == 2 and not done.out and len(done.err.splitlines()) == 1, done
+    assert "not the name of a host" in referee("serve", str(folder), "--host", "x" * 300).err
+
+
+@pytest.mark.slow
+def test_a_server_for_everybody_says_so(folder: Path) -> None:
+    with serving(folder, "--host", "0.0.0.0", "--log") as server:
+        assert server.get()[0] == 200
+        code, told = server.end()
+    warning, request, end = told.splitlines()
+    assert code == 3 and end == "referee: stopped by SIGTERM"
+    assert warning.startswith("warning: everybody who reaches http://0.0.0.0:")
+    assert request == "127.0.0.1 GET / 200"
+
+
+def test_clients_that_hang_keep_nobody_waiting_and_are_sent_away(folder: Path) -> None:
+    patch = "import referee.serving.server as s; s.REQUEST_S = s.WRITE_S = 1.0"
+    with serving(folder, patch=patch) as server:
+        silent = [server.connection() for _ in range(20)]
+        for one in silent[10:]:
+            one.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+        deaf = server.connection()
+        deaf.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 4000)
+        assert server.get()[0] == 200
+        for one in silent:
+            assert not one.recv(100), "the server has closed it"
+            one.close()
+        with deaf, pytest.raises(ConnectionError):  # it reads nothing, until it is sent away
+            deaf.settimeout(30)
+            while True:
+                deaf.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
+        assert server.get()[0] == 200
+        assert server.end()[1] == "referee: stopped by SIGTERM\n", "nothing was printed meanwhile"
+
+
+@pytest.mark.slow
+def test_connections_are_bounded(folder: Path) -> None:
+    with serving(folder, patch="import referee.serving.server as s; s.MOST_CONNECTIONS = 5") as server:
+        held = [server.connection() for _ in range(5)]
+        with server.connection() as one_more, pytest.raises((ConnectionError, AssertionError)):
+            one_more.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert one_more.recv(100)
+        for one in held:
+            one.close()
+        server.until("3 of 6")
+
+
+@pytest.mark.slow
+def test_what_is_no_request_gets_a_plain_error(folder: Path) -> None:
+    with serving(folder) as server:
+        for sent in (
+            b"\x16\x03\x01 hello\r\n\r\n",
+            b"GET\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        ):
+            with server.connection() as connection:
+                connection.sendall(sent)
+                answer = connection.makefile("rb").read().decode()
+            assert answer.startswith("HTTP/1.1 400 Bad Request\r\n") and "x-frame-options: DENY" in answer
+            assert answer.endswith("this is no HTTP request that the server understands\n")
+        with server.connection() as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 40_000)
+            assert connection.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
+        with server.connection() as connection:
+            connection.sendall(
+                b"GET /events HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
+            )
+            assert connection.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
+        assert server.end()[1] == "referee: stopped by SIGTERM\n"
+
+
+@pytest.mark.slow
+def test_200_requests_at_once(folder: Path) -> None:
+    paths = ["/", "/game/1", "/standings", "/x", "/events"]
+    with serving(folder) as server, ThreadPoolExecutor(200) as threads:
+        connections = [server.connection() for _ in range(200)]
+        for number, connection in enumerate(connections):
+            path = paths[number % len(paths)].encode()
+            connection.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        firsts = [*threads.map(lambda one: one.recv(12), connections)]
+        for one in connections:
+            one.close()
+        assert firsts.count(b"HTTP/1.1 200") == 160 and firsts.count(b"HTTP/1.1 404") == 40
+        assert server.end() == (3, "referee: stopped by SIGTERM\n")
+
+
+@pytest.mark.slow
+def test_beside_a_run_it_follows_and_changes_nothing(tmp_path: Path) -> None:
+    """The bots draw their moves from their seeds, so that the games follow from the seed of the run."""
+    bots = {"random": RANDOM, "greedy": GREEDY, "other": RANDOM}
+    for name in ("alone", "watched"):
+        (tmp_path / name).mkdir()
+    alone = toml(tmp_path / "alone" / "t.toml", bots, rounds=4)
+    assert referee_process("run", str(alone)).code == 0
+    watched = toml(tmp_path / "watched" / "t.toml", bots, rounds=4)
+    with serving(watched) as server, serving(watched) as killed:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "referee", "run", str(watched)],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        counts = []
+        for part in server.parts():
+            if found := re.search(r"(\d+) of 24", part.get("state", "")):
+                counts.append(int(found[1]))
+                if counts[-1] and killed.process.poll() is None:
+                    killed.process.kill()
+            if "The tournament is over" in part.get("state", ""):
+                break
+        _, told = run.communicate(timeout=60)
+        assert run.returncode == 0, told
+        assert counts == sorted(counts) and counts[-1] == 24 and len(set(counts)) > 3
+        assert server.get("/game/24")[0] == 200
+    assert games(tmp_path / "watched" / "t-results") == games(tmp_path / "alone" / "t-results")
+    assert referee_process("verify", str(watched)).code == 0

@@ -1,0 +1,166 @@
+"""The page that replays a game: whole, without secrets of others, and written where it is asked for."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import sys
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.pages.environment import PAGE_START, static
+from referee.pages.game_data import game_data
+from referee.pages.replay_page import replay_page
+from referee.records.journal import FIRST, chained
+from referee.records.record import GameRecord, json_of, to_json
+from referee.viewing.steps import Steps, steps_of
+from tests.command import referee
+from tests.rules.random_play import random_game
+from tests.unit.test_game_data import game, secrets, texts
+
+MARKUP = "</script><script>owned=1</script><!--"
+
+
+def data_of(html: str) -> Any:
+    """The data of the game in a page."""
+    (block,) = re.findall(r'<script type="application/json" id="game">(.*?)</script>', html, re.DOTALL)
+    return json.loads(zlib.decompress(base64.b64decode(json.loads(block))))
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_a_page_holds_the_game_and_its_final_position_without_the_script(slug: str) -> None:
+    steps = game(slug)
+    html = replay_page(steps)
+    assert html.startswith(PAGE_START)
+    made = game_data(steps, with_texts=True)
+    assert data_of(html) == json.loads(json.dumps(made.value))
+    assert made.drawn() in html
+    for symbol in made.symbols.values():
+        assert html.count(symbol) == 1
+    names = re.findall(r'\bid="([^"]+)"', html)
+    assert len(names) == len(set(names))
+    used = set(re.findall(r'href="#([^"]+)"', made.drawn()))
+    assert used <= set(names)
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_a_page_loads_nothing(slug: str) -> None:
+    html = replay_page(game(slug))
+    assert not re.search(r"url\(|@import", html)
+    tags = re.findall(r"<[a-z][^>]*>", re.sub(r"<script>.*</script>", "", html, flags=re.DOTALL))
+    for tag in tags:
+        assert not re.search(r"""\s(on\w+|style|src)=|\shref=["'](?!#|data:)""", tag)
+
+
+@pytest.mark.parametrize("slug", ["floral", "thetree"])
+@pytest.mark.parametrize("view", [0, 1])
+def test_a_page_of_a_seat_holds_no_secrets_of_others(slug: str, view: int) -> None:
+    steps = game(slug)
+    hidden = secrets(steps, view)
+
+    def found(html: str) -> set[str]:
+        source = "\n".join(re.split(r"[<>]|&[a-z#0-9]+;", html))
+        lines = {line for text in (source, *texts(data_of(html))) for line in text.split("\n")}
+        whole = "\n".join(lines)
+        return {secret for secret in hidden if secret in lines or (" of " in secret and secret in whole)}
+
+    assert len(found(replay_page(steps))) >= 5
+    assert found(replay_page(steps, view)) == set()
+
+
+def test_markup_in_a_record_is_text() -> None:
+    steps = game("blooms")
+    terms = replace(steps.terms, id=f"1:a:b {MARKUP}")
+    sentence = steps.record.verdict.outcome._replace(sentence=MARKUP)
+    verdict = steps.record.verdict._replace(outcome=sentence)
+    html = replay_page(steps_of(replace(steps.record, terms=terms, verdict=verdict)))
+    assert "<script>owned" not in html and "<!--" not in html
+    assert html.count("&lt;script&gt;owned=1&lt;/script&gt;&lt;!--") >= 3  # the id, the result, the damage
+
+
+def test_the_script_is_short_and_inserts_only_what_was_escaped() -> None:
+    script = static("replay.js")
+    assert len(script.splitlines()) < 400
+    assert not re.search(
+        r"\beval\b|Function\(|insertAdjacentHTML|outerHTML|document\.write|\.on\w+ =", script
+    )
+    inserted = re.findall(r"innerHTML\s*\+?=\s*(.*)", script)
+    assert inserted == [
+        'steps[at].draw.map((index) => game.elements[index]).join("");',
+        "shown.ground;",
+    ]
+
+
+def stored(folder: Path, *records: GameRecord) -> Path:
+    """A folder with a file of these games."""
+    prev, lines = FIRST, []
+    for record in records:
+        line, prev = chained(json_of(to_json(record)), prev)
+        lines.append(line)
+    (folder / "games.jsonl").write_bytes(b"".join(lines))
+    return folder
+
+
+@pytest.fixture
+def record() -> GameRecord:
+    return random_game(GAMES["floral"], b"5", {"max_turns": "12"})
+
+
+def test_html_writes_a_page(tmp_path: Path, record: GameRecord) -> None:
+    run, path = stored(tmp_path, record), tmp_path / "page.html"
+    done = referee("replay", str(run), "--html", str(path))
+    assert (done.code, done.out, done.err) == (0, "", "")
+    value = data_of(path.read_text("utf-8"))
+    assert [view["seat"] for view in value["views"]] == [None, 1, 2]
+    assert referee("replay", str(run), "1", "--html", str(path), "--seat", "2").code == 0
+    assert [view["seat"] for view in data_of(path.read_text("utf-8"))["views"]] == [2]
+    assert referee("replay", str(run), "--html", "-", "--seat", "2").out == path.read_text("utf-8")
+
+
+def test_html_refuses_what_it_cannot_do(tmp_path: Path, record: GameRecord) -> None:
+    other = replace(record, terms=replace(record.terms, id="2:a:b"))
+    run = str(stored(tmp_path, record, other))
+    before = (tmp_path / "games.jsonl").read_bytes()
+    for words, message in [
+        (("--html", "x.html"), "has 2 games, expected the ID of one with --html"),
+        (("1", "--html", "x.html", "--json"), "--json and --html are given, expected one of them"),
+        (("1", "--html", "x.html", "--all"), "--all and --html are given, expected one of them"),
+        (("1", "--html", "x.html", "--seat", "3"), "the game has 2 seats"),
+        (("1", "--html", f"{run}/games.jsonl"), "is there already, and is not a page"),
+        (("1", "--html", run), "cannot write `"),
+    ]:
+        done = referee("replay", run, *words)
+        assert done.code == 2 and message in done.err and not done.out
+    assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
+    assert (tmp_path / "games.jsonl").read_bytes() == before
+
+
+def test_a_damaged_game_is_shown_as_far_as_it_goes(tmp_path: Path, record: GameRecord) -> None:
+    broken = replace(record, events=record.events[:-3])
+    path = tmp_path / "page.html"
+    done = referee("replay", str(stored(tmp_path, broken)), "--html", str(path))
+    assert done.code == 6
+    html = path.read_text("utf-8")
+    assert "The record is damaged" in html and data_of(html)["damage"] in done.err
+
+
+def test_clocks_of_any_length_are_shown() -> None:
+    steps = game("blooms")
+    controls = (TimeControl.parse("none"), TimeControl.parse("1000h+1000h/1h^1us"))
+    record = replace(steps.record, terms=replace(steps.terms, controls=controls))
+    value = data_of(replay_page(Steps(record, steps.steps, steps.verdict, None)))
+    assert [clock and clock["text"] for clock in value["clocks"]] == [None, "1000h+1000h/1h^1us"]
+
+
+def test_templates_are_loaded_for_pages_alone() -> None:
+    code = "import sys; from referee.cli.replay import replay; print('jinja2' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr

@@ -1,0 +1,401 @@
+"""The screen on which a recorded game is shown: its keys, what it shows, and what fits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
+from referee.cli.replay_screen import SMALLEST, Pane, ReplayScreen
+from referee.core.text import shown
+from referee.gameplay.events import Moved, Rejected
+from referee.games import GAMES
+from referee.records.record import GameRecord
+from referee.viewing.browsing import Browser
+from referee.viewing.characters import lines, width
+from referee.viewing.steps import View, steps_of
+from tests.rules.random_play import random_game
+from tests.unit.test_steps import recorded
+from tests.unit.toys import Bid
+
+BLOOMS = recorded(GAMES["blooms"], ("L:A1", "L:B1", "resign {n}"), ("L:A1", "L:A2", "L:B2"))
+"""Steps 0 to 5; in step 2 an answer was rejected, in step 5 a seat resigns."""
+
+SIZES = (80, 24), (50, 20)
+
+Use = Callable[["Shown"], Awaitable[None]]
+
+
+class Shown:
+    """A screen in a test."""
+
+    def __init__(self, app: ReplayScreen, browser: Browser, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.browser = browser
+        self._pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Not by the pilot, which waits until the processor seems idle."""
+        for key in keys:
+            name = _character_to_key(key) if len(key) == 1 else key
+            self.app.post_message(Key(name, key if len(key) == 1 else None))
+            await self._settle()
+
+    async def resize(self, columns: int, rows: int) -> None:
+        await self._pilot.resize_terminal(columns, rows)
+        await self._settle()
+
+    async def go(self, step: int) -> None:
+        self.app.action_go(step)
+        await self._settle()
+
+    async def _settle(self) -> None:
+        """A message may lead to others: to an action, a layout, a title."""
+        for _ in range(3):
+            await self._pilot.pause(0)
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on the screen."""
+        strips = self.app.screen._compositor.render_strips()
+        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def pane(self, name: str) -> Pane:
+        return self.app.query_one(f"#{name}", Pane)
+
+
+def use(record: GameRecord, test: Use, only: View = None, size: tuple[int, int] = (80, 24)) -> None:
+    """Shows a record, and does with it what a test does."""
+
+    async def run() -> None:
+        browser = Browser(steps_of(record), only)
+        app = ReplayScreen(browser)
+        async with app.run_test(size=size) as pilot:
+            await test(Shown(app, browser, pilot))
+
+    asyncio.run(run())
+
+
+def long_game() -> GameRecord:
+    return random_game(GAMES["blooms"], b"1")
+
+
+# --- Keys -------------------------------------------------------------------------------------------------
+
+
+def test_keys_go_through_the_steps() -> None:
+    async def test(screen: Shown) -> None:
+        last = screen.browser.last
+        assert last > 20
+        for keys, step in (
+            (["right"], 1),
+            (["enter"], 2),
+            (["left"], 1),
+            (["b"], 0),
+            (["left"], 0),
+            (["pagedown"], 10),
+            (["pagedown", "right"], 21),
+            (["pageup"], 11),
+            (["backspace"], 10),
+            (["end"], last),
+            (["right"], last),
+            (["home"], 0),
+            (["G"], last),
+            (["g"], 0),
+            (["1", "4", "enter"], 14),
+            (["3", "enter"], 3),
+            (["9", "9", "9", "enter"], 3),
+            (["7", "escape"], 3),
+        ):
+            await screen.press(*keys)
+            assert screen.browser.at == step, keys
+            assert f"step {step} of {last}" in screen.text, keys
+            assert f">{' ' * (step < 10)}{step} " in screen.text, "the list of steps marks it"
+
+    use(long_game(), test)
+
+
+def test_a_step_that_is_not_there_is_said() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("7", "enter")
+        assert "no step `7`, expected 0 to 5" in screen.lines[-1]
+        await screen.press("right")
+        assert "no step" not in screen.lines[-1] and "? help" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+def test_searching_finds_moves_names_and_rejected_answers_and_goes_round() -> None:
+    async def test(screen: Shown) -> None:
+        async def search(text: str) -> int:
+            await screen.press("home", "slash", *text, "enter")
+            return screen.browser.at
+
+        assert await search("l:b2") == 4
+        assert await search("rejected") == 2
+        assert await search("resigned") == 5
+        assert await search("seat") == 1
+        assert "match 1 of 5: `seat`" in screen.lines[-1]
+        await screen.press("n", "n")
+        assert screen.browser.at == 3
+        await screen.press("N")
+        assert screen.browser.at == 2
+        await screen.press("end", "n")
+        assert screen.browser.at == 1, "the first comes after the last"
+        await screen.press("N")
+        assert screen.browser.at == 5
+        assert await search("zebra") == 0
+        assert "no step has `zebra`" in screen.lines[-1]
+        await screen.press("slash", "q", "escape")
+        assert screen.app.is_running and "? help" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+def test_a_search_without_anything_sought_is_explained() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("n")
+        assert "search with / first" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+def test_the_game_plays_and_pauses_at_a_speed() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press(*["minus"] * 9)
+        assert "0.25 steps a second" in screen.lines[-1]
+        await screen.press("space")
+        assert "playing 0.25 steps a second" in screen.lines[-1]
+        await screen.press("plus", "plus", "plus", "plus", "plus", "plus", "plus")
+        assert "playing 16 steps a second" in screen.lines[-1]
+        while screen.browser.at < 3:
+            await asyncio.sleep(0.01)
+        await screen.press("space")
+        assert "playing" not in screen.lines[-1]
+        await screen.press("space")
+        while screen.browser.at < screen.browser.last:
+            await asyncio.sleep(0.01)
+        await screen.press("up")
+        assert "playing" not in screen.lines[-1], "it stops at the end"
+        await screen.press("space")
+        assert screen.browser.at < screen.browser.last, "and begins anew"
+
+    use(long_game(), test)
+
+
+@pytest.mark.parametrize("key", ["q", "escape", "ctrl+c", "ctrl+q"])
+def test_keys_that_quit(key: str) -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press(key)
+        assert not screen.app.is_running and screen.app.return_code == 0
+
+    use(BLOOMS, test)
+
+
+def test_help_names_the_keys_and_the_whole_heading() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("?")
+        assert "PageDown, PageUp" in screen.text and "more" in screen.lines[0]
+        await screen.press("pagedown")
+        assert "seat 1 a (2s+6s/2s)" in screen.text
+        await screen.press("escape")
+        assert "step 0 of 5" in screen.text
+
+    use(BLOOMS, test, size=(60, 16))
+
+
+# --- What is shown ----------------------------------------------------------------------------------------
+
+
+def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("right", "right")
+        assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
+        assert ">2 b: reserve 6 s, 2s+6s/2s" in screen.text and " 1 a: reserve 6 s" in screen.text
+        assert ">2 2: L:A2, 1 rejected" in screen.text
+        await screen.press("end")
+        assert "seat 1 a resigned" in screen.text and "b won: seat 1 resigned" in screen.text
+
+    use(BLOOMS, test)
+
+
+def test_a_turn_of_several_seats_is_shown_together() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("right", "right")
+        assert "seat 1 a: 1" in screen.text and "seat 2 b: 3" in screen.text
+        assert "1: 1, 2: 3" in screen.text
+
+    use(recorded(Bid(), ("1", "x", "2"), ("3", "3", "4")), test)
+
+
+def test_a_damaged_record_is_shown_as_far_as_it_goes() -> None:
+    moved = BLOOMS.events[3]
+    assert isinstance(moved, Moved)
+    broken = replace(BLOOMS, events=(*BLOOMS.events[:3], moved._replace(text="L:A1"), *BLOOMS.events[4:]))
+
+    async def test(screen: Shown) -> None:
+        await screen.press("end")
+        assert 0 < screen.browser.at < 5
+        text = " ".join(screen.text.replace("│", " ").split())
+        assert "the record cannot be replayed any further: game 1:a:b: event 4" in text
+
+    use(broken, test, size=(140, 30))
+
+
+def test_texts_of_bots_are_shown_as_text() -> None:
+    """Neither Textual's markup, nor links, nor control characters do anything."""
+    said = "[bold red]x[/] [link=http://192.0.2.1]y[/link] \x1b[2J [/] $[@click=app.quit]z"
+    events = list(BLOOMS.events)
+    moved, rejected = events[0], events[1]
+    assert isinstance(moved, Moved) and isinstance(rejected, Rejected)
+    events[0] = moved._replace(info=said)
+    events[1] = rejected._replace(text=said, sentence="[blink]no[/]")
+    names = ("[b]a[/b]", "[@click=app.quit]b[/]")
+    broken = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names), events=tuple(events))
+
+    async def test(screen: Shown) -> None:
+        assert all(name in screen.text for name in names)
+        await screen.press("slash", *"[link", "enter")
+        for _ in range(2):
+            assert (
+                "[bold red]x[/] [link=http://192.0.2.1]y[/link] \\x1b[2J [/] $[@click=app.quit]z"
+                in screen.text
+            )
+            assert all(name in screen.text for name in names) and "\x1b" not in screen.text
+            strips = screen.app.screen._compositor.render_strips()
+            styles = [segment.style for strip in strips for segment in strip if segment.style]
+            assert not any(style.blink or style.link or style.meta.get("@click") for style in styles)
+            await screen.press("right")
+        await screen.press("slash", *"[x] [/]", "enter")
+        assert "no step has `[x] [/]`" in screen.lines[-1]
+
+    use(broken, test, size=(160, 30))
+
+
+# --- Views ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slug", ["floral", "thetree"])
+def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
+    given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}[slug]
+    record = random_game(GAMES[slug], b"5", given)
+
+    async def test(screen: Shown) -> None:
+        for key in ("v", "tab", "home", *["right"] * 20, "end"):
+            await screen.press(key)
+            assert screen.browser.view == 1
+            assert "as seat 2 knows it" in screen.text and "chance:" not in screen.text
+            assert "seat 1 a:" not in screen.text, "its moves are known from the news"
+        for number in range(screen.browser.last + 1):
+            assert screen.browser.picture(number) == screen.browser.steps.steps[number].state.picture(1)
+        await screen.press("slash", *"chance:", "enter")
+        assert "no step has `chance:`" in screen.lines[-1]
+
+    use(record, test, only=1, size=(120, 40))
+
+
+def test_the_views_of_a_game_with_hidden_information_take_turns() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("right", "right")
+        assert "board, all seats" in screen.text and "chance: " in screen.text
+        for key, seat in (("v", 1), ("tab", 2)):
+            await screen.press(key)
+            assert f"board, as seat {seat} knows it" in screen.text and "chance:" not in screen.text
+            assert screen.browser.at == 2, "at the same step"
+        await screen.press("v")
+        assert "board, all seats" in screen.text
+
+    use(random_game(GAMES["floral"], b"5", {"max_turns": "12"}), test)
+
+
+def test_an_open_game_has_one_view() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("v")
+        assert "every seat sees everything" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+# --- What fits --------------------------------------------------------------------------------------------
+
+
+def words(text: str) -> set[str]:
+    """The words of a text; the line between the board and what is beside it is none."""
+    return set(text.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("slug", GAMES)
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_cut_without_a_sign_and_all_can_be_scrolled_to(slug: str, size: tuple[int, int]) -> None:
+    given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}.get(slug)
+    record = random_game(GAMES[slug], b"2", given)
+
+    async def test(screen: Shown) -> None:
+        board, text = screen.pane("board"), screen.pane("text")
+        seen: set[str] = set()
+
+        def check(pane: Pane) -> None:
+            title = str(pane.border_title)
+            top, bottom, left, right = pane.scroll_y, pane.max_scroll_y, pane.scroll_x, pane.max_scroll_x
+            for sign, is_cut in zip("↑↓←→", (top > 0, top < bottom, left > 0, left < right), strict=True):
+                assert (sign in title) == is_cut, title
+            assert title in screen.text, "the signs are seen"
+            seen.update(words(screen.text))
+
+        for step in (0, screen.browser.last):
+            await screen.go(step)
+            seen.clear()
+            check(text)
+            while text.scroll_y < text.max_scroll_y:
+                await screen.press("j")
+                check(text)
+            while True:
+                check(board)
+                while board.scroll_x < board.max_scroll_x:
+                    await screen.press(">")
+                    check(board)
+                if board.scroll_y == board.max_scroll_y:
+                    break
+                await screen.press(*["<"] * 9, *["down"] * (board.size.height - 1))
+            drawn = lines(screen.browser.picture(step))
+            assert board.max_scroll_y == max(0, len(drawn) - board.size.height)
+            assert board.max_scroll_x == max(0, width(drawn) - board.size.width)
+            for line in (*screen.browser.texts[step], *("".join(ink.text for ink in line) for line in drawn)):
+                assert words(line) <= seen
+            await screen.press(*["<"] * 9, *["up"] * board.max_scroll_y)
+
+    use(record, test, size=size)
+
+
+def test_the_smallest_terminal_and_one_that_is_smaller() -> None:
+    async def test(screen: Shown) -> None:
+        assert "step 0 of 5" in screen.text and "? help" in screen.text
+        await screen.resize(SMALLEST[0] - 1, SMALLEST[1])
+        told = "the terminal is 39 × 12, expected at least 40 × 12"
+        assert " ".join(screen.text.split()) == told
+        await screen.resize(20, 5)
+        assert "the terminal is 20 × 5," in " ".join(screen.text.split())
+        await screen.resize(100, 30)
+        assert "step 0 of 5" in screen.text and "terminal" not in screen.text
+
+    use(BLOOMS, test, size=SMALLEST)
+
+
+def test_long_names_and_options_are_cut_with_a_sign() -> None:
+    names = ("a" * 100, "b" * 100)
+    long = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names))
+
+    async def test(screen: Shown) -> None:
+        for line in screen.lines:
+            assert "aaaa" not in line or "…" in line or shown(names[0]) in line
+
+    use(long, test)
