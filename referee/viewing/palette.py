@@ -21,8 +21,8 @@ INKS: dict[Paint, str] = {
     "dead": "bright_black",
     "gone": "bright_black",
 }
-"""Colours of a terminal by paint; what is not here has the terminal's own. None is white or black, which could
-be the colour behind it.
+"""Colours of a terminal by paint; what is not here has the terminal's own. None is white or black, which
+could be the colour behind it.
 """
 
 Theme = Literal["light", "dark"]
