@@ -5,6 +5,7 @@ other words, other times. Whatever is made for seat 1 alone must be the same of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import combinations, count
 from typing import NamedTuple
 
@@ -135,6 +136,7 @@ def hidden_news(record: GameRecord) -> set[str]:
     return {*state.seen(None)} - {*state.seen(0)}
 
 
+@cache
 def floral_twins() -> Twins:
     """Seat 2 has two runes the other way round that it never cast, and planted other flowers."""
 
@@ -148,6 +150,7 @@ def floral_twins() -> Twins:
     return _twins("floral", others)
 
 
+@cache
 def thetree_twins() -> Twins:
     """Seat 2 has a tile in its hand that is in the supply of the other game."""
 
