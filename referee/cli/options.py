@@ -13,8 +13,10 @@ from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
 from referee.games import game_given
 from referee.games.api import Game, Options
+from referee.records.record import GameRecord
 from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import START_US
+from referee.viewing.steps import View
 
 START = f"{START_US // 1_000_000}s"
 
@@ -55,6 +57,10 @@ game_option = click.option(
 )
 
 
+seat_option = click.option(
+    "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
+)
+
 runs_argument = click.argument(
     "folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
@@ -88,6 +94,14 @@ def openings_table(texts: tuple[str, ...], game: Game[Any], options: Options) ->
 def outside_game(text: str | None) -> Game[Any] | None:
     """The game that `--game` names, or None without the option. Raises `UsageError`."""
     return None if text is None else game_given(text, Path.cwd())
+
+
+def view_of(seat: int | None, record: GameRecord) -> View:
+    """The view that `--seat` means, or that of a spectator without the option. Raises `UsageError`."""
+    seats = len(record.terms.bots)
+    if seat is not None and seat > seats:
+        raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
+    return None if seat is None else seat - 1
 
 
 def key_values(what: str, texts: tuple[str, ...]) -> dict[str, str]:

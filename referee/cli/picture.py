@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import game_option, outside_game
+from referee.cli.options import game_option, outside_game, seat_option, view_of
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import shown
@@ -16,9 +16,10 @@ from referee.records.record import GameRecord
 from referee.tournament.reading import records_at
 from referee.viewing.palette import THEMES, Theme, file_style
 from referee.viewing.png import PNG_START, png_of
+from referee.viewing.step_words import step_lines
 from referee.viewing.steps import Steps, View, steps_of
 from referee.viewing.svg import SVG_START, Layout
-from referee.viewing.words import event_text, heading, result
+from referee.viewing.words import heading, result
 
 
 @click.command(short_help="Draws a position of a game as SVG or PNG.")
@@ -32,9 +33,7 @@ from referee.viewing.words import event_text, heading, result
     default=-1,
     help="The position after step N, from 0, the start; negative numbers count from the end. Default: -1.",
 )
-@click.option(
-    "--seat", type=click.IntRange(1), metavar="N", help="Draw only what seat N knew during the game."
-)
+@seat_option
 @click.option("--theme", type=click.Choice(THEMES), default="light", show_default=True, help="The colours.")
 @click.option(
     "--width",
@@ -76,10 +75,7 @@ def picture(
         raise UsageError(
             f"`{shown(str(file))}` has {len(record)} games, expected an ID, which `referee replay` lists"
         )
-    seats = len(record.terms.bots)
-    if seat is not None and seat > seats:
-        raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
-    svg = _drawn(steps_of(record), number, None if seat is None else seat - 1, theme, width)
+    svg = _drawn(steps_of(record), number, view_of(seat, record), theme, width)
     if out is None or to_stdout:
         show_data(svg.removesuffix("\n"))
     elif kind == ".svg":
@@ -99,15 +95,12 @@ def _drawn(steps: Steps, number: int, view: View, theme: Theme, width: int | Non
     if not 0 <= at <= last:
         raise UsageError(f"the game has no step {number}, expected --move 0 to {last}, or -{last + 1} to -1")
     pictures = [step.state.picture(view) for step in steps.steps]
-    step, terms = steps.steps[at], steps.terms
-    known = step.events_for(view, terms.game.is_open)
-    words = [event_text(event, terms.bots, terms.controls).split("\n")[0] for event in known]
-    if at == last and steps.verdict:
-        words.append(result(terms, steps.verdict))
+    words = [result(steps.terms, steps.verdict)] if at == last and steps.verdict else []
+    words += step_lines(steps, at, view)
     return Layout.of(pictures).svg(
         pictures[at],
         file_style(theme),
-        f"{heading(terms)}, step {at} of {last}",
-        "; ".join(words),
+        f"{heading(steps.terms)}, step {at} of {last}",
+        "; ".join(line.strip() for line in words),
         width,
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from referee.cli.colour import can_draw
-from referee.cli.options import game_option, outside_game
+from referee.cli.options import game_option, outside_game, seat_option, view_of
 from referee.cli.output import columns, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
@@ -30,9 +30,7 @@ from referee.viewing.words import heading
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
-@click.option(
-    "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
-)
+@seat_option
 @click.option(
     "--step", type=click.IntRange(0), default=0, metavar="N", help="Begin at step N, not at the beginning."
 )
@@ -76,15 +74,7 @@ def replay(
         show_data(columns(["", "id", "ranks", "ending"], rows))
         say(f"hint: referee replay {shown(str(file))} ID shows one of them")
         return
-    if found.rules != found.terms.game.rules:
-        say(
-            f"warning: this game was played with rules {found.rules}, the referee has "
-            f"{found.terms.game.rules}"
-        )
-    seats = len(found.terms.bots)
-    if seat is not None and seat > seats:
-        raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
-    view = None if seat is None else seat - 1
+    view = view_of(seat, found)
     steps = steps_of(found)
     if step >= len(steps.steps):
         raise UsageError(f"the game has no step {step}, expected --step 0 to {len(steps.steps) - 1}")

@@ -45,6 +45,13 @@ def no_such_cell(parts: Sequence[str], board: HexBoard) -> Illegal:
     return Illegal("no-such-cell", f"there is no cell {missing[:20]} on a board of side {board.side}")
 
 
+ROW = 0.866
+"""How far rows of hexagonal cells are apart, if a cell is 1 wide."""
+
+RIMMED = Symbol("stone with a rim", (Circle(0, 0, 0.4, "own", "edge"), Circle(0, 0, 0.33, None, "edge")))
+"""A stone unlike `DISC` in shape too."""
+
+
 class StoneBoard(NamedTuple):
     """The marks of a board and its stones, all of which are made once."""
 
@@ -61,13 +68,6 @@ class StoneBoard(NamedTuple):
         """A board with these stones, and what the last turn did in these cells."""
         marks = (*stones, *map(self.placed.__getitem__, placed), *map(self.captured.__getitem__, captured))
         return Plane(marks, self.ground, columns=4, rows=1 / ROW)
-
-
-ROW = 0.866
-"""How far rows of hexagonal cells are apart, if a cell is 1 wide."""
-
-RIMMED = Symbol("stone with a rim", (Circle(0, 0, 0.4, "own", "edge"), Circle(0, 0, 0.33, None, "edge")))
-"""A stone unlike `DISC` in shape too."""
 
 
 def stone_board(board: HexBoard, empty: str, fresh: str, kinds: Sequence[StoneKind]) -> StoneBoard:

@@ -36,7 +36,7 @@ from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retir
 from referee.gameplay.terms import Terms
 from referee.viewing.characters import picture_text
 from referee.viewing.steps import Step, Steps, View
-from referee.viewing.svg import Layout
+from referee.viewing.svg import draw
 from referee.viewing.words import event_text, fault_report, result, written
 
 WRITTEN_LINES = 40
@@ -134,17 +134,16 @@ class _Maker:
     def view(self, view: View) -> dict[str, Any]:
         """A view of the game."""
         pictures = [step.state.picture(view) for step in self._steps.steps]
-        layout = Layout.of(pictures)
+        layout, drawn = draw(pictures)
         self.symbols.update(layout.symbols)
-        drawn = layout.drawn(pictures)
         indexes = [self.elements.index(text) for text in drawn.elements]
         found = []
         before: Step | None = None
-        for step, picture, draw in zip(self._steps.steps, pictures, drawn.pictures, strict=True):
+        for step, picture, shown_by in zip(self._steps.steps, pictures, drawn.pictures, strict=True):
             value = self._step(step, before, view)
             if self._with_texts:
                 value["position"] = picture_text(picture)
-            found.append({**value, "draw": [indexes[index] for index in draw]})
+            found.append({**value, "draw": [indexes[index] for index in shown_by]})
             before = step
         record = self._steps.record
         bots = range(len(record.terms.bots)) if view is None else (view,)

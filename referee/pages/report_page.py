@@ -37,11 +37,17 @@ _SAFE = "/:+,;=@!$&'()*-._~?"
 
 
 def report_page(
-    report: Report, replays: Replays, symbols: Mapping[str, str], pages: Mapping[str, str], on_a_page: int = 0
+    report: Report,
+    replays: Replays,
+    symbols: Mapping[str, str],
+    pages: Mapping[str, str],
+    on_a_page: int | None = 0,
 ) -> str:
     """The page of a tournament as HTML, with these replays in it. `pages` says for each game which page
-    replays it; where that is another one, each has `on_a_page` games.
+    replays it; where that is another one, each has `on_a_page` games, or is for one game alone where that is
+    None.
     """
+    own_pages = [pages[game.id] for game, _ in report.games] if on_a_page is None else []
     charts = {
         part.key: histogram(
             f"histogram-{part.key}",
@@ -66,7 +72,7 @@ def report_page(
         course_interval=bool(report.course and best and report.course.between[best[0]]),
         course_chart=_course_chart(report.course, best) if report.course and best else None,
         links=Links(pages),
-        games_data=packed(games_data(report.games, on_a_page)),
+        games_data=packed({**games_data(report.games, on_a_page or 0), "pages": own_pages}),
         replays=replays,
         symbols=Markup("".join(symbols.values())),
     )

@@ -69,6 +69,10 @@ def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | No
     if difference:
         warn(f"warning: {difference}")
     try:
-        return from_json(value)
+        record = from_json(value)
     except RecordError as error:
         raise RecordError(f"game {shown(str(value.get('id')), 100)}: {error}") from None
+    rules = record.terms.game.rules
+    if record.rules != rules:
+        warn(f"warning: this game was played with rules {record.rules}, the referee has {rules}")
+    return record

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -16,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from referee.core.errors import RecordError
+from referee.core.errors import RecordError, UsageError
 from referee.core.text import counted, shown
 from referee.pages.environment import page, static
 from referee.pages.replay_page import replay_page
@@ -24,6 +25,7 @@ from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
 from referee.serving.live import Snapshot
 from referee.serving.maker import BusyError, Maker
+from referee.serving.reports import Reports
 from referee.serving.safety import Hosts, Log, Safety, problem
 from referee.tournament.follower import Played
 from referee.tournament.run import Run
@@ -40,6 +42,12 @@ BEAT_S = 15.0
 
 PATIENCE_S = 30.0
 """How long a request waits for its page to be made."""
+
+REPORT_PATIENCE_S = 5.0
+"""How long a request waits for the report."""
+
+AGAIN_S = 3
+"""When the page that is shown meanwhile is loaded again."""
 
 LISTED = 200
 """How many games are on a page of a list."""
@@ -91,15 +99,18 @@ def _event(snapshot: Snapshot, sent: int) -> str:
     return f"event: parts\ndata: {json.dumps(parts)}\n\n"
 
 
-def application(hub: Hub, maker: Maker, hosts: Hosts, log: Log | None, report: Log) -> Safety:
-    """All pages as an application. `log` is called with a line for each request, `report` with errors of the
-    referee itself.
+def application(
+    hub: Hub, maker: Maker, reports: Reports, hosts: Hosts, log: Log | None, complain: Log
+) -> Safety:
+    """All pages as an application. `log` is called with a line for each request, `complain` with errors of
+    the referee itself.
     """
-    pages = _Pages(hub, maker)
+    pages = _Pages(hub, maker, reports)
     routes = [
         Route("/", pages.live),
         Route("/events", pages.events),
         Route("/standings", pages.standings),
+        Route("/report", pages.report),
         Route("/games/{at:int}", pages.games),
         Route("/faults/{at:int}", pages.faults),
         Route("/game/{number:int}", pages.game),
@@ -110,7 +121,7 @@ def application(hub: Hub, maker: Maker, hosts: Hosts, log: Log | None, report: L
         return problem(status, _text_of(error, status))
 
     async def fail(request: Request, error: Exception) -> Response:
-        report(f"error: {shown(f'{type(error).__name__}: {error}', 300)}")
+        complain(f"error: {shown(f'{type(error).__name__}: {error}', 300)}")
         return problem(500, "an error of the referee itself")
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: refuse, Exception: fail})
@@ -127,9 +138,10 @@ def _text_of(error: Exception, status: int) -> str:
 class _Pages:
     """Answers the requests for each page."""
 
-    def __init__(self, hub: Hub, maker: Maker) -> None:
+    def __init__(self, hub: Hub, maker: Maker, reports: Reports) -> None:
         self._hub = hub
         self._maker = maker
+        self._reports = reports
 
     async def live(self, request: Request) -> Response:
         """The live page as it is now."""
@@ -177,23 +189,38 @@ class _Pages:
         played = snapshot.played[number - 1]
         return await self._made(("game", played.digest), partial(_replay, snapshot.run, played))
 
+    async def report(self, request: Request) -> Response:
+        """The report of the games so far; a page that loads again by itself where that takes long."""
+        snapshot = self._hub.snapshot
+        if snapshot.run is None or not snapshot.has_report:
+            raise HTTPException(404)
+        try:
+            return await self._when_made(lambda: self._reports.page(snapshot), REPORT_PATIENCE_S)
+        except TimeoutError:
+            page_of_waiting = await self._made("waiting", _waiting)
+            page_of_waiting.headers["refresh"] = f"{AGAIN_S}"
+            return page_of_waiting
+
     async def _made(self, key: Hashable, make: Callable[[], str]) -> Response:
         """A page that the maker makes."""
         try:
-            future = asyncio.wrap_future(self._maker.page(key, make))
-            return HTMLResponse(await _patiently(future))
-        except BusyError:
-            return problem(503, "too many pages are asked for at the moment")
+            return await self._when_made(lambda: self._maker.page(key, make), PATIENCE_S)
         except TimeoutError:
             return problem(503, "the page is still being made")
+
+    async def _when_made(self, ask: Callable[[], Future[bytes]], patience_s: float) -> Response:
+        """A page that a maker was asked for. It is made also if nobody waits for it any more. Raises
+        `TimeoutError`.
+        """
+        try:
+            waiting: Awaitable[bytes] = asyncio.shield(asyncio.wrap_future(ask()))
+            return HTMLResponse(await asyncio.wait_for(waiting, patience_s))
+        except BusyError:
+            return problem(503, "too many pages are asked for at the moment")
+        except UsageError as error:
+            return problem(404, str(error))
         except RecordError as error:
             return problem(500, str(error))
-
-
-async def _patiently(future: asyncio.Future[bytes]) -> bytes:
-    """The result; the page is made also if nobody waits for it any more. Raises `TimeoutError`."""
-    waiting: Awaitable[bytes] = asyncio.shield(future)
-    return await asyncio.wait_for(waiting, PATIENCE_S)
 
 
 def _live(snapshot: Snapshot) -> str:
@@ -216,6 +243,10 @@ def _standings(snapshot: Snapshot) -> str:
         name=snapshot.name,
         standings=Markup(snapshot.standings()),
     )
+
+
+def _waiting() -> str:
+    return page("live_wait.html", title="The report is being made")
 
 
 def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[int]) -> str:

@@ -39,6 +39,9 @@ BOTS = 50
 GAMES = 30
 """The most games that a part lists."""
 
+REPORTED = 20_000
+"""A run with more games has a report only as a folder, which takes minutes."""
+
 FAULTY = 20
 """The most games with a fault that a part lists."""
 
@@ -100,11 +103,24 @@ class Snapshot:
     """The game that the user named."""
     is_running: bool
 
+    @property
+    def has_report(self) -> bool:
+        """Whether there is a report: some game is over, and there are not too many of them."""
+        return 0 < self.count <= REPORTED
+
     def may_show(self, number: int) -> bool:
         """Whether the game with a number, counted from 1, may be looked at."""
         return self.run is not None and Secrecy(self.run, self.given).may_show(
             self.played[number - 1].game.id
         )
+
+    def may_be_shown(self) -> list[int]:
+        """The numbers of the games that may be looked at, counted from 1."""
+        if self.run is None:
+            return []
+        secrecy = Secrecy(self.run, self.given)
+        played = zip(range(1, self.count + 1), self.played, strict=False)
+        return [number for number, one in played if secrecy.may_show(one.game.id)]
 
     def rows(self, numbers: Sequence[int], ended: Mapping[str, str] | None = None) -> list[GameRow]:
         """The games with these numbers, counted from 1; `ended` has times of day by id."""
@@ -143,6 +159,7 @@ class Snapshot:
             else [],
             more=max(0, len(bots) - most) if most else 0,
             after=self.ordered if self.ordered < self.count else None,
+            has_report=self.has_report,
         )
 
 

@@ -24,6 +24,7 @@ from referee.games.api import Game
 from referee.serving.app import Hub, application
 from referee.serving.live import Live
 from referee.serving.maker import Maker
+from referee.serving.reports import Reports
 from referee.serving.safety import HEADERS, Hosts, Log, Safety
 
 NICENESS = 10
@@ -96,16 +97,17 @@ def serve_run(
     listener: socket.socket,
     hosts: Hosts,
     log: Log | None,
-    report: Log,
+    complain: Log,
 ) -> None:
     """Serves the pages of a run until an exception comes, such as `Interrupted`. `given` is the game that the
-    user named; `log` and `report` as in `application`.
+    user named; `log` and `complain` as in `application`.
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    live, maker, crew = Live(folder, given), Maker(), _Crew()
+    live, crew = Live(folder, given), _Crew()
+    makers = maker, report_maker = Maker(), Maker()
     hub = Hub(live.advance())
-    server = uvicorn.Server(_settings(application(hub, maker, hosts, log, report)))
+    server = uvicorn.Server(_settings(application(hub, maker, Reports(report_maker), hosts, log, complain)))
 
     def follow(loop: asyncio.AbstractEventLoop) -> None:
         while True:
@@ -119,7 +121,8 @@ def serve_run(
         crew.start(partial(follow, asyncio.get_running_loop()))
         await server.serve(sockets=[listener])
 
-    crew.start(maker.work)
+    for each in makers:
+        crew.start(each.work)
     answering = crew.start(lambda: asyncio.run(answer()))
     try:
         crew.wait()

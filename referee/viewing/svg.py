@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, Symbol, Trace
@@ -12,6 +13,7 @@ from referee.viewing.svg_elements import (
     UNIT,
     Box,
     Piece,
+    Placed,
     box_of,
     element,
     escaped,
@@ -27,18 +29,6 @@ SVG_START = "<svg"
 
 _GAP = 0.3
 """The space between panels and round the picture."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """Pictures drawn: strings that stand one after the other in the `<svg>`, each of them kept once."""
-
-    elements: tuple[str, ...]
-    """The different strings. Not each is an element by itself: one may begin a group that another ends."""
-    pictures: tuple[tuple[int, ...], ...]
-    """For each picture the indexes of its strings, in the order in which they are painted, without the
-    layout's ground.
-    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +53,7 @@ class Layout:
     @classmethod
     def of(cls, pictures: Iterable[Picture], prefix: str = "s-") -> Layout:
         """The frame for these pictures: panels with the same number have the same place in each."""
-        slots = _slots(pictures)
-        width = max((slot.width for slot in slots), default=0.0)
-        panels = []
-        y = _GAP
-        for before, slot in zip((None, *slots), slots, strict=False):
-            if before and (before.has_plane or slot.has_plane):
-                y += _GAP
-            panels.append(slot.panel(_GAP, y, width))
-            y += slot.height
-        symbols = {pair for slot in slots for pair in slot.symbols()}
-        return cls(
-            prefix,
-            round((width + 2 * _GAP) * UNIT),
-            round((y + _GAP) * UNIT),
-            dict(sorted(symbol_definition(*pair, prefix) for pair in symbols)),
-            "".join(_ground(panel, prefix) for panel in panels if panel.ground),
-            tuple(panels),
-        )
+        return draw(pictures, prefix)[0]
 
     @property
     def view_box(self) -> str:
@@ -96,27 +69,14 @@ class Layout:
         """What is drawn for one of the layout's pictures over its ground. The strings are to be joined: one
         may begin a group that another ends.
         """
-        drawn = self.drawn([picture])
-        return [drawn.elements[index] for index in drawn.pictures[0]]
-
-    def drawn(self, pictures: Iterable[Picture]) -> Drawn:
-        """The layout's pictures drawn, without its ground, which is the same in all of them."""
-        indexes = _Indexes(self.prefix)
-        found = tuple(self._indexed(picture, indexes) for picture in pictures)
-        return Drawn(tuple(indexes.texts), found)
-
-    def _indexed(self, picture: Picture, indexes: _Indexes) -> tuple[int, ...]:
-        found: list[int] = []
+        found: list[str] = []
         for place, panel in zip(self.panels, picture, strict=False):
-            pieces: Sequence[Piece]
-            if isinstance(panel, Row):
-                beginning, pieces = place.row, placed(panel)
-            else:
-                beginning = place.plane
-                pieces = panel.marks if place.ground else (*panel.ground, *panel.marks)
-            if drawn := list(filter(None, map(indexes.__getitem__, pieces))):
-                found += [indexes.of_text(beginning), *drawn, indexes.of_text("</g>")]
-        return tuple(found)
+            beginning, ground = (place.row, ()) if isinstance(panel, Row) else (place.plane, panel.ground)
+            pieces: Iterable[Piece] = placed(panel) if isinstance(panel, Row) else panel.marks
+            below = () if place.ground else ground
+            if texts := [text for piece in (*below, *pieces) if (text := element(piece, self.prefix))]:
+                found += [beginning, *texts, "</g>"]
+        return found
 
     def svg(
         self, picture: Picture, style: str, title: str, description: str = "", width: int | None = None
@@ -140,48 +100,71 @@ class Layout:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Pictures as strings that stand one after the other in the `<svg>`, over the layout's ground."""
+
+    elements: tuple[str, ...]
+    """The different strings. Not each is an element by itself: one may begin a group that another ends."""
+    pictures: tuple[tuple[int, ...], ...]
+    """For each picture the indexes of its strings, in the order in which they are painted."""
+
+
+def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, Drawn]:
+    """A frame for these pictures, and all of them drawn in it."""
+    texts = _Texts(prefix)
+    slots: list[_Slot] = []
+    taken: list[list[_Taken]] = []
+    for picture in pictures:
+        slots += [_Slot(texts) for _ in picture[len(slots) :]]
+        taken.append([slot.take(panel) for slot, panel in zip(slots, picture, strict=False)])
+    layout = _layout(slots, len(taken), prefix)
+    found = []
+    for panels in taken:
+        indexes: list[int] = []
+        for slot, place, panel in zip(slots, layout.panels, panels, strict=False):
+            ground = () if place.ground else panel.ground
+            if below_and_marks := [*slot.indexes.of(ground), *panel.indexes]:
+                beginning = place.row if panel.is_row else place.plane
+                indexes += [texts.index(beginning), *below_and_marks, texts.index("</g>")]
+        found.append(tuple(indexes))
+    return layout, Drawn(tuple(texts.all), tuple(found))
+
+
+def _layout(slots: Sequence[_Slot], count: int, prefix: str) -> Layout:
+    """The frame for so many pictures."""
+    boxes = [(slot.plane_box(), slot.row_box()) for slot in slots]
+    width = max((box.width for pair in boxes for box in pair), default=0.0)
+    panels: list[_Panel] = []
+    y = _GAP
+    before = True
+    for slot, (plane, row) in zip(slots, boxes, strict=True):
+        y += _GAP if panels and (before or slot.has_planes) else 0
+        before = slot.has_planes
+        x = _GAP + (width - plane.width) / 2 - plane.left
+        in_the_middle = group(x, y - plane.top, 'text-anchor="middle"')
+        panels.append(_Panel(in_the_middle, group(_GAP, y - row.top), slot.common_ground(count)))
+        y += max(plane.height, row.height)
+    symbols = {pair for slot in slots for pair in slot.symbols()}
+    return Layout(
+        prefix,
+        round((width + 2 * _GAP) * UNIT),
+        round((y + _GAP) * UNIT),
+        dict(sorted(symbol_definition(*pair, prefix) for pair in symbols)),
+        "".join(_ground(panel, prefix) for panel in panels if panel.ground),
+        tuple(panels),
+    )
+
+
 class _Panel(NamedTuple):
     """The place of a panel in the frame."""
 
     plane: str
-    """The beginning of the group that it is in where it is a plane."""
+    """The beginning of the group that it is in where it is a plane, in the middle of the frame."""
     row: str
-    """The beginning of the group that it is in where it is a row."""
+    """The beginning of the group that it is in where it is a row, on the left."""
     ground: tuple[Mark | Trace, ...]
     """The ground, if it is the same in all pictures."""
-
-
-class _Slot:
-    """What the panels with one number are in all pictures."""
-
-    def __init__(self, planes: Sequence[Plane], rows: set[Row], in_all: bool) -> None:
-        """`in_all` says whether each picture has such a plane."""
-        self._rows = rows
-        self._marks: set[Mark | Trace] = set().union(*(plane.marks for plane in planes))
-        ground = planes[0].ground if planes else ()
-        is_common = in_all and all(plane.ground == ground for plane in planes)
-        self._ground = ground if is_common else ()
-        self._marks.update(*([ground] if is_common else [plane.ground for plane in planes]))
-        boxes = [box for mark in self._marks if (box := box_of(mark))]
-        self._plane_box = union(boxes) if boxes else Box(0, 0, 0, 0)
-        self._row_box = union([row_box(row) for row in rows]) if rows else Box(0, 0, 0, 0)
-        self.has_plane = bool(planes)
-        self.width = max(self._plane_box.width, self._row_box.width)
-        self.height = max(self._plane_box.height, self._row_box.height)
-
-    def panel(self, left: float, top: float, width: float) -> _Panel:
-        """The place of the panel in a column of a width: planes are in the middle of it, rows on the left."""
-        plane, row = self._plane_box, self._row_box
-        x = left + (width - plane.width) / 2 - plane.left
-        return _Panel(
-            group(x, top - plane.top, 'text-anchor="middle"'), group(left, top - row.top), self._ground
-        )
-
-    def symbols(self) -> set[tuple[Symbol, Paint]]:
-        """The symbols with the paint in which each is drawn."""
-        spans = {span for row in self._rows for span in row.spans}
-        pieces: Iterable[Mark | Trace | Span] = (*self._marks, *spans)
-        return {(p.symbol, p.paint) for p in pieces if not isinstance(p, Trace) and p.symbol}
 
 
 @lru_cache(maxsize=1 << 8)
@@ -189,40 +172,90 @@ def _ground(panel: _Panel, prefix: str) -> str:
     return f"{panel.plane}{''.join(element(mark, prefix) for mark in panel.ground)}</g>"
 
 
-def _slots(pictures: Iterable[Picture]) -> list[_Slot]:
-    panels: list[list[Plane]] = []
-    rows: list[set[Row]] = []
-    count = 0
-    for picture in pictures:
-        count += 1
-        panels += [[] for _ in picture[len(panels) :]]
-        rows += [set() for _ in picture[len(rows) :]]
-        for number, panel in enumerate(picture):
-            if isinstance(panel, Row):
-                rows[number].add(panel)
-            else:
-                panels[number].append(panel)
-    return [
-        _Slot(planes, of_rows, len(planes) == count) for planes, of_rows in zip(panels, rows, strict=True)
-    ]
+class _Texts:
+    """Strings that are kept once each; index 0 is that of the empty string."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self.all = [""]
+        self._indexes = {"": 0}
+
+    def index(self, text: str) -> int:
+        """The index of a string."""
+        if text not in self._indexes:
+            self._indexes[text] = len(self.all)
+            self.all.append(text)
+        return self._indexes[text]
 
 
 class _Indexes(dict[Piece, int]):
-    """The indexes of the strings of pieces; 0 is that of a piece for which nothing is drawn."""
+    """The indexes of what is drawn for pieces."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, texts: _Texts) -> None:
         super().__init__()
-        self._prefix = prefix
-        self.texts = [""]
-        self._by_text = {"": 0}
+        self._texts = texts
 
     def __missing__(self, piece: Piece) -> int:
-        self[piece] = index = self.of_text(element(piece, self._prefix))
+        self[piece] = index = self._texts.index(element(piece, self._texts.prefix))
         return index
 
-    def of_text(self, text: str) -> int:
-        """The index of a string."""
-        if text not in self._by_text:
-            self._by_text[text] = len(self.texts)
-            self.texts.append(text)
-        return self._by_text[text]
+    def of(self, pieces: Iterable[Piece]) -> list[int]:
+        """The indexes of pieces for which anything is drawn."""
+        return list(filter(None, map(self.__getitem__, pieces)))
+
+
+class _Taken(NamedTuple):
+    """A panel of a picture."""
+
+    is_row: bool
+    indexes: list[int]
+    """What is drawn for it, without its ground."""
+    ground: tuple[Mark | Trace, ...]
+
+
+class _Slot:
+    """What the panels with one number are in all pictures."""
+
+    def __init__(self, texts: _Texts) -> None:
+        self.indexes = _Indexes(texts)
+        self._rows: set[Row] = set()
+        self._grounds: list[tuple[Mark | Trace, ...]] = []
+        self._planes = 0
+
+    def take(self, panel: Plane | Row) -> _Taken:
+        """Takes the panel of one more picture."""
+        if isinstance(panel, Row):
+            self._rows.add(panel)
+            return _Taken(True, self.indexes.of(placed(panel)), ())
+        self._planes += 1
+        if panel.ground not in self._grounds:
+            self._grounds.append(panel.ground)
+        return _Taken(False, self.indexes.of(panel.marks), panel.ground)
+
+    @property
+    def has_planes(self) -> bool:
+        """Whether the panel is a plane in any picture."""
+        return self._planes > 0
+
+    def common_ground(self, count: int) -> tuple[Mark | Trace, ...]:
+        """The ground, if so many pictures have the same."""
+        return self._grounds[0] if len(self._grounds) == 1 and self._planes == count else ()
+
+    def plane_box(self) -> Box:
+        """The box of all marks."""
+        return union([box for mark in self._marks() if (box := box_of(mark))])
+
+    def row_box(self) -> Box:
+        """The box of all rows."""
+        return union([row_box(row) for row in self._rows])
+
+    def symbols(self) -> Iterator[tuple[Symbol, Paint]]:
+        """The symbols with the paint in which each is drawn."""
+        spans = (span for row in self._rows for span in row.spans)
+        pieces: Iterable[Mark | Trace | Span] = chain(self._marks(), spans)
+        return ((p.symbol, p.paint) for p in pieces if not isinstance(p, Trace) and p.symbol)
+
+    def _marks(self) -> Iterator[Mark | Trace]:
+        yield from (piece for piece in self.indexes if not isinstance(piece, Placed))
+        for ground in self._grounds:
+            yield from ground

@@ -300,7 +300,9 @@ def _text_box(x: float, y: float, text: str, size: float) -> Box:
 
 
 def union(boxes: Sequence[Box]) -> Box:
-    """The box round all of several boxes."""
+    """The box round all of several boxes; empty for none."""
+    if not boxes:
+        return Box(0, 0, 0, 0)
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return Box(min(lefts), min(tops), max(rights), max(bottoms))
 

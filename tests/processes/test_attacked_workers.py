@@ -14,13 +14,15 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.processes.tree import children
 from tests.command import PLAIN, ROOT, referee, referee_process
 from tests.holdings import gone_within, living
-from tests.processes.runs import games, toml
+from tests.processes import runs
+from tests.processes.runs import games
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs")
 
@@ -43,6 +45,10 @@ MARK = f"62.{os.getpid():07}"
 def sh(when_asked: str, first: str = ":") -> str:
     """The command of a bot in the shell."""
     return f"""sh -c '{PARENTS}{first}; {PLAYS.format(when_asked)}'"""
+
+
+def toml(path: Path, bots: dict[str, str], **main: Any) -> Path:
+    return runs.toml(path, bots, **{"workers": 1, **main})
 
 
 def worker_of(run: subprocess.Popen[str]) -> int:
@@ -73,7 +79,7 @@ def wait_until_living(word: str) -> None:
 
 def test_a_worker_that_is_stopped_is_continued_and_costs_nobody_anything(tmp_path: Path) -> None:
     bots = {"stopper": sh("kill -STOP $worker; echo resign $n"), "plain": PLAIN}
-    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1, workers=1)))
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1)))
     assert done.code == 0 and "forfeit" not in done.err and "void" not in done.err
     for game in games(tmp_path / "t-results").values():
         assert (game["ending"], game["attempt"]) == ("resigned", 1)
@@ -82,7 +88,7 @@ def test_a_worker_that_is_stopped_is_continued_and_costs_nobody_anything(tmp_pat
 @pytest.mark.slow
 def test_a_worker_that_is_stopped_again_and_again_is_ended(tmp_path: Path) -> None:
     bots = {"stopper": sh("while kill -STOP $worker; do :; done"), "a": PLAIN, "b": PLAIN}
-    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1, workers=1)))
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1)))
     assert done.code == 0 and "a worker process was stopped 21 times, and was ended" in done.err
     assert "bot `stopper` forfeits its remaining games" in done.err
     assert len(games(tmp_path / "t-results")) == 6

@@ -78,8 +78,17 @@ def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("twice", [False, True])
-@pytest.mark.parametrize("command", ["run", "run here", "match", "table", "check"])
+@pytest.mark.parametrize(
+    ("command", "twice"),
+    [
+        ("run", False),
+        ("run", True),
+        ("run here", True),
+        ("match", False),
+        ("table", False),
+        ("check", True),
+    ],
+)
 def test_signals_at_many_moments(command: str, twice: bool) -> None:
     """`python -m tests.tools.signal_moments` has more of them."""
     endings, wrong = signal_moments.played(command, 5, at_a_time=2, twice=twice)

@@ -80,6 +80,12 @@ def test_every_command_is_tried() -> None:
     assert {words[0] for words in COMMANDS.values() if words} >= set(cli.commands)
 
 
+WITH_ALL = ("", "--help", "table", "match", "run")
+"""Commands that are tried with all streams: every way to print that there is."""
+
+WITH_OTHERS = (">&-", ">/dev/full", "| true")
+"""What other commands are tried with, which share these ways."""
+
 QUICK = {("replay", ">&-"), ("run", "2>/dev/full")}
 
 
@@ -90,7 +96,7 @@ QUICK = {("replay", ">&-"), ("run", "2>/dev/full")}
             name, streams, marks=() if (name, streams) in QUICK else pytest.mark.slow, id=f"{name} {streams}"
         )
         for name in COMMANDS
-        for streams in STREAMS
+        for streams in (STREAMS if name in WITH_ALL else WITH_OTHERS)
     ],
 )
 def test_a_command_without_a_stream(name: str, streams: str, place: Path, tmp_path: Path) -> None:

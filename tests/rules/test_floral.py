@@ -1263,17 +1263,22 @@ def test_flowers_are_unlike_in_shape_and_grow() -> None:
     for kind in "ACHWX":
         planted = submit(start(), kind, "-")
         (young,), (old,) = plants(planted, None), plants(submit(planted, "1", "1"), None)
-        assert young.title == FLOWERS[kind] and old.size > young.size and old.symbol == young.symbol
+        assert (
+            young.title == f"{FLOWERS[kind]} in pot 1 of seat 1"
+            and old.size > young.size
+            and old.symbol == young.symbol
+        )
         kinds[kind] = young.symbol
     assert len({symbol.shapes for symbol in kinds.values() if symbol}) == 5
 
 
 def test_the_other_seat_sees_flowers_but_not_their_kinds() -> None:
     before, after = (play(start(), NEUTRAL[:n], plants=("X", "A")) for n in (4, 5))
-    assert [mark.title for mark in plants(before, 0)] == ["Xanthium"]
-    assert [mark.title for mark in plants(after, 0)] == ["Xanthium", "a flower"]
-    assert [mark.title for mark in plants(after, 1)] == ["a flower", "Azalea"]
-    assert [mark.title for mark in plants(after, None)] == ["Xanthium", "Azalea"]
+    xanthium, azalea = "Xanthium in pot 1 of seat 1", "Azalea in pot 1 of seat 2"
+    assert [mark.title for mark in plants(before, 0)] == [xanthium]
+    assert [mark.title for mark in plants(after, 0)] == [xanthium, "a flower in pot 1 of seat 2"]
+    assert [mark.title for mark in plants(after, 1)] == ["a flower in pot 1 of seat 1", azalea]
+    assert [mark.title for mark in plants(after, None)] == [xanthium, azalea]
 
 
 def test_the_picture_says_what_each_seat_did_last_as_far_as_it_is_known() -> None:

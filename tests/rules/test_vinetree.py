@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.check.rules import random_game
 from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove
@@ -14,7 +15,7 @@ from referee.games.grid import SquareBoard, members
 from referee.games.picture import Mark, Plane, Trace
 from referee.games.vinetree import VineTree
 from referee.games.vinetree import moves as vine_moves
-from referee.games.vinetree.life import dead_flowers, search
+from referee.games.vinetree.life import dead_flowers, room_of, search
 from referee.games.vinetree.paths import Fit
 from referee.games.vinetree.position import Growth
 from referee.games.vinetree.state import VineTreeState
@@ -500,6 +501,22 @@ def test_the_picture_is_readable_without_colour() -> None:
         "( ) grown by the last move, [ ] its new flowers",
     ]
     assert len(picture_text(start(5).picture(0)).split("\n")) == 11
+
+
+@pytest.mark.parametrize("size", ["5", "7"])
+def test_flowers_are_as_dead_as_if_no_other_position_had_been_looked_at(size: str) -> None:
+    """Positions of several games, one after the other, forwards and then backwards."""
+    games = [
+        list(random_game(GAME, GAME.settle({"size": size, "bend": bend}), f"dead {number}"))
+        for number, bend in enumerate(["excluded", "included"] * 3)
+    ]
+    states = [state for game in games for state in game]
+    for state in (*states, *reversed(states)):
+        assert isinstance(state, VineTreeState)
+        position, fit = state.position, Fit(state.position.rules.board)
+        flowers = members(position.flowers)
+        alone = [flower for flower in flowers if not room_of(position, fit, flower, position.length(flower))]
+        assert members(dead_flowers(position)) == alone
 
 
 def test_vines_are_lines_from_flower_to_flower_with_their_bends() -> None:

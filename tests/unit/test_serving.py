@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import re
+import zlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ from referee.serving import app as app_module
 from referee.serving.app import Hub, application
 from referee.serving.live import Live
 from referee.serving.maker import MOST_WAITING, BusyError, Maker
+from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
 from referee.tournament.lock import locked
 from tests.unit.growing import Growing, with_info
@@ -37,9 +40,11 @@ class Asked:
     def __init__(self, folder: Path) -> None:
         self.live, self.maker = Live(folder), Maker()
         self.hub = Hub(self.live.advance())
+        self.now_s = 0.0
+        reports = Reports(self.maker, lambda: self.now_s)
         self.log: list[str] = []
         self.errors: list[str] = []
-        self.app = application(self.hub, self.maker, LOCAL, self.log.append, self.errors.append)
+        self.app = application(self.hub, self.maker, reports, LOCAL, self.log.append, self.errors.append)
 
     def look(self) -> None:
         """Has the server look at the files of the run."""
@@ -113,7 +118,7 @@ def test_the_live_page_shows_the_run(asked: Asked) -> None:
 
 
 def test_every_page_that_is_linked_to_is_there(asked: Asked) -> None:
-    for path in ("/", "/standings", "/games/1", "/faults/1", "/game/1", "/game/3"):
+    for path in ("/", "/standings", "/games/1", "/faults/1", "/game/1", "/game/3", "/report"):
         got = asked.get(path)
         assert got.status == 200 and "Content-Security-Policy" in got.body, path
         assert asked.get(path, method="HEAD").status == 200
@@ -164,6 +169,48 @@ def test_long_lists_are_on_several_pages(
     assert [asked.get(f"/games/{at}").status for at in (0, 3)] == [404, 404]
 
 
+def test_the_report_leads_to_the_replays(asked: Asked) -> None:
+    assert 'href="/report"' in asked.get("/").body
+    body = asked.get("/report").body
+    assert "Crosstable" in body and re.findall(r'href="(/game/\d+)#', body), "the slowest moves"
+    assert games_data(body)["pages"] == ["/game/1", "/game/2", "/game/3"]
+
+
+def games_data(report: str) -> dict[str, Any]:
+    found = re.search(r'id="games-data">"([^"]+)"<', report)
+    assert found
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(found[1])))
+    return data
+
+
+def test_a_report_is_good_for_a_while(growing: Growing, asked: Asked) -> None:
+    def games() -> int:
+        return len(games_data(asked.get("/report").body)["games"])
+
+    assert games() == 3
+    growing.play("2:b:a")
+    asked.look()
+    assert games() == 3, "it is not made again at once, as it would be whenever a game ends"
+    asked.now_s += FRESH_S
+    assert games() == 4
+
+
+def test_a_page_that_loads_again_is_shown_while_the_report_is_made(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "REPORT_PATIENCE_S", 0)
+    got = asked.get("/report")
+    assert got.status == 200 and got.headers["refresh"] == "3" and "loads again" in got.body
+    monkeypatch.setattr(app_module, "REPORT_PATIENCE_S", 60)
+    assert "Crosstable" in asked.get("/report").body
+
+
+def test_a_run_with_very_many_games_has_no_report(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.serving.live.REPORTED", 2)
+    asked = Asked(growing.path.parent)
+    assert "/report" not in asked.get("/").body and asked.get("/report").status == 404
+
+
 # --- What is hidden ---------------------------------------------------------------------------------------
 
 
@@ -178,6 +225,7 @@ def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path
     asked = Asked(tmp_path)
     assert links(asked.get("/").body) == [] and "kept back until" in asked.get("/").body
     assert links(asked.get("/games/1").body) == []
+    assert asked.get("/report").body == "no game may be looked at yet\n"
     got = asked.get("/game/1")
     assert (
         got.status == 403 and "kept back" in got.body and got.headers["content-type"].startswith("text/plain")
@@ -186,6 +234,7 @@ def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path
     asked.look()
     assert links(asked.get("/").body) == ["1", "2"]
     assert [asked.get(f"/game/{number}").status for number in (1, 2, 3)] == [200, 200, 403]
+    assert games_data(asked.get("/report").body)["pages"] == ["/game/1", "/game/2"]
 
 
 def test_games_without_hidden_information_are_shown_at_once(asked: Asked) -> None:
@@ -219,7 +268,7 @@ def test_the_seeds_are_never_shown(tmp_path: Path) -> None:
     record = growing.record("1:a:b")
     growing.append(growing.line(to_json(record)))
     asked = Asked(tmp_path)
-    for path in ("/", "/standings", "/games/1", "/game/1"):
+    for path in ("/", "/standings", "/games/1", "/game/1", "/report"):
         body = asked.get(path).body
         for secret in (growing.plan.seed, record.terms.seed.hex(), record.terms.shared_seed.hex()):
             assert secret not in body, path
@@ -231,7 +280,7 @@ def test_what_bots_wrote_is_text(tmp_path: Path) -> None:
     value = to_json(with_info(growing.record("1:a:b"), MARKUP))
     growing.append(growing.line({**value, "sentence": MARKUP}))
     asked = Asked(tmp_path)
-    for path in ("/", "/games/1", "/game/1"):
+    for path in ("/", "/games/1", "/game/1", "/report"):
         body = asked.get(path).body
         assert "<img" not in body and "\x1b" not in body, path
     assert shown(MARKUP).replace("<", "&lt;").replace(">", "&gt;") in asked.get("/").body

@@ -28,7 +28,7 @@ from referee.games.picture import (
 )
 from referee.viewing.palette import THEMES, file_style
 from referee.viewing.steps import steps_of
-from referee.viewing.svg import Layout
+from referee.viewing.svg import Layout, draw
 from tests.rules.random_play import SETTINGS, random_game
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -133,8 +133,7 @@ def test_everything_is_in_the_frame() -> None:
 
 def test_what_recurs_is_kept_once_and_the_ground_apart() -> None:
     pictures: list[Picture] = [(board(*(stone(x, 0) for x in range(count))),) for count in range(4)]
-    layout = Layout.of(pictures)
-    drawn = layout.drawn(pictures)
+    layout, drawn = draw(pictures)
     assert len(set(drawn.elements)) == len(drawn.elements)
     joined = ["".join(drawn.elements[index] for index in indexes) for indexes in drawn.pictures]
     assert joined == ["".join(layout.elements(picture)) for picture in pictures]
@@ -233,8 +232,7 @@ def test_the_pictures_of_every_game(slug: str) -> None:
     steps = steps_of(random_game(GAMES[slug], b"svg", SETTINGS[slug][0])).steps
     for view in (None, 0):
         pictures = [step.state.picture(view) for step in steps]
-        layout = Layout.of(pictures)
-        drawn = layout.drawn(pictures)
+        layout, drawn = draw(pictures)
         text = layout.svg(pictures[-1], "", "t") + "".join(drawn.elements)
         for theme in THEMES:
             rules = set(re.findall(r"\.([a-z0-9-]+)\{", file_style(theme)))

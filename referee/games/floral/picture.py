@@ -126,9 +126,13 @@ _GROUND = (
 )
 
 
-def _marks(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark:
+def _pot_name(seat: Seat, pot: int) -> str:
+    return f"pot {pot + 1} of seat {seat + 1}"
+
+
+def _pot_mark(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark:
     """A pot, which hides the foot of its plant."""
-    title = f"pot {pot + 1} of seat {seat + 1}: {title}"
+    title = f"{_pot_name(seat, pot)}: {title}"
     blank = " " * (len(text) > 18)  # so that a longer text begins where the others do
     return Mark(_place(pot), 0, f"{blank}[{text:^18}]", POT, caption, _PAINTS[seat], title)
 
@@ -137,13 +141,13 @@ def _marks(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark:
 def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Mark, ...]:
     """A pot and what grows in it, given its kind and stage."""
     if flower is None:
-        return (_marks(seat, pot, NONE, "", "empty"),)
+        return (_pot_mark(seat, pot, NONE, "", "empty"),)
     letter, stage = flower
     kind, last = FLOWERS[letter], BLOOMS_AT[letter]
     size = round(0.5 + 0.5 * stage / last, 3)
     return (
-        Mark(_place(pot), -_ABOVE, symbol=PLANTS[letter], title=kind, size=size),
-        _marks(seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}"),
+        Mark(_place(pot), -_ABOVE, "", PLANTS[letter], title=f"{kind} in {_pot_name(seat, pot)}", size=size),
+        _pot_mark(seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}"),
         Mark(_place(pot), 0.75, caption=kind, paint="faint", size=0.8),
     )
 
@@ -152,12 +156,12 @@ def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Mark, ..
 def _other_pot(seat: Seat, pot: int, stage: str) -> tuple[Mark, ...]:
     """A pot of which a seat knows only the last stage that it was told, `-` for an empty pot."""
     if stage == NONE:
-        return (_marks(seat, pot, NONE, "", "empty when last told"),)
+        return (_pot_mark(seat, pot, NONE, "", "empty when last told"),)
     if stage == "?":
-        return (_marks(seat, pot, "?", "?", "not known"),)
+        return (_pot_mark(seat, pot, "?", "?", "not known"),)
     return (
-        Mark(_place(pot), -_ABOVE, symbol=UNKNOWN, title="a flower", size=0.75),
-        _marks(seat, pot, stage, stage, f"stage {stage} when last told"),
+        Mark(_place(pot), -_ABOVE, "", UNKNOWN, title=f"a flower in {_pot_name(seat, pot)}", size=0.75),
+        _pot_mark(seat, pot, stage, stage, f"stage {stage} when last told"),
     )
 
 

@@ -87,7 +87,7 @@ def picture(
             rows.append(_hand(seat, hand, seat in out))
         else:
             rows.append(_back(seat, hand.bit_count(), seat in out))
-    below = Row((Span(f"supply: {supply} tiles", "faint"),))
+    below = _supply(supply)
     if not tree.tiles:
         return Plane((), (), _COLUMNS, 2), *rows, below
     first, end = min(x for x, _ in tree.tiles), max(x for x, _ in tree.tiles) + 2
@@ -149,6 +149,13 @@ def _hand(seat: Seat, hand: int, is_out: bool) -> Row:
     for tile in tiles_of(hand):
         spans += (_HELD[tile], Span(" "))
     return Row(tuple(spans[:-1])) if hand else row_of(*spans, "none")
+
+
+@cache
+def _supply(tiles: int) -> Row:
+    """One tile stands for all of the supply."""
+    pile = [Span("", "", _BACK)] if tiles else []
+    return row_of(Span("supply:", "faint"), *pile, Span(f" {tiles} tiles", "faint"))
 
 
 @cache

@@ -23,10 +23,11 @@
   const start = (data) => {
     const address = (id, number) => {
       const fragment = `#${encodeURI(id)}`;
+      if (data.pages?.length) return `${data.pages[number]}${fragment}`;
       if (replays.has(id) || !data.on_a_page) return fragment;
       return `games/${String(Math.floor(number / data.on_a_page) + 1).padStart(5, "0")}.html${fragment}`;
     };
-    const isReplayed = replays.size > 0 || data.on_a_page > 0;
+    const isReplayed = replays.size > 0 || data.on_a_page > 0 || data.pages?.length > 0;
     const numbers = new Map(data.games.map((game, number) => [game[ID], number]));
     const columns = [
       { name: "#", cell: (game, number) => String(data.first + number + 1), key: (game, number) => number, right: true },

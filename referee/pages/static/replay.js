@@ -194,7 +194,6 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     current.setAttribute("aria-current", "step");
     current.firstChild.tabIndex = 0;
     if (hadFocus) current.firstChild.focus({ preventScroll: true });
-    scroll(current);
     const text = words(at);
     picture.setAttribute("aria-label", `Position. ${text}`);
     slider.value = at;
@@ -205,6 +204,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     if (!timer) status.textContent = text;
     now();
     seats();
+    scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
     moved(at, shown.seat ?? 0);
   }

@@ -1,0 +1,90 @@
+"""The report of a run while it is played: of the games that may be looked at, made at leisure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import replace
+from typing import TypeVar
+
+from referee.core.errors import UsageError
+from referee.pages.report import Gathering
+from referee.pages.report_page import report_page
+from referee.pages.report_reading import read_games
+from referee.serving.live import Snapshot
+from referee.serving.maker import SHARE, Maker
+from referee.tournament.reading import Runs
+
+SLICE_S = 0.2
+"""After so much work there is a rest while a referee is running."""
+
+FRESH_S = 10.0
+"""A report is good for so long, or as long as it took, whatever has happened since."""
+
+T = TypeVar("T")
+
+
+class Reports:
+    """The report that was made last, or is being made."""
+
+    def __init__(self, maker: Maker, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` gives seconds."""
+        self._maker = maker
+        self._clock = clock
+        self._last_hash = ""
+        """Of which state of the run it is."""
+        self._future: Future[bytes] | None = None
+        self._stale_s = 0.0
+        """When it is too old, by the clock."""
+
+    def page(self, snapshot: Snapshot) -> Future[bytes]:
+        """The report of a run that has begun. Raises `BusyError`."""
+        last_hash = snapshot.run.last_hash if snapshot.run else ""
+        future = self._future
+        if future and (not future.done() or (future.exception() is None and self._is_fresh(last_hash))):
+            return future
+        began_s = self._clock()
+
+        def note(_: Future[bytes]) -> None:
+            ended_s = self._clock()
+            self._stale_s = ended_s + max(FRESH_S, ended_s - began_s)
+
+        self._last_hash = last_hash
+        self._future = self._maker.page(("report", last_hash), lambda: report_of(snapshot))
+        self._future.add_done_callback(note)
+        return self._future
+
+    def _is_fresh(self, last_hash: str) -> bool:
+        return self._last_hash == last_hash or self._clock() < self._stale_s
+
+
+def report_of(snapshot: Snapshot) -> str:
+    """The report of a run that has begun. Raises `UsageError` where no game may be looked at, `RecordError`
+    where the records have changed.
+    """
+    run = snapshot.run
+    if run is None:
+        raise ValueError("the run has not begun")
+    pages = {snapshot.played[number - 1].game.id: f"/game/{number}" for number in snapshot.may_be_shown()}
+    if not pages:
+        raise UsageError("no game may be looked at yet")
+    shown = replace(run, games={name: game for name, game in run.games.items() if name in pages})
+    gathering = Gathering(Runs((shown,)))
+    share = SHARE if snapshot.is_running else 1.0
+    with closing(read_games(gathering.runs, workers=0, with_replays=False)) as games:
+        for read in _at_leisure(games, share, time.sleep):
+            gathering.add(read)
+    return report_page(gathering.report(), (), {}, pages, None)
+
+
+def _at_leisure(items: Iterable[T], share: float, sleep: Callable[[float], None]) -> Iterator[T]:
+    """The items, with a rest now and then, so that they take at most this share of the time."""
+    began_s = time.monotonic()
+    for item in items:
+        yield item
+        busy_s = time.monotonic() - began_s
+        if share < 1 and busy_s > SLICE_S:
+            sleep(busy_s * (1 / share - 1))
+            began_s = time.monotonic()
