@@ -200,6 +200,8 @@ GUARDS = [
     valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
     valued("drawn-text", "text", "tests/unit/test_svg.py -k valid_xml"),
     valued("drawn-rows", "text", "tests/unit/test_svg.py -k valid_xml"),
+    valued("written-by-others", "range(len(record.terms.bots))", "tests/unit/test_game_data.py -k secrets"),
+    valued("faults-of-others", "list(fault_report(record))", "tests/unit/test_game_data.py -k fault"),
     dropped("report-place", "tests/unit/test_report.py"),
     dropped("page-escaping", "tests/unit/test_pages.py"),
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
