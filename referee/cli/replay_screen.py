@@ -12,7 +12,8 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, ScrollableContainer
-from textual.events import Key, Resize
+from textual.events import Resize
+from textual.geometry import Region
 from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -24,7 +25,7 @@ from referee.core.text import shown
 from referee.core.units import seconds
 from referee.gameplay.events import Drawn
 from referee.viewing.browsing import Browser
-from referee.viewing.characters import lines, width
+from referee.viewing.characters import Line, lines, width
 from referee.viewing.words import heading
 
 SMALLEST = 40, 12
@@ -36,7 +37,7 @@ BESIDE = 30
 NARROWEST = 24
 """The fewest columns of a board that has something beside it, so that its title is seen."""
 
-TEXT_LINES = 5
+TEXT_LINES = 4
 """How many lines of text there are below a board that has to be scrolled."""
 
 WITH_LIST = 72
@@ -170,11 +171,13 @@ class Pane(ScrollableContainer):
         """Keeps the title right."""
         self._retitle()
 
-    def present(self, title: str, text: Text) -> None:
-        """Shows another text."""
+    def present(self, title: str, text: Text, part: Region | None = None) -> None:
+        """Shows another text, and of it this part, where one is given and not all of it fits."""
         self._title = title
         self._content.update(text)
         self._retitle()
+        if part:
+            self.call_after_refresh(self.scroll_to_region, part, animate=False)
 
     def _retitle(self) -> None:
         left, above = round(self.scroll_x), round(self.scroll_y)
@@ -240,12 +243,10 @@ class ReplayScreen(App[None]):
     #heading { text-style: bold; }
     #main { height: 1fr; }
     #board, #text, #steps, #lower { height: 1fr; width: 1fr; }
-    #ask { height: 1; display: none; }
+    #bottom, #ask { height: 1; }
     #ask Static { width: auto; }
     Input { width: 1fr; background: ansi_default; color: ansi_default; }
     #too-small { display: none; }
-    .-asking #keys { display: none; }
-    .-asking #ask { display: block; }
     .-beside #main { layout: horizontal; }
     .-beside #side { border-left: solid ansi_default; }
     .-below #side { height: 1fr; }
@@ -253,7 +254,7 @@ class ReplayScreen(App[None]):
     .-below #steps { width: 30; margin-left: 1; }
     .-narrow #steps { display: none; }
     .-too-small #too-small { display: block; }
-    .-too-small #heading, .-too-small #main, .-too-small #keys { display: none; }
+    .-too-small #heading, .-too-small #main, .-too-small #bottom { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,enter", "move(1)"),
@@ -265,7 +266,8 @@ class ReplayScreen(App[None]):
         Binding("space", "play"),
         Binding("+,=", "speed(1)"),
         Binding("-", "speed(-1)"),
-        Binding("/", "search"),
+        Binding("/", "search", priority=True),
+        *(Binding(digit, f"number({digit})", priority=True) for digit in "0123456789"),
         Binding("n", "match(1)"),
         Binding("N", "match(-1)"),
         Binding("v", "view"),
@@ -296,6 +298,8 @@ class ReplayScreen(App[None]):
         self._text = Pane("text")
         self._list = StepList()
         self._keys = Lines("keys")
+        self._ask_line = Horizontal(id="ask")
+        """In place of the keys, while a question is asked."""
         self._question = Static(markup=False)
         self._answer = Input(compact=True, select_on_focus=False)
         self._too_small = Static(id="too-small", markup=False)
@@ -308,12 +312,16 @@ class ReplayScreen(App[None]):
             Container(self._clocks, Container(self._text, self._list, id="lower"), id="side"),
             id="main",
         )
-        yield self._keys
-        yield Horizontal(self._question, self._answer, id="ask")
+        with Container(id="bottom"):
+            yield self._keys
+            with self._ask_line:
+                yield self._question
+                yield self._answer
         yield self._too_small
 
     def on_mount(self) -> None:
         """Shows the first picture."""
+        self._set_asking(False)
         self._show()
 
     def on_resize(self, event: Resize) -> None:
@@ -321,20 +329,24 @@ class ReplayScreen(App[None]):
         self._arrange(*event.size)
         self._show()
 
-    def on_key(self, event: Key) -> None:
-        """A digit begins the number of a step."""
-        if event.character and event.character in "0123456789":
-            self._ask("step ", event.character)
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Goes to a step that was named, or to the next match."""
         is_step = str(self._question.content) == "step "
-        self._close_question()
+        self._set_asking(False)
         if is_step:
             self._jump(event.value)
         elif event.value:
             self._sought = event.value
             self.action_match(0)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a key does something now: those that come before all others are letters of an answer, too.
+
+        They come first since keys that follow at once are parts of the answer.
+        """
+        if action in ("search", "number", "view"):
+            return not self._ask_line.display and len(self.screen_stack) == 1
+        return True
 
     def action_move(self, by: int) -> None:
         """Goes some steps forward or back."""
@@ -367,6 +379,10 @@ class ReplayScreen(App[None]):
     def action_search(self) -> None:
         """Asks what to search for."""
         self._ask("/", "")
+
+    def action_number(self, digit: int) -> None:
+        """Asks for a step, whose number begins with a digit."""
+        self._ask("step ", str(digit))
 
     def action_match(self, by: int) -> None:
         """Goes to the next match, or the one before; with 0, to the next from here on."""
@@ -407,8 +423,8 @@ class ReplayScreen(App[None]):
 
     def action_leave(self) -> None:
         """Leaves a question, or the game."""
-        if self.has_class("-asking"):
-            self._close_question()
+        if self._ask_line.display:
+            self._set_asking(False)
             self._show()
         else:
             self.exit()
@@ -418,12 +434,13 @@ class ReplayScreen(App[None]):
         self._question.update(question)
         self._answer.value = answer
         self._answer.cursor_position = len(answer)
-        self.add_class("-asking")
-        self._answer.focus()
+        self._set_asking(True)
 
-    def _close_question(self) -> None:
-        self.remove_class("-asking")
-        self.screen.set_focus(None)
+    def _set_asking(self, is_asking: bool) -> None:
+        """At once, so that what is typed quickly goes where it belongs."""
+        self._ask_line.display = is_asking
+        self._keys.display = not is_asking
+        self.screen.set_focus(self._answer if is_asking else None)
 
     def _jump(self, text: str) -> None:
         number, last = text.strip(), self._browser.last
@@ -468,7 +485,8 @@ class ReplayScreen(App[None]):
             title = "board" if terms.game.is_open else "board, all seats"
         else:
             title = f"board, as seat {browser.view + 1} knows it"
-        self._board.present(title, _drawn(browser))
+        drawn = lines(browser.picture(browser.at))
+        self._board.present(title, _text(drawn), _fresh(drawn))
         self._clocks.present(_clocks(browser))
         self._text.present(f"step {browser.at} of {browser.last}", Text("\n".join(browser.texts[browser.at])))
         self._text.scroll_home(animate=False)
@@ -484,9 +502,25 @@ class ReplayScreen(App[None]):
         )
 
 
-def _drawn(browser: Browser) -> Text:
-    drawn = [Text.assemble(*line) for line in lines(browser.picture(browser.at))]
-    return Text("\n", no_wrap=True).join(drawn)
+def _text(drawn: Sequence[Line]) -> Text:
+    return Text("\n", no_wrap=True).join(
+        Text.assemble(*((ink.text, ink.colour) for ink in line)) for line in drawn
+    )
+
+
+def _fresh(drawn: Sequence[Line]) -> Region | None:
+    """Where the last move is in a picture."""
+    spans = [
+        (row, sum(len(ink.text) for ink in line[:number]), len(ink.text))
+        for row, line in enumerate(drawn)
+        for number, ink in enumerate(line)
+        if ink.paint == "fresh"
+    ]
+    if not spans:
+        return None
+    left = min(column for _, column, _ in spans)
+    right = max(column + length for _, column, length in spans)
+    return Region(left, spans[0][0], right - left, spans[-1][0] - spans[0][0] + 1)
 
 
 def _clocks(browser: Browser) -> list[str]:
@@ -498,8 +532,8 @@ def _clocks(browser: Browser) -> list[str]:
     found = []
     for seat, (name, control, reserve) in enumerate(zip(terms.bots, terms.controls, reserves, strict=True)):
         has_reserve = control.reserve_us or control.increment_us
-        clock = f"reserve {seconds(reserve)}, " if reserve is not None and has_reserve else ""
-        found.append(f"{'>' if seat in acted else ' '}{seat + 1} {name}: {clock}{control}")
+        clock = f"reserve {seconds(reserve)}  " if reserve is not None and has_reserve else ""
+        found.append(f"{'>' if seat in acted else ' '}{seat + 1} {clock}{name} ({control})")
     return found
 
 

@@ -146,14 +146,15 @@ class _Maker:
             found.append({**value, "draw": [indexes[index] for index in shown_by]})
             before = step
         record = self._steps.record
-        bots = range(len(record.terms.bots)) if view is None else (view,)
+        bots = range(len(record.terms.bots)) if view is None else (view,)  # guard: written-by-others
         said = {str(seat + 1): list(written(record.measured, seat))[-WRITTEN_LINES:] for seat in bots}
+        faults = list(fault_report(record, view))  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
             "ground": layout.ground,
             "steps": found,
-            "faults": list(fault_report(record, view)),
+            "faults": faults,
             "written": {seat: lines for seat, lines in said.items() if lines},
         }
 

@@ -22,6 +22,9 @@ from referee.ratings.times import MoveTimes, Times
 MOST_IN_MATRIX = 64
 """So many bots are compared with each other in a matrix at most: the best."""
 
+OPEN = 100.0
+"""By how many Elo a rating is drawn beyond its bound at least."""
+
 STEPS = 10
 """The shades of a matrix, from 0 to this number."""
 
@@ -172,7 +175,8 @@ def elo_scale(ratings: Sequence[Rating]) -> Scale:
     """The scale that all intervals of ratings, and 0, lie on."""
     ends = [0.0]
     for rating in ratings:
-        ends += [rating.elo - (rating.half_width or 0), rating.elo + (rating.half_width or 0)]
+        reach = rating.half_width or (OPEN if rating.bound else 0)
+        ends += [rating.elo - reach, rating.elo + reach]
     return Scale.over(ends)
 
 

@@ -65,7 +65,7 @@ def folder_of(runs: Runs, workers: int, folder: Path) -> int:
 
     Raises `UsageError` where something else has its place, `StorageError` where it cannot be written.
     """
-    _check_place(folder)
+    check_place(folder)
     try:
         new = Path(tempfile.mkdtemp(".new", f".{folder.name[:100]}-", folder.absolute().parent))
     except OSError as error:
@@ -73,7 +73,7 @@ def folder_of(runs: Runs, workers: int, folder: Path) -> int:
     try:
         pages = _write_pages(runs, workers, new)
         new.chmod(0o777 & ~umask())
-        _put_in_place(new, folder)
+        put_in_place(new, folder)
     except OSError as error:
         raise StorageError(f"cannot write `{shown(str(folder))}`: {error.strerror}") from None
     finally:
@@ -139,7 +139,7 @@ def page_name(number: int) -> str:
     return f"{number:05}.html"
 
 
-def _check_place(folder: Path) -> None:
+def check_place(folder: Path) -> None:
     """Raises `UsageError` where something lies that is no report."""
     try:
         if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
@@ -148,10 +148,11 @@ def _check_place(folder: Path) -> None:
             return
     except OSError:
         pass
-    raise UsageError(f"`{shown(str(folder))}` is there already, and is not a report, expected a new name")
+    problem = f"`{shown(str(folder))}` is there already, and is not a report, expected a new name"
+    raise UsageError(problem)  # guard: report-place
 
 
-def _put_in_place(new: Path, folder: Path) -> None:
+def put_in_place(new: Path, folder: Path) -> None:
     """Renames a complete folder, after what it takes the place of was moved out of the way."""
     if not folder.is_dir():
         new.rename(folder)

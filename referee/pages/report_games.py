@@ -7,8 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from referee.core.errors import RecordError
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
 from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
 from referee.pages.game_data import game_data
 from referee.ratings.times import Times
 from referee.records.record import GameRecord, from_json, parse_json
@@ -103,7 +105,7 @@ class PlayedReader:
         return Played(
             moves,
             tuple(slowest),
-            tuple(shown(str(clock), 40) for clock in value["clocks"]),
+            _clocks(value),
             times,
             _minute(measured.get("began")),
             tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
@@ -128,6 +130,17 @@ class PlayedReader:
         new = {name: text for name, text in data.symbols.items() if name not in self._symbols}
         self._symbols.update(new)
         return Replay(data.packed(), new)
+
+
+def _clocks(value: dict[str, Any]) -> tuple[str, ...]:
+    """The clocks by seat. Raises `RecordError`."""
+    clocks = Fields(value, "", RecordError).texts("clocks")
+    if len(clocks) != len(value["bots"]):
+        raise RecordError(f"`clocks` has another length, expected {len(value['bots'])}")
+    try:
+        return tuple(str(TimeControl.parse(clock)) for clock in clocks)
+    except UsageError as error:
+        raise RecordError(str(error)) from None
 
 
 def _minute(text: object) -> str:

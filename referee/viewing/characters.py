@@ -30,11 +30,15 @@ _Cells = dict[tuple[int, int], tuple[str, Paint]]
 
 
 class Ink(NamedTuple):
-    """A piece of a line in one colour of a terminal."""
+    """A piece of a line in one paint."""
 
     text: str
-    colour: str
-    """A name that both click and rich know, or empty."""
+    paint: Paint
+
+    @property
+    def colour(self) -> str:
+        """Its colour in a terminal: a name that both click and rich know, or empty."""
+        return INKS.get(self.paint, "")
 
 
 Line = list[Ink]
@@ -47,7 +51,7 @@ def lines(picture: Picture) -> list[Line]:
         if isinstance(panel, Plane):
             found += _plane(panel)
         else:
-            found.append(_trimmed([Ink(s.text, INKS.get(s.paint, "")) for s in panel.spans if s.text]))
+            found.append(_trimmed([Ink(s.text, s.paint) for s in panel.spans if s.text]))
     return found
 
 
@@ -79,7 +83,7 @@ def _plane(plane: Plane) -> Iterator[Line]:
         last = max((column for row, column in cells if row == number), default=left - 1)
         line = [cells.get((number, column), (" ", "")) for column in range(left, last + 1)]
         yield [
-            Ink("".join(character for character, _ in piece), INKS.get(paint, ""))
+            Ink("".join(character for character, _ in piece), paint)
             for paint, piece in ((paint, list(piece)) for paint, piece in groupby(line, lambda cell: cell[1]))
         ]
 
@@ -106,7 +110,7 @@ def _write_trace(cells: _Cells, trace: Trace, plane: Plane) -> None:
             sides[row, column] = sides.get((row, column), "") + entering
     for place, found in sides.items():
         if character := _LINES.get("".join(sorted(found))):
-            cells[place] = character[trace.fresh], trace.paint
+            cells[place] = character[trace.fresh], "fresh" if trace.fresh else trace.paint
 
 
 def _nearest(number: float) -> int:

@@ -134,8 +134,8 @@ def file_style(theme: Theme) -> str:
 
 def page_style() -> str:
     """The style sheet of pages with pictures. The attribute `data-theme` of `<html>` chooses the theme,
-    without it the reader's settings do. The colours are variables, such as `--seat1`, `--seat1-text` and
-    `--seat1-over`.
+    without it the reader's settings do; on paper it is the light one. The colours are variables, such as
+    `--seat1`, `--seat1-text` and `--seat1-over`.
     """
     light, dark = (
         f"color-scheme:{theme};{''.join(f'--{name}:{value};' for name, value in _values(theme))}"
@@ -144,8 +144,8 @@ def page_style() -> str:
     variables = {name: f"var(--{name})" for name, _ in _values("light")}
     return (
         f":root{{{light}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
-        f":root[data-theme=dark]{{{dark}}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
         f"{''.join(_rules(variables))}"
     )
 

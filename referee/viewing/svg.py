@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from math import inf
 from typing import NamedTuple
 
 from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, Symbol, Trace
@@ -27,6 +28,8 @@ from referee.viewing.svg_elements import (
 SVG_START = "<svg"
 """How every file begins that is made here."""
 
+_ROW_WIDTH = 14.0
+"""Where rows are broken into lines, unless a board is wider: so that they can be read on a phone."""
 _GAP = 0.3
 """The space between panels and round the picture."""
 
@@ -47,6 +50,8 @@ class Layout:
     """
     ground: str
     """What is below everything, in all pictures."""
+    row_width: float
+    """Where rows are broken into lines."""
     panels: tuple[_Panel, ...]
     """The places of the panels."""
 
@@ -72,7 +77,7 @@ class Layout:
         found: list[str] = []
         for place, panel in zip(self.panels, picture, strict=False):
             beginning, ground = (place.row, ()) if isinstance(panel, Row) else (place.plane, panel.ground)
-            pieces: Iterable[Piece] = placed(panel) if isinstance(panel, Row) else panel.marks
+            pieces: Iterable[Piece] = placed(panel, self.row_width) if isinstance(panel, Row) else panel.marks
             below = () if place.ground else ground
             if texts := [text for piece in (*below, *pieces) if (text := element(piece, self.prefix))]:
                 found += [beginning, *texts, "</g>"]
@@ -114,7 +119,7 @@ def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, Drawn
     """A frame for these pictures, and all of them drawn in it."""
     texts = _Texts(prefix)
     slots: list[_Slot] = []
-    taken: list[list[_Taken]] = []
+    taken: list[list[Row | _Marks]] = []
     for picture in pictures:
         slots += [_Slot(texts) for _ in picture[len(slots) :]]
         taken.append([slot.take(panel) for slot, panel in zip(slots, picture, strict=False)])
@@ -123,22 +128,29 @@ def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, Drawn
     for panels in taken:
         indexes: list[int] = []
         for slot, place, panel in zip(slots, layout.panels, panels, strict=False):
-            ground = () if place.ground else panel.ground
-            if below_and_marks := [*slot.indexes.of(ground), *panel.indexes]:
-                beginning = place.row if panel.is_row else place.plane
-                indexes += [texts.index(beginning), *below_and_marks, texts.index("</g>")]
+            if isinstance(panel, Row):
+                beginning, inside = place.row, slot.indexes.of(placed(panel, layout.row_width))
+            else:
+                below = [] if place.ground else slot.indexes.of(panel.ground)
+                beginning, inside = place.plane, [*below, *panel.indexes]
+            if inside:
+                indexes += [texts.index(beginning), *inside, texts.index("</g>")]
         found.append(tuple(indexes))
     return layout, Drawn(tuple(texts.all), tuple(found))
 
 
 def _layout(slots: Sequence[_Slot], count: int, prefix: str) -> Layout:
     """The frame for so many pictures."""
-    boxes = [(slot.plane_box(), slot.row_box()) for slot in slots]
-    width = max((box.width for pair in boxes for box in pair), default=0.0)
+    planes = [slot.plane_box() for slot in slots]
+    has_planes = any(slot.has_planes for slot in slots)
+    # Where there are rows alone, these may be a board of characters.
+    row_width = max(_ROW_WIDTH, *(box.width for box in planes)) if has_planes else inf
+    rows = [slot.row_box(row_width) for slot in slots]
+    width = max((box.width for box in (*planes, *rows)), default=0.0)
     panels: list[_Panel] = []
     y = _GAP
     before = True
-    for slot, (plane, row) in zip(slots, boxes, strict=True):
+    for slot, plane, row in zip(slots, planes, rows, strict=True):
         y += _GAP if panels and (before or slot.has_planes) else 0
         before = slot.has_planes
         x = _GAP + (width - plane.width) / 2 - plane.left
@@ -152,6 +164,7 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str) -> Layout:
         round((y + _GAP) * UNIT),
         dict(sorted(symbol_definition(*pair, prefix) for pair in symbols)),
         "".join(_ground(panel, prefix) for panel in panels if panel.ground),
+        row_width,
         tuple(panels),
     )
 
@@ -204,12 +217,11 @@ class _Indexes(dict[Piece, int]):
         return list(filter(None, map(self.__getitem__, pieces)))
 
 
-class _Taken(NamedTuple):
-    """A panel of a picture."""
+class _Marks(NamedTuple):
+    """A plane of a picture."""
 
-    is_row: bool
     indexes: list[int]
-    """What is drawn for it, without its ground."""
+    """What is drawn for its marks."""
     ground: tuple[Mark | Trace, ...]
 
 
@@ -222,15 +234,15 @@ class _Slot:
         self._grounds: list[tuple[Mark | Trace, ...]] = []
         self._planes = 0
 
-    def take(self, panel: Plane | Row) -> _Taken:
+    def take(self, panel: Plane | Row) -> Row | _Marks:
         """Takes the panel of one more picture."""
         if isinstance(panel, Row):
             self._rows.add(panel)
-            return _Taken(True, self.indexes.of(placed(panel)), ())
+            return panel
         self._planes += 1
         if panel.ground not in self._grounds:
             self._grounds.append(panel.ground)
-        return _Taken(False, self.indexes.of(panel.marks), panel.ground)
+        return _Marks(self.indexes.of(panel.marks), panel.ground)
 
     @property
     def has_planes(self) -> bool:
@@ -245,9 +257,9 @@ class _Slot:
         """The box of all marks."""
         return union([box for mark in self._marks() if (box := box_of(mark))])
 
-    def row_box(self) -> Box:
+    def row_box(self, most: float) -> Box:
         """The box of all rows."""
-        return union([row_box(row) for row in self._rows])
+        return union([row_box(row, most) for row in self._rows])
 
     def symbols(self) -> Iterator[tuple[Symbol, Paint]]:
         """The symbols with the paint in which each is drawn."""

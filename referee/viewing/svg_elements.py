@@ -37,6 +37,8 @@ _ROW_LETTERS = 0.4
 _ROW_SYMBOL = 0.75
 """The size of a symbol in a row, as long as it is not higher than 1."""
 _ROW_HEIGHT, _SYMBOL_ROW_HEIGHT = 0.6, 0.9
+_INDENT = 1.0
+"""Where the second line of a row begins."""
 _ADVANCE = 0.61
 """How wide a character is at height 1; those of the usual monospaced fonts are from 0.55 to 0.61."""
 _BASELINE = 0.35
@@ -73,9 +75,10 @@ class Box(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A span with the place in its row at which it begins."""
+    """A span with the place in its row at which it begins: across, and the middle of its line."""
 
     x: float
+    y: float
     span: Span
 
 
@@ -90,7 +93,7 @@ def element(piece: Piece, prefix: str) -> str:
             parts, title = _mark(piece, prefix), piece.title
         case Trace():
             parts, title = _trace(piece), piece.title
-        case Placed(_, span):
+        case Placed(_, _, span):
             parts, title = _span(piece, prefix), span.title
     if not (parts and title):
         return "".join(parts)
@@ -134,21 +137,49 @@ def _span(placed: Placed, prefix: str) -> list[str]:
         size = _row_size(span.symbol)
         # In the middle of the characters that it stands for.
         x += (_span_width(span) - before - after - box.width * size) / 2 - box.left * size
-        return [_use(span.symbol, span.paint, prefix, x, -(box.top + box.bottom) / 2 * size, size)]
+        y = placed.y - (box.top + box.bottom) / 2 * size
+        return [_use(span.symbol, span.paint, prefix, x, y, size)]
     # Blanks next to each other would become one.
     text = re.sub("  +", lambda blanks: "\u00a0" * len(blanks[0]), text.strip(" "))
     if not text:
         return []
     written = escape(text)  # guard: drawn-rows
-    place = f'x="{_px(x)}" y="{_px(_BASELINE * _ROW_LETTERS)}" font-size="{_px(_ROW_LETTERS)}"'
+    y = placed.y + _BASELINE * _ROW_LETTERS
+    place = f'x="{_px(x)}" y="{_px(y)}" font-size="{_px(_ROW_LETTERS)}"'
     return [f'<text class="text-{_name(span.paint)}" {place}>{written}</text>']
 
 
 @lru_cache(maxsize=1 << 12)
-def placed(row: Row) -> tuple[Placed, ...]:
-    """The spans of a row with their places."""
-    widths = map(_span_width, row.spans)
-    return tuple(map(Placed, accumulate(widths, initial=0.0), row.spans))
+def placed(row: Row, most: float) -> tuple[Placed, ...]:
+    """The spans of a row with their places, in several lines where its words reach beyond `most`; a row of
+    symbols, such as a hand of tiles, is not broken.
+    """
+    ends = list(accumulate(map(_span_width, row.spans), initial=0.0))
+    if ends[-1] <= most:
+        return tuple(Placed(x, 0, span) for x, span in zip(ends, row.spans, strict=False))
+    x, y = 0.0, 0.0
+    found: list[Placed] = []
+    for span in row.spans:
+        begun = False  # whether this line has words of the span
+        for word in _words(span):
+            is_word = not span.symbol and word.text.strip(" ")
+            if is_word and x > _INDENT and x + _span_width(word) - _blanks(word.text)[1] > most:
+                x, y, begun = _INDENT - _blanks(word.text)[0], y + _line_height(row), False
+            if begun:
+                last = found.pop()
+                found.append(last._replace(span=span._replace(text=last.span.text + word.text)))
+            else:
+                found.append(Placed(x, y, word))
+            x += _span_width(word)
+            begun = True
+    return tuple(found)
+
+
+def _words(span: Span) -> list[Span]:
+    """The pieces of a span that may stand on lines of their own."""
+    if span.symbol:
+        return [span]
+    return [span._replace(text=word) for word in re.findall(" *[^ ]+(?: +$)?|^ +$", span.text)]
 
 
 def _use(symbol: Symbol, paint: Paint, prefix: str, x: float, y: float, size: float) -> str:
@@ -314,10 +345,16 @@ def _text_width(text: str, size: float) -> float:
 
 
 @lru_cache(maxsize=1 << 12)
-def row_box(row: Row) -> Box:
-    """The box of a row, which begins at 0, with its middle at 0."""
-    half = (_SYMBOL_ROW_HEIGHT if any(span.symbol for span in row.spans) else _ROW_HEIGHT) / 2
-    return Box(0, -half, sum(map(_span_width, row.spans)), half)
+def row_box(row: Row, most: float) -> Box:
+    """The box of a row, which begins at 0, with the middle of its first line at 0."""
+    half = _line_height(row) / 2
+    pieces = placed(row, most)
+    right = max((piece.x + _span_width(piece.span) for piece in pieces), default=0.0)
+    return Box(0, -half, right, max((piece.y for piece in pieces), default=0.0) + half)
+
+
+def _line_height(row: Row) -> float:
+    return _SYMBOL_ROW_HEIGHT if any(span.symbol for span in row.spans) else _ROW_HEIGHT
 
 
 def _row_size(symbol: Symbol) -> float:
@@ -333,7 +370,7 @@ def _span_width(span: Span) -> float:
     """
     width = _text_width(span.text, _ROW_LETTERS)
     if span.symbol:
-        symbol_width = _symbol_box(span.symbol).width * _row_size(span.symbol) + 0.1
+        symbol_width = _symbol_box(span.symbol).width * _row_size(span.symbol) + 0.2
         width = max(width, symbol_width + sum(_blanks(shown(span.text, _MOST))))
     return width
 

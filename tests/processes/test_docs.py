@@ -96,7 +96,7 @@ SHORT = {
     "tests.tools.soak": ("", "thetree players=4"),
     "tests.tools.fault_soak": ("", "0 complaints"),
     "tests.tools.signal_moments": ("--commands table", "ended with 3"),
-    "tests.tools.crash_points": ("", "at random moments"),
+    "tests.tools.crash_points": ("--every 100", "at random moments"),
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.sprt_runs": ("", "decided wrongly"),

@@ -27,6 +27,7 @@ COMMANDS = {
     "find --dialogue": ("find", "run", "--dialogue"),
     "replay": ("replay", "run", "1"),
     "picture": ("picture", "run", "1"),
+    "report": ("report", "run", "--workers", "0"),
     "verify": ("verify", "run"),
     "status": ("status", "run"),
     "serve": ("serve", "--help"),  # it does not end by itself

@@ -67,7 +67,7 @@ def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
     ("rounds", "signals"),
     [
         (4, [signal.SIGKILL]),
-        pytest.param(25, [signal.SIGKILL, signal.SIGINT, signal.SIGKILL], marks=pytest.mark.slow),
+        pytest.param(18, [signal.SIGKILL, signal.SIGINT, signal.SIGKILL], marks=pytest.mark.slow),
     ],
     ids=["once", "three times"],
 )
@@ -653,7 +653,7 @@ def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Pat
 def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path: Path) -> None:
     """Long dialogues do not fit into the pipe: while the referee is stopped, workers stand half-way."""
     bots = dict.fromkeys("ab", f"{BAD} 'stderr marks'")
-    file = toml(tmp_path / "t.toml", bots, rounds=60, keep="all", options="size = 8")
+    file = toml(tmp_path / "t.toml", bots, rounds=24, keep="all", options="size = 8")
     command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "2"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr
@@ -670,7 +670,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 0 and "a worker process died" in err, err[-600:]
-    assert len(games(tmp_path / "t-results")) == 120
+    assert len(games(tmp_path / "t-results")) == 48
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 

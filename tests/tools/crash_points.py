@@ -36,6 +36,9 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+import referee.cli.match
+import referee.cli.run
+import referee.cli.verify
 import referee.tournament.league
 from referee.cli import main as referee_main
 from referee.records import append_only
@@ -44,7 +47,8 @@ from referee.tournament import encounter
 from tests.command import BAD, PLAIN, ROOT
 from tests.processes.runs import games, lines_of
 
-assert referee.tournament.league  # imported once here, not in each child
+# Imported once here, not in each child.
+assert referee.cli.match and referee.cli.run and referee.cli.verify and referee.tournament.league
 
 TOUCHES = ("os.mkdir", "os.remove", "os.rename")
 """What Python itself tells an audit, beside `open`. Writing, syncing and cutting are watched in

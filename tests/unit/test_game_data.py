@@ -153,18 +153,34 @@ def test_lines_say_what_happened() -> None:
     assert f"seat 1 {steps.terms.bots[0]}: {moved.text} (info of 0)\n" in move["words"]
 
 
-def test_the_reserves_stand_where_they_change() -> None:
-    slow = (puppet((2_000_000, "L:A1"), "resign {n}"), puppet((2_500_000, "L:A2")))
+def scripted(*bots: tuple[str | tuple[int, str], ...]) -> GameRecord:
+    """A game of Blooms between bots that give these answers."""
     control = TimeControl.parse("2s+6s/2s")
     blooms = GAMES["blooms"]
     terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
     events = Events()
-    verdict = play(terms, ScriptedWire(*slow), seeded_dice(terms), events)
-    steps = steps_of(GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules))
-    value = unpacked(game_data(steps).packed())
+    verdict = play(terms, ScriptedWire(*(puppet(*bot) for bot in bots)), seeded_dice(terms), events)
+    return GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)
+
+
+def test_the_reserves_stand_where_they_change() -> None:
+    record = scripted(((2_000_000, "L:A1"), "resign {n}"), ((2_500_000, "L:A2"),))
+    value = unpacked(game_data(steps_of(record)).packed())
     assert value["clocks"] == [{"text": "2s+6s/2s", "move_us": 2_000_000, "reserve_us": 6_000_000}] * 2
     reserves = [step.get("reserves") for step in value["views"][0]["steps"]]
     assert reserves == [[6_000_000, 6_000_000], None, [6_000_000, 4_000_000], None]
+
+
+def test_a_fault_is_reported_to_spectators_and_to_its_seat() -> None:
+    record = scripted(("L:A1",), ("move 99 L:A2",))
+    measured = {"seats": [{}, {"last_came": ["move 99 L:A2"], "stderr": {"before": {"text": "oh\n"}}}]}
+    steps = steps_of(replace(record, measured=measured))
+    of_all, of_other, of_seat = (
+        game_data(steps, [view]).value["views"][0]["faults"] for view in (None, 0, 1)
+    )
+    assert "stderr: oh" in of_all and "last received from the bot: move 99 L:A2" in of_all
+    assert of_seat == of_all
+    assert of_other == []
 
 
 def test_of_what_a_bot_wrote_the_last_lines_are_kept() -> None:

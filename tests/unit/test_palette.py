@@ -116,3 +116,4 @@ def test_a_file_has_plain_colours_and_a_page_has_both_themes() -> None:
         assert f"--seat1:{FILLS[theme]['seat1']};" in page_style()
     assert ".fill-seat1{fill:var(--seat1)}" in page_style()
     assert page_style().index("prefers-color-scheme:dark") < page_style().index("[data-theme=dark]")
+    assert all(line.startswith("@media screen") for line in page_style().splitlines() if "theme" in line)

@@ -42,9 +42,14 @@ class Shown:
     async def press(self, *keys: str) -> None:
         """Not by the pilot, which waits until the processor seems idle."""
         for key in keys:
+            await self.type(key)
+
+    async def type(self, *keys: str) -> None:
+        """Keys that come faster than the screen follows."""
+        for key in keys:
             name = _character_to_key(key) if len(key) == 1 else key
             self.app.post_message(Key(name, key if len(key) == 1 else None))
-            await self._settle()
+        await self._settle()
 
     async def resize(self, columns: int, rows: int) -> None:
         await self._pilot.resize_terminal(columns, rows)
@@ -122,6 +127,35 @@ def test_keys_go_through_the_steps() -> None:
             assert f">{' ' * (step < 10)}{step} " in screen.text, "the list of steps marks it"
 
     use(long_game(), test)
+
+
+def test_what_is_typed_quickly_goes_where_it_belongs() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.type("1", "4", "enter")
+        assert screen.browser.at == 14
+        await screen.type("/", *"q/7n", "enter")
+        assert "no step has `q/7n`" in screen.lines[-1]
+
+    use(long_game(), test)
+
+
+@pytest.mark.parametrize(
+    ("slug", "given", "mark"), [("thetree", {"deals": "1"}, "<"), ("vinetree", {}, "═║")]
+)
+def test_the_board_is_scrolled_to_the_last_move(slug: str, given: dict[str, str], mark: str) -> None:
+    record = random_game(GAMES[slug], b"2", given)
+
+    async def test(screen: Shown) -> None:
+        marked = 0
+        for _ in range(screen.browser.last):
+            await screen.press("right")
+            drawn = lines(screen.browser.picture(screen.browser.at))
+            if any(ink.paint == "fresh" for line in drawn for ink in line):
+                marked += 1
+                assert any(one in screen.text.replace("< > laid last", "") for one in mark), screen.text
+        assert marked > 10
+
+    use(record, test, size=(50, 20))
 
 
 def test_a_step_that_is_not_there_is_said() -> None:
@@ -205,7 +239,7 @@ def test_help_names_the_keys_and_the_whole_heading() -> None:
     async def test(screen: Shown) -> None:
         await screen.press("?")
         assert "PageDown, PageUp" in screen.text and "more" in screen.lines[0]
-        await screen.press("pagedown")
+        await screen.press("tab", "7", "/", "pagedown")
         assert "seat 1 a (2s+6s/2s)" in screen.text
         await screen.press("escape")
         assert "step 0 of 5" in screen.text
@@ -220,7 +254,7 @@ def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
     async def test(screen: Shown) -> None:
         await screen.press("right", "right")
         assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
-        assert ">2 b: reserve 6 s, 2s+6s/2s" in screen.text and " 1 a: reserve 6 s" in screen.text
+        assert ">2 reserve 6 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6 s  a" in screen.text
         assert ">2 2: L:A2, 1 rejected" in screen.text
         await screen.press("end")
         assert "seat 1 a resigned" in screen.text and "b won: seat 1 resigned" in screen.text

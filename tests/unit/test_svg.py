@@ -208,7 +208,7 @@ def test_blanks_of_a_row_keep_their_width() -> None:
 
 def test_a_symbol_in_a_row_has_the_place_of_its_characters_and_the_blanks_around_them() -> None:
     letter = 0.61 * 16
-    wide = 0.75 * 0.84 * 40 + 0.1 * 40
+    wide = (0.75 * 0.84 + 0.2) * 40
     for text, before, width in (
         ("X", 0, wide),
         ("  X ", 2 * letter, 3 * letter + wide),
@@ -219,6 +219,25 @@ def test_a_symbol_in_a_row_has_the_place_of_its_characters_and_the_blanks_around
         blanks = (len(text) - len(text.strip(" "))) * letter
         assert end - 12 == pytest.approx(width, abs=0.2)
         assert x - 12 == pytest.approx(before + (width - blanks) / 2, abs=0.2)
+
+
+def test_a_long_row_beside_a_board_has_several_lines() -> None:
+    words = " ".join(f"word{number}" for number in range(30))
+    row = row_of("  start ", words, Span("X", "seat1", DISC, "a stone"), "end")
+    pictures: list[Picture] = [(row, board()), (row_of("short"), board())]
+    layout = Layout.of(pictures)
+    assert layout.width <= (14 + 0.6) * 40
+    found = sorted((y, x, text) for text, x, y in placed(parsed(layout, pictures[0])) if "#" not in text)
+    lines = [text for _, _, text in found]
+    assert " ".join(lines) == f"start {words} end" and 5 <= len(lines) <= 8
+    assert all(x + len(text) * 0.6 * 16 <= layout.width for _, x, text in found)
+    alone = Layout.of([(row,)])
+    assert alone.width > 30 * 6 * 9 and len({y for _, _, y in placed(parsed(alone, (row,)))}) == 2, "one line"
+    tiles = [piece for _ in range(40) for piece in (Span(" "), Span("X", "seat1", DISC))]
+    hand: Picture = (row_of("hand:", *tiles), board())
+    assert len({y for text, _, y in placed(parsed(Layout.of([hand]), hand)) if "stone" in text}) == 1
+    wide: Picture = (row, Plane((stone(0, 0), stone(100, 0))))
+    assert len({y for text, _, y in placed(parsed(Layout.of([wide]), wide)) if "word" in text}) == 1
 
 
 def test_marks_for_terminals_only_are_not_drawn() -> None:

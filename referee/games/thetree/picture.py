@@ -69,7 +69,8 @@ _BACK = Symbol(
 )
 """The back of a tile that stands on end."""
 
-_LAST = Symbol("frame of the tile laid last", (Stroke((*_outline(2, 1), _outline(2, 1)[0]), "fresh", 0.1),))
+_FRAME = _outline(2.08, 1.08)  # its numbers are not to be covered
+_LAST = Symbol("frame of the tile laid last", (Stroke((*_FRAME, _FRAME[0]), "fresh", 0.1),))
 
 
 def picture(

@@ -29,6 +29,8 @@ async function replayData(id) {
 function mountReplay(element, game, { step = 0, view = 0, keys = document, moved = () => {} } = {}) {
   const PLAY = "M7 4v16l13-8z";
   const PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
+  /** What stands beside a line by its kind, where that is not the kind itself. */
+  const LABELS = { move: "", left: "", default: "time was up", unplayed: "does not count" };
   const listening = new AbortController();
   const { signal } = listening;
   const root = document.getElementById("player").content.firstElementChild.cloneNode(true);
@@ -92,7 +94,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       const one = what.appendChild(make("span", `line ${line.kind}`));
       if (line.seat) one.append(mark(line.seat), " ");
       one.append(make("span", "text", line.text));
-      if (line.kind !== "move") one.append(" ", make("span", "kind", line.kind));
+      const label = LABELS[line.kind] ?? line.kind;
+      if (label) one.append(" ", make("span", "kind", label));
       if (line.used_us !== undefined) {
         const used = one.appendChild(make("span", "time", time(line.used_us)));
         const clock = game.clocks[line.seat - 1];
@@ -199,8 +202,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     slider.value = at;
     slider.setAttribute("aria-valuetext", text);
     part("count").textContent = `${at} / ${steps.length - 1}`;
-    for (const name of ["first", "back"]) part(name).disabled = at === 0;
-    for (const name of ["next", "last"]) part(name).disabled = at === steps.length - 1;
+    // Buttons without effect keep the focus and the keys of those who use them.
+    for (const name of ["first", "back"]) part(name).ariaDisabled = at === 0;
+    for (const name of ["next", "last"]) part(name).ariaDisabled = at === steps.length - 1;
     if (!timer) status.textContent = text;
     now();
     seats();
