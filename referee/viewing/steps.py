@@ -37,7 +37,7 @@ class Step:
         """The events that a view knows as they are: a seat of a game with hidden information knows its own,
         and learns the others from its news.
         """
-        if view is None:
+        if view is None:  # guard: events-of-others
             return self.events
         return tuple(
             event if event.seat == view else _as_told(event)
@@ -47,7 +47,7 @@ class Step:
 
     def reserves_for(self, view: View, is_open: bool) -> tuple[int | None, ...]:
         """The reserves that a view knows: a seat of a game with hidden information knows its own."""
-        if view is None or is_open:
+        if view is None or is_open:  # guard: reserves-of-others
             return self.reserves_us
         return tuple(reserve if seat == view else None for seat, reserve in enumerate(self.reserves_us))
 

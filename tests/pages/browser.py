@@ -143,6 +143,11 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
+def unfold(page: Page) -> None:
+    """Opens everything that can be opened."""
+    page.evaluate("() => document.querySelectorAll('details').forEach(part => { part.open = true; })")
+
+
 def screenshots(page: Page, path: Path, height: int = 1600) -> list[Path]:
     """Writes pictures of the whole page as it is shown, each at most so high; their paths have numbers."""
     width, whole = page.evaluate(

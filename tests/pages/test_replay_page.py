@@ -18,6 +18,7 @@ from tests.pages.browser import (
     open_file,
     press,
     show_as,
+    unfold,
     wider_than_screen,
 )
 from tests.pages.recorded import SHORT, only_game, play, written
@@ -162,9 +163,7 @@ def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> 
 def test_nothing_keeps_people_from_it(steps: Steps, page: Page, tmp_path: Path) -> None:
     Replay(page, steps, tmp_path / "game.html")
     press(page, "End")
-    for summary in page.locator("summary").all():
-        if summary.is_visible():
-            summary.click()
+    unfold(page)
     for look in LOOKS:
         show_as(page, look)
         assert barriers(page) == [], look.name

@@ -203,6 +203,8 @@ GUARDS = [
     valued("written-by-others", "range(len(record.terms.bots))", "tests/unit/test_game_data.py -k secrets"),
     valued("faults-of-others", "list(fault_report(record))", "tests/unit/test_game_data.py -k fault"),
     dropped("report-place", "tests/unit/test_report.py"),
+    always("events-of-others", "tests/rules/test_views.py"),
+    always("reserves-of-others", "tests/rules/test_views.py"),
     dropped("page-escaping", "tests/unit/test_pages.py"),
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
