@@ -80,7 +80,7 @@ def test_a_score_leads_to_its_games(run: Path, report: Path, page: Page) -> None
 
 def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:
     open_file(page, report)
-    moves = page.get_by_role("button", name="moves", exact=True)
+    moves = page.locator("#list thead button", has_text="moves")
     column = page.locator("#list tbody td:nth-child(4)")
     for order in (1, -1):
         moves.click()
@@ -88,9 +88,7 @@ def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:
         assert numbers == sorted(numbers)[::order]
 
 
-@pytest.mark.parametrize(
-    "fragment", ["%", "nothing", "games?bot=nobody&%=%", "1:bot1:bot2%00", "games?nothing"]
-)
+@pytest.mark.parametrize("fragment", ["%", "nothing", "games?bot=nobody&%=%", "1:a%00", "games?nothing"])
 def test_a_strange_address_shows_the_report(fragment: str, report: Path, page: Page) -> None:
     page.goto(f"{report.as_uri()}#{fragment}")
     expect(page.locator("#list tbody tr").first).to_be_visible()

@@ -226,7 +226,7 @@ def test_a_long_row_beside_a_board_has_several_lines() -> None:
     row = row_of("  start ", words, Span("X", "seat1", DISC, "a stone"), "end")
     pictures: list[Picture] = [(row, board()), (row_of("short"), board())]
     layout = Layout.of(pictures)
-    assert layout.width <= (14 + 0.6) * 40
+    assert layout.width <= (14.5 + 0.6) * 40
     found = sorted((y, x, text) for text, x, y in placed(parsed(layout, pictures[0])) if "#" not in text)
     lines = [text for _, _, text in found]
     assert " ".join(lines) == f"start {words} end" and 5 <= len(lines) <= 8
