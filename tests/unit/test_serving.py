@@ -162,6 +162,23 @@ def test_annulled_games_and_new_names(growing: Growing, asked: Asked) -> None:
     assert "(does not count)" in body and "Renamed" in body and "2 of 6" in body
 
 
+@pytest.mark.parametrize("began", ["9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+00:00", "x", None])
+@pytest.mark.parametrize("took_us", [0, 9 * 10**15, 1 << 62, "long"])
+def test_whatever_times_a_record_has_it_is_shown(tmp_path: Path, began: object, took_us: object) -> None:
+    growing = Growing(tmp_path)
+    growing.begin()
+    value = to_json(growing.record("1:a:b"))
+    value["measured"]["began"] = began
+    value["measured"]["events"][0]["wall_us"] = took_us
+    growing.append(growing.line(value))
+    growing.play("1:b:a")
+    asked = Asked(tmp_path)
+    assert "2 of 6" in asked.get("/").body
+    with locked(tmp_path):
+        asked.look()
+        assert asked.get("/games/1").status == 200
+
+
 def test_long_lists_are_on_several_pages(
     growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
