@@ -69,9 +69,25 @@ def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
 
 @pytest.mark.slow
 def test_the_address_opens_a_game_at_once(page: Page, one_page: Path) -> None:
-    page.goto(f"{one_page.as_uri()}#2:bot1:bot2")
+    page.goto(f"{one_page.as_uri()}#2:bot1:bot2@3")
     expect(page.locator("#dialog-title")).to_have_text("2:bot1:bot2")
+    expect(page.locator("dialog .count")).to_contain_text("3 /")
     expect(page.locator("dialog .pieces > *").first).to_be_attached()
+
+
+@pytest.mark.slow
+def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
+    open_file(page, one_page)
+    ready(page)
+    row = page.locator("section[aria-labelledby=slowest] tbody tr").first
+    step = row.locator("td").last.text_content()
+    row.locator("a").click()
+    expect(page.locator("dialog .count")).to_contain_text(f"{step} /")
+    bot = str(row.locator("th").text_content())
+    expect(page.locator("dialog .now p").first).to_contain_text(f" {bot}: ")
+    press(page, "ArrowLeft")
+    game = str(row.locator("a").text_content())
+    assert page.url.endswith(f"#{game}" + (f"@{int(str(step)) - 1}" if step != "1" else ""))
 
 
 @pytest.mark.slow
