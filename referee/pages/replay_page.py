@@ -18,8 +18,10 @@ _MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", re.ASCII)
 """The beginning of a moment as records have it: up to the minute."""
 
 
-def replay_page(steps: Steps, view: View = None) -> str:
-    """The page of a game as HTML; with a seat, it holds only what that seat knew."""
+def replay_page(steps: Steps, view: View = None, home: str = "") -> str:
+    """The page of a game as HTML; with a seat, it holds only what that seat knew. It leads back to the
+    address `home`, if there is one.
+    """
     data = game_data(steps, () if view is None else (view,), with_texts=True)
     terms = steps.terms
     bots = terms.bots
@@ -30,6 +32,7 @@ def replay_page(steps: Steps, view: View = None) -> str:
         title=f"{' – '.join(bots)}, {terms.game.name}",
         styles=[page_style(), static("replay.css")],
         scripts=[static("replay.js")],
+        home=home,
         bots=bots,
         result=data.value["result"],
         damage=data.value["damage"],

@@ -24,7 +24,7 @@ from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
 from referee.serving.live import Snapshot
-from referee.serving.maker import BusyError, Maker
+from referee.serving.maker import BusyError, Maker, Makers
 from referee.serving.reports import Reports
 from referee.serving.safety import Hosts, Log, Safety, problem
 from referee.tournament.follower import Played
@@ -100,12 +100,12 @@ def _event(snapshot: Snapshot, sent: int) -> str:
 
 
 def application(
-    hub: Hub, maker: Maker, reports: Reports, hosts: Hosts, log: Log | None, complain: Log
+    hub: Hub, makers: Makers, reports: Reports, hosts: Hosts, log: Log | None, complain: Log
 ) -> Safety:
     """All pages as an application. `log` is called with a line for each request, `complain` with errors of
     the referee itself.
     """
-    pages = _Pages(hub, maker, reports)
+    pages = _Pages(hub, makers, reports)
     routes = [
         Route("/", pages.live),
         Route("/events", pages.events),
@@ -138,9 +138,10 @@ def _text_of(error: Exception, status: int) -> str:
 class _Pages:
     """Answers the requests for each page."""
 
-    def __init__(self, hub: Hub, maker: Maker, reports: Reports) -> None:
+    def __init__(self, hub: Hub, makers: Makers, reports: Reports) -> None:
         self._hub = hub
-        self._maker = maker
+        self._lists = makers.lists
+        self._replays = makers.replays
         self._reports = reports
 
     async def live(self, request: Request) -> Response:
@@ -187,7 +188,8 @@ class _Pages:
         if not snapshot.may_show(number):  # guard: kept-back
             return problem(403, "this game is kept back until the games that share its chance are over")
         played = snapshot.played[number - 1]
-        return await self._made(("game", played.digest), partial(_replay, snapshot.run, played))
+        make = partial(_replay, snapshot.run, played)
+        return await self._made(("game", played.digest), make, self._replays)
 
     async def report(self, request: Request) -> Response:
         """The report of the games so far; a page that loads again by itself where that takes long."""
@@ -201,10 +203,10 @@ class _Pages:
             page_of_waiting.headers["refresh"] = f"{AGAIN_S}"
             return page_of_waiting
 
-    async def _made(self, key: Hashable, make: Callable[[], str]) -> Response:
-        """A page that the maker makes."""
+    async def _made(self, key: Hashable, make: Callable[[], str], maker: Maker | None = None) -> Response:
+        """A page that a maker makes: that of lists if none is given."""
         try:
-            return await self._when_made(lambda: self._maker.page(key, make), PATIENCE_S)
+            return await self._when_made(lambda: (maker or self._lists).page(key, make), PATIENCE_S)
         except TimeoutError:
             return problem(503, "the page is still being made")
 
@@ -264,4 +266,4 @@ def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[
 
 def _replay(run: Run, played: Played) -> str:
     record = from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest)))
-    return replay_page(steps_of(record))
+    return replay_page(steps_of(record), home="/")

@@ -300,5 +300,8 @@ def _cells(order: Order, bot: str) -> list[str]:
 
 
 def time_of_day(us: int) -> str:
-    """A time in microseconds since 1970, as the time of day in UTC."""
-    return datetime.fromtimestamp(us / 1_000_000, UTC).strftime("%H:%M:%S")
+    """A time in microseconds since 1970, as the time of day in UTC; empty where there is no such time."""
+    try:
+        return datetime.fromtimestamp(us // 1_000_000, UTC).strftime("%H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return ""

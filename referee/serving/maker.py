@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
+from typing import NamedTuple
 
 from referee.core.ration import Ration
 
@@ -96,3 +97,11 @@ class Maker:
         while self._kept_bytes > MOST_BYTES:
             _, dropped = self._kept.popitem(last=False)
             self._kept_bytes -= len(dropped)
+
+
+class Makers(NamedTuple):
+    """One for each kind of pages, so that those that are made soon do not wait for those that take long."""
+
+    lists: Maker
+    replays: Maker
+    reports: Maker

@@ -23,7 +23,7 @@ from referee.core.text import shown
 from referee.games.api import Game
 from referee.serving.app import Hub, application
 from referee.serving.live import Live
-from referee.serving.maker import Maker
+from referee.serving.maker import Maker, Makers
 from referee.serving.reports import Reports
 from referee.serving.safety import HEADERS, Hosts, Log, Safety
 
@@ -105,15 +105,17 @@ def serve_run(
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     live, crew = Live(folder, given), _Crew()
-    makers = maker, report_maker = Maker(), Maker()
+    makers = Makers(Maker(), Maker(), Maker())
     hub = Hub(live.advance())
-    server = uvicorn.Server(_settings(application(hub, maker, Reports(report_maker), hosts, log, complain)))
+    app = application(hub, makers, Reports(makers.reports), hosts, log, complain)
+    server = uvicorn.Server(_settings(app))
 
     def follow(loop: asyncio.AbstractEventLoop) -> None:
         while True:
             time.sleep(live.wait_s if live.is_behind else max(LOOK_S, live.wait_s))
             snapshot = live.advance()
-            maker.set_share(snapshot.is_running)
+            for maker in makers:
+                maker.set_share(snapshot.is_running)
             if snapshot is not hub.snapshot:
                 loop.call_soon_threadsafe(hub.publish, snapshot)
 
@@ -121,8 +123,8 @@ def serve_run(
         crew.start(partial(follow, asyncio.get_running_loop()))
         await server.serve(sockets=[listener])
 
-    for each in makers:
-        crew.start(each.work)
+    for maker in makers:
+        crew.start(maker.work)
     answering = crew.start(lambda: asyncio.run(answer()))
     try:
         crew.wait()

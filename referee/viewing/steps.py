@@ -37,7 +37,7 @@ class Step:
         """The events that a view knows as they are: a seat of a game with hidden information knows its own,
         and learns the others from its news.
         """
-        if view is None:
+        if view is None:  # guard: events-of-others
             return self.events
         return tuple(
             event if event.seat == view else _as_told(event)
@@ -47,7 +47,7 @@ class Step:
 
     def reserves_for(self, view: View, is_open: bool) -> tuple[int | None, ...]:
         """The reserves that a view knows: a seat of a game with hidden information knows its own."""
-        if view is None or is_open:
+        if view is None or is_open:  # guard: reserves-of-others
             return self.reserves_us
         return tuple(reserve if seat == view else None for seat, reserve in enumerate(self.reserves_us))
 
@@ -79,6 +79,16 @@ class Steps:
         """The views that differ: only that of a spectator where every seat sees everything."""
         seats = range(len(self.terms.bots))
         return (None,) if self.terms.game.is_open else (None, *seats)
+
+    def damage_for(self, view: View) -> str:
+        """Why the record can be replayed only as far as these steps; empty where it is whole. A seat of a
+        game with hidden information is not told what differs, which may be what another seat did.
+        """
+        if self.damage is None:
+            return ""
+        if view is None or self.terms.game.is_open:  # guard: damage-of-others
+            return str(self.damage)
+        return f"game {shown(self.terms.id)}: the record is damaged in a place that only a spectator may know"
 
 
 def steps_of(record: GameRecord) -> Steps:

@@ -28,7 +28,7 @@ from referee.viewing.svg_elements import (
 SVG_START = "<svg"
 """How every file begins that is made here."""
 
-_ROW_WIDTH = 14.0
+_ROW_WIDTH = 14.5
 """Where rows are broken into lines, unless a board is wider: so that they can be read on a phone."""
 _GAP = 0.3
 """The space between panels and round the picture."""

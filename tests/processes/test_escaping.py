@@ -26,6 +26,8 @@ def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Pat
         referee("replay", str(folder)),
         referee("replay", str(folder), "1"),
         referee("replay", str(folder), "1", "--seat", "1"),
+        referee("picture", str(folder), "1"),
+        referee("picture", str(folder), "1", "--move", "1"),
         referee("verify", str(folder)),
         referee("find", str(folder), "--dialogue"),
     ):

@@ -5,12 +5,14 @@ other words, other times. Whatever is made for seat 1 alone must be the same of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import combinations, count
 from typing import NamedTuple
 
 from referee.check.wires import HouseWire
 from referee.core.rng import Stream
 from referee.core.seeds import game_seed
+from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import RESIGNED, Answer, Question, Reply
 from referee.gameplay.events import Drawn, Moved, Timing, Unplayed
 from referee.gameplay.loop import Dice, play, seeded_dice
@@ -22,6 +24,9 @@ from referee.viewing.steps import steps_of
 
 SECRET = "hidden-plan"
 """Part of all that the bot in seat 2 says."""
+
+CLOCK = TimeControl.parse("1s+1h")
+"""Seat 2 uses some of its reserve in every turn."""
 
 TURNS = 5
 """How often seat 2 acts before it resigns; soon after, seats of Floral Extract learn more of each other."""
@@ -70,12 +75,12 @@ class _Wire(HouseWire):
         """The reply of seat 1."""
         turn = self._turns[0]
         self.known.append(self.state.seen(0))
-        return Reply(0, Answer(self._move(0), f"plan {turn}"), 690, Timing(turn * 10_000, 700, 300))
+        return Reply(0, Answer(self._move(0), f"plan {turn}"), 690, Timing(turn * 10_000_000, 700, 300))
 
     def _hide(self, again: bool) -> Reply:
         """The reply of seat 2."""
-        used_us = 1234 if self._course is None else 2345
-        timing = Timing(self._turns[1] * 10_000 + used_us, used_us + 5, used_us // 2)
+        used_us = 1_234_000 if self._course is None else 2_345_000
+        timing = Timing(self._turns[1] * 10_000_000 + used_us, used_us + 5, used_us // 2)
         words = f"{SECRET} {used_us}"
         if self._turns[1] > TURNS:
             return Reply(1, RESIGNED, used_us, timing)
@@ -98,7 +103,7 @@ def _played(slug: str, seed: str, course: Course | None) -> tuple[GameRecord, li
     """A game, by a course if there is one, and all that seat 1 knew. Raises `Distinct` and `BadChance`."""
     game = GAMES[slug]
     seeds = (game_seed(seed, "game"), game_seed("twins", "shared"))
-    terms = Terms("1:seer:hider", game, game.settle({}), ("seer", "hider"), (game.clock,) * 2, *seeds)
+    terms = Terms("1:seer:hider", game, game.settle({}), ("seer", "hider"), (CLOCK,) * 2, *seeds)
     wire = _Wire(terms, course)
     drawn = iter(course.chance if course else ())
     dice: Dice = (lambda _: next(drawn)) if course else seeded_dice(terms)
@@ -135,6 +140,7 @@ def hidden_news(record: GameRecord) -> set[str]:
     return {*state.seen(None)} - {*state.seen(0)}
 
 
+@cache
 def floral_twins() -> Twins:
     """Seat 2 has two runes the other way round that it never cast, and planted other flowers."""
 
@@ -148,6 +154,7 @@ def floral_twins() -> Twins:
     return _twins("floral", others)
 
 
+@cache
 def thetree_twins() -> Twins:
     """Seat 2 has a tile in its hand that is in the supply of the other game."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
 
 
 class Outcome(StrEnum):
@@ -151,11 +152,13 @@ class Attack:
         return (self.language, self.game, self.clock, self.keep, self.processes, self.only)
 
 
-def groups(attacks: Iterable[Attack]) -> list[tuple[Attack, ...]]:
-    """The attacks, those together that are tried in the same game."""
-    found: dict[tuple[object, ...], list[Attack]] = {}
+def groups(
+    attacks: Iterable[Attack], company: Callable[[Attack], object] = attrgetter("company")
+) -> list[tuple[Attack, ...]]:
+    """The attacks, those together that are tried in the same game: of which the company is equal."""
+    found: dict[object, list[Attack]] = {}
     for attack in attacks:
-        found.setdefault(attack.company, []).append(attack)
+        found.setdefault(company(attack), []).append(attack)
     return [tuple(group) for group in found.values()]
 
 

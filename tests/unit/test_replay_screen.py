@@ -318,13 +318,13 @@ def test_texts_of_bots_are_shown_as_text() -> None:
 # --- Views ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("slug", ["floral", "thetree"])
+@pytest.mark.parametrize("slug", [pytest.param("floral", marks=pytest.mark.slow), "thetree"])
 def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
     given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}[slug]
     record = random_game(GAMES[slug], b"5", given)
 
     async def test(screen: Shown) -> None:
-        for key in ("v", "tab", "home", *["right"] * 20, "end"):
+        for key in ("v", "tab", "home", *["right"] * 8, "end"):
             await screen.press(key)
             assert screen.browser.view == 1
             assert "as seat 2 knows it" in screen.text and "chance:" not in screen.text
@@ -367,8 +367,17 @@ def words(text: str) -> set[str]:
     return set(text.replace("│", " ").split())
 
 
-@pytest.mark.parametrize("slug", GAMES)
-@pytest.mark.parametrize("size", SIZES)
+QUICK = {("blooms", (50, 20)), ("floral", (80, 24))}
+
+
+@pytest.mark.parametrize(
+    ("slug", "size"),
+    [
+        pytest.param(slug, size, marks=() if (slug, size) in QUICK else pytest.mark.slow)
+        for slug in GAMES
+        for size in SIZES
+    ],
+)
 def test_nothing_is_cut_without_a_sign_and_all_can_be_scrolled_to(slug: str, size: tuple[int, int]) -> None:
     given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}.get(slug)
     record = random_game(GAMES[slug], b"2", given)

@@ -18,7 +18,7 @@ from referee.records.record import to_json
 from referee.serving import app as app_module
 from referee.serving.app import Hub, application
 from referee.serving.live import Live
-from referee.serving.maker import MOST_WAITING, BusyError, Maker
+from referee.serving.maker import MOST_WAITING, BusyError, Maker, Makers
 from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
 from referee.tournament.lock import locked
@@ -41,10 +41,12 @@ class Asked:
         self.live, self.maker = Live(folder), Maker()
         self.hub = Hub(self.live.advance())
         self.now_s = 0.0
+        self.replays = Maker()
+        makers = Makers(self.maker, self.replays, self.maker)
         reports = Reports(self.maker, lambda: self.now_s)
         self.log: list[str] = []
         self.errors: list[str] = []
-        self.app = application(self.hub, self.maker, reports, LOCAL, self.log.append, self.errors.append)
+        self.app = application(self.hub, makers, reports, LOCAL, self.log.append, self.errors.append)
 
     def look(self) -> None:
         """Has the server look at the files of the run."""
@@ -63,8 +65,9 @@ class Asked:
 
         task = asyncio.create_task(self.app(scope(path, method, host, query), _receive, send))
         while not task.done():
-            if self.maker.waiting:
-                await asyncio.to_thread(self.maker.make_next)
+            for maker in (self.maker, self.replays):
+                if maker.waiting and (path.startswith("/game/") or maker is not self.replays):
+                    await asyncio.to_thread(maker.make_next)
             await asyncio.sleep(0)
         try:
             await task
@@ -157,6 +160,23 @@ def test_annulled_games_and_new_names(growing: Growing, asked: Asked) -> None:
     asked.look()
     body = asked.get("/").body
     assert "(does not count)" in body and "Renamed" in body and "2 of 6" in body
+
+
+@pytest.mark.parametrize("began", ["9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+00:00", "x", None])
+@pytest.mark.parametrize("took_us", [0, 9 * 10**15, 1 << 62, "long"])
+def test_whatever_times_a_record_has_it_is_shown(tmp_path: Path, began: object, took_us: object) -> None:
+    growing = Growing(tmp_path)
+    growing.begin()
+    value = to_json(growing.record("1:a:b"))
+    value["measured"]["began"] = began
+    value["measured"]["events"][0]["wall_us"] = took_us
+    growing.append(growing.line(value))
+    growing.play("1:b:a")
+    asked = Asked(tmp_path)
+    assert "2 of 6" in asked.get("/").body
+    with locked(tmp_path):
+        asked.look()
+        assert asked.get("/games/1").status == 200
 
 
 def test_long_lists_are_on_several_pages(
@@ -377,7 +397,7 @@ def test_a_record_that_was_changed_is_an_error_in_plain_text(growing: Growing, a
 
 
 def test_an_error_of_the_referee_is_told(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> str:
+    def broken(*_: object, home: str) -> str:
         raise ZeroDivisionError("why")
 
     monkeypatch.setattr(app_module, "replay_page", broken)
@@ -455,6 +475,12 @@ def test_the_streams_are_bounded(asked: Asked, monkeypatch: pytest.MonkeyPatch) 
 
 
 # --- Making pages -----------------------------------------------------------------------------------------
+
+
+def test_other_pages_do_not_wait_for_replays(asked: Asked) -> None:
+    asked.replays.page("a replay that takes long", lambda: "")
+    assert [asked.get(path).status for path in ("/", "/games/1", "/standings", "/report")] == [200] * 4
+    assert asked.replays.waiting == 1
 
 
 def test_a_page_is_made_once() -> None:

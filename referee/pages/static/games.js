@@ -206,11 +206,12 @@
         // Browsers limit how often the address changes.
       }
     };
+    /** What the address says behind its `#`; nothing if that cannot be read. */
     const addressed = () => {
       try {
         return decodeURIComponent(location.hash.slice(1));
       } catch {
-        return ""; // it has a % that stands for nothing
+        return "";
       }
     };
     const follow = () => {
