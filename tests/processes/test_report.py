@@ -162,6 +162,13 @@ def test_damage_is_told_with_its_line(large: Path, tmp_path: Path) -> None:
     assert done.code == 6 and "line 301 of `" in done.err and not (tmp_path / "report.html").exists()
 
 
+def test_what_pages_need_is_imported_only_when_one_is_made() -> None:
+    code = "import sys, referee.cli.report; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "referee" in loaded and not loaded & {"jinja2", "pygal", "numpy"}
+
+
 def test_wrong_use_is_answered(small: Path) -> None:
     for words, answer in {
         ("--folder",): "`--folder` has no `-o`, expected the folder to write",
