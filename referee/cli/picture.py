@@ -27,6 +27,7 @@ from referee.viewing.words import heading, result
 @click.argument("game_id", metavar="[ID]", required=False)
 @click.option(
     "--move",
+    "--step",
     "number",
     type=int,
     metavar="N",

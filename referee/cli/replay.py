@@ -32,7 +32,13 @@ from referee.viewing.words import heading
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
 @seat_option
 @click.option(
-    "--step", type=click.IntRange(0), default=0, metavar="N", help="Begin at step N, not at the beginning."
+    "--move",
+    "--step",
+    "step",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Begin at step N, not at the beginning.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
 @click.option(

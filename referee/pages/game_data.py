@@ -76,7 +76,8 @@ def game_data(
     terms = steps.terms
     # In an open game the news are the moves.
     maker = _Maker(steps, with_news and not terms.game.is_open, with_texts)
-    made = [maker.view(view) for view in views or steps.views]
+    views = views or steps.views
+    made = [maker.view(view) for view in views]
     return GameData(
         {
             "id": terms.id,
@@ -84,7 +85,7 @@ def game_data(
             "bots": list(terms.bots),
             "clocks": [_clock(control) for control in terms.controls],
             "result": result(terms, steps.record.verdict),
-            "damage": str(steps.damage) if steps.damage else None,
+            "damage": steps.damage_for(views[0]) or None,
             "elements": maker.elements.values,
             "lines": [_line(event, terms) for event in maker.events.values],
             "views": made,

@@ -21,7 +21,7 @@ from referee.pages.report_page import games_page, report_page
 from referee.pages.report_reading import read_games
 from referee.tournament.reading import Runs
 
-MOST_BYTES = 20_000_000
+MOST_BYTES = 18 << 20
 """The replays in one page take at most so many bytes, so that browsers open it at once."""
 
 ON_A_PAGE = 200

@@ -54,8 +54,8 @@ class Browser:
         if self.view not in self._texts:
             texts = [self.known(number) or [self._nothing(number)] for number in range(self.last + 1)]
             texts[-1] += ["", *end_lines(self.steps, self.view)]
-            if self.steps.damage:
-                texts[-1].append(f"the record cannot be replayed any further: {self.steps.damage}")
+            if damage := self.steps.damage_for(self.view):
+                texts[-1].append(f"the record cannot be replayed any further: {damage}")
             self._texts[self.view] = texts
         return self._texts[self.view]
 

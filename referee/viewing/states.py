@@ -34,7 +34,7 @@ def game_states(steps: Steps, view: View) -> dict[str, Any]:
         "steps": positions,
         "symbols": drawing.symbols,
         "result": _result(steps),
-        "damage": str(steps.damage) if steps.damage else None,
+        "damage": steps.damage_for(view) or None,
     }
 
 

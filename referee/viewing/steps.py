@@ -80,6 +80,16 @@ class Steps:
         seats = range(len(self.terms.bots))
         return (None,) if self.terms.game.is_open else (None, *seats)
 
+    def damage_for(self, view: View) -> str:
+        """Why the record can be replayed only as far as these steps; empty where it is whole. A seat of a
+        game with hidden information is not told what differs, which may be what another seat did.
+        """
+        if self.damage is None:
+            return ""
+        if view is None or self.terms.game.is_open:  # guard: damage-of-others
+            return str(self.damage)
+        return f"game {shown(self.terms.id)}: the record is damaged in a place that only a spectator may know"
+
 
 def steps_of(record: GameRecord) -> Steps:
     """Replays a record once, as far as it can be replayed."""

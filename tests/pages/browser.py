@@ -25,6 +25,35 @@ SETTLED = """() => new Promise(
 )"""
 """Is over when the page has been drawn, and what it wanted to do next is done."""
 
+FOREIGN = """() => {
+    const found = [];
+    for (const element of document.querySelectorAll("*")) {
+        const name = element.localName;
+        if (["img", "image", "iframe", "object", "embed", "base", "owned-tag", "b"].includes(name)) {
+            found.push(element.outerHTML);
+        }
+        if (name === "meta" && element.httpEquiv === "refresh") found.push(element.outerHTML);
+        if (name === "script" && !element.type && element !== document.scripts[document.scripts.length - 1]) {
+            found.push(element.outerHTML);
+        }
+        for (const attribute of element.attributes) {
+            if (/^on/.test(attribute.name) || /^\\s*javascript:/i.test(attribute.value)) {
+                found.push(`${name} ${attribute.name}=${attribute.value}`);
+            }
+        }
+    }
+    if (window.owned !== undefined) found.push("a script ran");
+    return found;
+}"""
+"""What of a page is not ours."""
+
+AS_THE_BROWSER_WRITES_IT = """svg => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", "g");
+    element.innerHTML = svg;
+    return element.innerHTML;
+}"""
+"""The inside of an `<svg>` as the browser would write it."""
+
 LOCAL = ("file:", "data:", "blob:", "about:")
 """What pages may ask for without a server."""
 
@@ -179,3 +208,19 @@ def wider_than_screen(page: Page) -> int:
     """By how many pixels the page is wider than the screen, so that it must be scrolled sideways."""
     root = "document.documentElement"
     return int(page.evaluate(f"() => {root}.scrollWidth - {root}.clientWidth"))
+
+
+def foreign_parts(page: Page) -> list[str]:
+    """What of the page is not ours: elements, attributes and addresses that a text became."""
+    found: list[str] = page.evaluate(FOREIGN)
+    return found
+
+
+def check(page: Page) -> None:
+    """Nothing of the page is foreign, and everybody can use it, all of it unfolded."""
+    unfold(page)
+    assert foreign_parts(page) == []
+    for look in LOOKS:
+        show_as(page, look)
+        assert wider_than_screen(page) == 0, look.name
+        assert barriers(page) == [], look.name

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.holdings import temporary_files_in
 from tests.pages.browser import NAMES, chromium_path, running_chromium, watched_page
+from tests.tools.hostile_run import Hostile, write
 
 
 @pytest.fixture(scope="package")
@@ -32,3 +33,8 @@ def page(chromium: Browser) -> Iterator[Page]:
     with watched_page(chromium) as watched:
         yield watched.page
         assert watched.settle() == []
+
+
+@pytest.fixture(scope="package")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
+    return write(tmp_path_factory.mktemp("hostile") / "runs")

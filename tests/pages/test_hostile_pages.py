@@ -12,58 +12,11 @@ from referee.gameplay.events import Moved, Rejected
 from referee.viewing.steps import steps_of
 from tests.bots.markup_bot import MARKUP
 from tests.command import referee
-from tests.pages.browser import (
-    LIGHT,
-    PHONE,
-    barriers,
-    open_file,
-    press,
-    show_as,
-    unfold,
-    watched_page,
-    wider_than_screen,
-)
+from tests.pages.browser import check, foreign_parts, open_file, press, watched_page
 from tests.pages.recorded import records, written
-from tests.tools.hostile_run import Hostile, write
+from tests.tools.hostile_run import Hostile
 
 pytestmark = pytest.mark.slow
-
-FOREIGN = """() => {
-    const found = [];
-    for (const element of document.querySelectorAll("*")) {
-        const name = element.localName;
-        if (["img", "image", "iframe", "object", "embed", "base", "owned-tag", "b"].includes(name)) {
-            found.push(element.outerHTML);
-        }
-        if (name === "meta" && element.httpEquiv === "refresh") found.push(element.outerHTML);
-        if (name === "script" && !element.type && element !== document.scripts[document.scripts.length - 1]) {
-            found.push(element.outerHTML);
-        }
-        for (const attribute of element.attributes) {
-            if (/^on/.test(attribute.name) || /^\\s*javascript:/i.test(attribute.value)) {
-                found.push(`${name} ${attribute.name}=${attribute.value}`);
-            }
-        }
-    }
-    if (window.owned !== undefined) found.push("a script ran");
-    return found;
-}"""
-"""What of a page is not ours."""
-
-
-@pytest.fixture(scope="package")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
-    return write(tmp_path_factory.mktemp("hostile") / "runs")
-
-
-def check(page: Page) -> None:
-    """Nothing of the page is foreign, and everybody can use it."""
-    assert page.evaluate(FOREIGN) == []
-    unfold(page)
-    for look in (LIGHT, PHONE):
-        show_as(page, look)
-        assert wider_than_screen(page) == 0
-        assert barriers(page) == []
 
 
 @pytest.mark.parametrize("run", Hostile._fields)
@@ -80,7 +33,7 @@ def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pa
         expect(page.locator("dialog .moves")).to_be_visible()
         press(page, "End")
         assert page.locator("dialog .moves li").count() > 1
-        assert page.evaluate(FOREIGN) == []
+        assert foreign_parts(page) == []
         press(page, "Escape")
 
 
@@ -92,7 +45,7 @@ def test_replays_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pat
         done = referee("replay", str(folder), str(number), "--html", str(path))
         assert done.code in (0, 6), done.err
         open_file(page, path)
-        assert page.evaluate(FOREIGN) == []
+        assert foreign_parts(page) == []
         steps = page.locator(".moves li").count()
         listed = page.locator(".moves").text_content() or ""
         told = ""

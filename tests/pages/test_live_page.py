@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from referee.records.record import to_json
-from tests.pages.browser import LOOKS, barriers, show_as, watched_page, wider_than_screen
+from tests.pages.browser import check, foreign_parts, watched_page
 from tests.processes.serving import Server, serving
+from tests.tools.hostile_run import Hostile
 from tests.unit.growing import Growing, with_info
 
 pytestmark = pytest.mark.slow
@@ -111,9 +112,22 @@ def test_hostile_text_is_text(page: Page) -> None:
     assert page.locator("img").count() == 0
 
 
-def test_everybody_can_use_it_on_every_screen(page: Page) -> None:
+@pytest.mark.parametrize("run", Hostile._fields)
+def test_nothing_of_a_hostile_run_becomes_part_of_a_page(
+    run: str, hostile: Hostile, chromium: Browser
+) -> None:
+    with serving(getattr(hostile, run)) as server, watched_page(chromium, server.url) as watched:
+        page = watched.page
+        for path in ("standings", "games/1", "faults/1", "report", "game/1", "game/6", ""):
+            page.goto(server.url + path)
+            assert foreign_parts(page) == []
+        check(page)
+        assert watched.settle() == []
+
+
+def test_everybody_can_use_it_on_every_screen(page: Page, server: Server) -> None:
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
-    for look in LOOKS:
-        show_as(page, look)
-        assert barriers(page) == [], look.name
-        assert wider_than_screen(page) <= 0, look.name
+    check(page)
+    for path in ("standings", "games/1", "faults/1", "game/1"):
+        page.goto(server.url + path)
+        check(page)

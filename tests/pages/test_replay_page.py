@@ -12,24 +12,10 @@ from referee.games.picture import Plane
 from referee.viewing.characters import picture_text
 from referee.viewing.steps import Steps, View
 from referee.viewing.svg import Layout
-from tests.pages.browser import (
-    LOOKS,
-    barriers,
-    open_file,
-    press,
-    show_as,
-    unfold,
-    wider_than_screen,
-)
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
 from tests.pages.recorded import SHORT, only_game, play, written
 
 pytestmark = pytest.mark.slow
-
-AS_THE_BROWSER_WRITES_IT = """svg => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", "g");
-    element.innerHTML = svg;
-    return element.innerHTML;
-}"""
 
 
 @pytest.fixture(scope="package")
@@ -163,11 +149,7 @@ def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> 
 def test_nothing_keeps_people_from_it(steps: Steps, page: Page, tmp_path: Path) -> None:
     Replay(page, steps, tmp_path / "game.html")
     press(page, "End")
-    unfold(page)
-    for look in LOOKS:
-        show_as(page, look)
-        assert barriers(page) == [], look.name
-        assert wider_than_screen(page) == 0
+    check(page)
 
 
 def test_the_tab_key_reaches_everything_that_acts(steps: Steps, page: Page, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Reports in a browser: the list of games is filtered and sorted, and every game is replayed."""
+"""The report of a tournament in a real browser: all of it can be used, and every game is replayed."""
 
 from __future__ import annotations
 
@@ -7,150 +7,100 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from referee.viewing.steps import steps_of
+from referee.viewing.svg import Layout
 from tests.command import referee
-from tests.pages.browser import DARK, LOOKS, Look, barriers, open_file, press, show_as, wider_than_screen
-from tests.tools.synthetic import write
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
+from tests.pages.recorded import records
+from tests.tools import synthetic
 
-BOTS, GAMES = 6, 240
+pytestmark = pytest.mark.slow
+
+BOTS = 4
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reported")
-    assert write(folder, BOTS, GAMES) == GAMES
+    """A round robin of a few bots."""
+    folder = tmp_path_factory.mktemp("report")
+    synthetic.write(folder, BOTS, 5 * BOTS * (BOTS - 1))
     return folder / "pool-results"
 
 
-@pytest.fixture(scope="module")
-def one_page(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "report.html"
+@pytest.fixture(scope="package")
+def report(run: Path) -> Path:
+    """Its report on one page."""
+    path = run.parent / "report.html"
     assert referee("report", str(run), "-o", str(path)).code == 0
     return path
 
 
-@pytest.fixture(scope="module")
-def folder(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("folder") / "report"
-    assert referee("report", str(run), "-o", str(path), "--folder").code == 0
-    return path
+def game_is_shown(page: Page, run: Path, number: int) -> None:
+    """The last position of the game with this number, counted from 0."""
+    record = records(run)[number]
+    pictures = [step.state.picture(None) for step in steps_of(record).steps]
+    dialog = page.locator("dialog")
+    expect(dialog.locator("h2").first).to_have_text(record.terms.id)
+    expect(dialog.get_by_role("slider")).to_have_attribute("max", str(len(pictures) - 1))
+    press(page, "End")
+    drawn = "".join(Layout.of(pictures).elements(pictures[-1]))
+    expected = page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
+    assert dialog.locator("svg.picture .pieces").inner_html() == expected
 
 
-def ready(page: Page) -> None:
-    """Waits until the list of games is there."""
+def test_everybody_can_use_it(report: Path, page: Page) -> None:
+    open_file(page, report)
+    expect(page.locator("#list tbody tr").first).to_be_visible()
+    check(page)
+
+
+def test_every_game_is_replayed(run: Path, report: Path, page: Page) -> None:
+    open_file(page, report)
+    page.locator("#list tbody a").nth(3).click()
+    game_is_shown(page, run, 3)
+    check(page)
+    page.reload()
+    game_is_shown(page, run, 3)
+    page.get_by_role("link", name="Next game").click()
+    game_is_shown(page, run, 4)
+    page.go_back()
+    game_is_shown(page, run, 3)
+    press(page, "Escape")
+    expect(page.locator("dialog")).not_to_be_visible()
+    assert "#" not in page.url
+
+
+def test_a_score_leads_to_its_games(run: Path, report: Path, page: Page) -> None:
+    open_file(page, report)
+    page.locator("table a[href^='#games?']").first.click()
+    expect(page.locator("#count")).to_have_text(f"{len(records(run)) * 2 // (BOTS * (BOTS - 1))} games")
+    page.get_by_role("button", name="All games").click()
+    expect(page.locator("#count")).to_contain_text(f"{len(records(run))} games")
+
+
+def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:
+    open_file(page, report)
+    moves = page.locator("#list thead button", has_text="moves")
+    column = page.locator("#list tbody td:nth-child(4)")
+    for order in (1, -1):
+        moves.click()
+        numbers = [int(text) for text in column.all_text_contents()]
+        assert numbers == sorted(numbers)[::order]
+
+
+@pytest.mark.parametrize("fragment", ["%", "nothing", "games?bot=nobody&%=%", "1:a%00", "games?nothing"])
+def test_a_strange_address_shows_the_report(fragment: str, report: Path, page: Page) -> None:
+    page.goto(f"{report.as_uri()}#{fragment}")
     expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
-def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
-    open_file(page, one_page)
-    ready(page)
-    link = page.locator("#list tbody a").nth(3)
-    game = link.text_content()
-    link.click()
-    dialog = page.locator("dialog")
-    expect(dialog.locator("#dialog-title")).to_have_text(str(game))
-    count = dialog.locator(".count")
-    expect(count).to_contain_text("0 /")
-    press(page, "End")
-    expect(dialog.locator(".now .end")).to_contain_text(" won")
-    press(page, "ArrowLeft")
-    dialog.get_by_text("Next game").click()
-    expect(dialog.locator("#dialog-title")).not_to_have_text(str(game))
-    expect(count).to_contain_text("0 /")
-    press(page, "ArrowRight")
-    expect(count).to_contain_text("1 /")
-    press(page, "Escape")
-    expect(dialog).to_be_hidden()
-    assert "#" not in page.url or page.url.endswith("#")
-    link.click()  # the same game again
-    expect(dialog.locator("#dialog-title")).to_have_text(str(game))
-    dialog.get_by_text("Close").click()
-    expect(dialog).to_be_hidden()
-
-
-@pytest.mark.slow
-def test_the_address_opens_a_game_at_once(page: Page, one_page: Path) -> None:
-    page.goto(f"{one_page.as_uri()}#2:bot1:bot2")
-    expect(page.locator("#dialog-title")).to_have_text("2:bot1:bot2")
-    expect(page.locator("dialog .pieces > *").first).to_be_attached()
-
-
-@pytest.mark.slow
-def test_a_score_leads_to_the_games_of_the_pair(page: Page, one_page: Path) -> None:
-    open_file(page, one_page)
-    ready(page)
-    page.locator(".matrix a").first.click()
-    met = GAMES // (BOTS * (BOTS - 1) // 2)
-    expect(page.locator("#count")).to_have_text(f"{met} games")
-    names = {page.locator(f"select[name={name}]").input_value() for name in ("bot", "against")}
-    rows = page.locator("#list tbody tr")
-    assert len(names) == 2 and rows.count() == met
-    assert all(set(str(row.locator("th").text_content()).split(":")[1:]) == names for row in rows.all())
-    page.get_by_text("All games").click()
-    expect(page.locator("#count")).to_have_text(f"1 to 50 of {GAMES} games")
-
-
-@pytest.mark.slow
-def test_the_list_is_filtered_sorted_and_turned(page: Page, one_page: Path) -> None:
-    open_file(page, one_page)
-    ready(page)
-    numbers = page.locator("#list tbody td:first-child")
-    page.get_by_text("Next", exact=True).click()
-    expect(page.locator("#pager span")).to_have_text("page 2 of 5")
-    assert numbers.first.text_content() == "51"
-    page.get_by_role("button", name="moves").click()
-    page.get_by_role("button", name="moves").click()
-    expect(page.locator("th[aria-sort=descending]")).to_have_text("moves")
-    moves = [int(str(cell.text_content())) for cell in page.locator("#list tbody td:nth-child(4)").all()]
-    assert len(moves) == 50 and moves == sorted(moves, reverse=True)
-    page.locator("select[name=bot]").select_option("bot1")
-    page.locator("select[name=result]").select_option("won")
-    cells = page.locator("#list tbody td:nth-child(3)").all()
-    assert cells and all(cell.locator("strong").text_content() == "bot1" for cell in cells)
-
-
-@pytest.mark.slow
-def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
+def test_the_folder_form(run: Path, page: Page, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    assert referee("report", str(run), "--folder", "-o", str(folder)).code == 0
     open_file(page, folder / "index.html")
-    ready(page)
-    for _ in range(4):
-        page.get_by_text("Next", exact=True).click()
-    link = page.locator("#list tbody a").last
-    game = str(link.text_content())
-    link.click()
-    page.wait_for_url("**/games/00002.html#*")
-    expect(page.locator("#dialog-title")).to_have_text(game)
-    expect(page.locator("#dialog-after")).to_be_hidden()
-    press(page, "Escape")
-    expect(page.locator("#count")).to_have_text(f"{GAMES - 200} games")
-    assert page.locator("#list tbody td:first-child").first.text_content() == "201"
-    page.locator("#list tbody a").first.click()
-    page.get_by_text("Previous game").click()
-    page.wait_for_url("**/games/00001.html#*")
-    expect(page.locator("dialog .pieces > *").first).to_be_attached()
-    press(page, "Escape")
-    page.get_by_text("The report").click()
-    page.wait_for_url("**/index.html")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name)
-def test_everybody_can_use_a_report(look: Look, page: Page, one_page: Path) -> None:
-    show_as(page, look)
-    open_file(page, one_page)
-    ready(page)
-    assert barriers(page) == [] and wider_than_screen(page) == 0
-    page.locator("#list tbody a").first.click()
-    expect(page.locator("dialog .pieces > *").first).to_be_attached()
-    assert barriers(page) == []
-
-
-@pytest.mark.slow
-def test_charts_are_drawn_in_the_colours_of_the_page(page: Page, one_page: Path) -> None:
-    open_file(page, one_page)
-    colours = set()
-    for look in (LOOKS[0], DARK):
-        show_as(page, look)
-        colours.add(page.locator(".chart .rect").first.evaluate("bar => getComputedStyle(bar).fill"))
-        line = page.locator(".chart path.line").last
-        assert line.evaluate("line => getComputedStyle(line).fill") == "none"
-    assert len(colours) == 2 and "rgb(0, 0, 0)" not in colours
+    check(page)
+    page.locator("#list tbody a").nth(7).click()
+    game_is_shown(page, run, 7)
+    page.get_by_role("link", name="Next game").click()
+    game_is_shown(page, run, 8)
+    check(page)

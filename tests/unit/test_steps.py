@@ -14,7 +14,10 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import Game
+from referee.pages.game_data import game_data
+from referee.pages.replay_page import replay_page
 from referee.records.record import GameRecord
+from referee.viewing.browsing import Browser
 from referee.viewing.characters import picture_text
 from referee.viewing.states import game_states
 from referee.viewing.steps import Steps, steps_of
@@ -79,6 +82,19 @@ def test_a_damaged_record_has_the_steps_before_the_damage() -> None:
     steps = steps_of(broken)
     assert kinds(steps)[:3] == [[], [Moved], [Moved]] and len(steps.steps) < len(steps_of(whole).steps)
     assert steps.verdict is None and "event 3" in str(steps.damage)
+
+
+def test_a_seat_is_not_told_what_is_damaged_in_what_it_did_not_know() -> None:
+    whole = random_game(GAMES["floral"], seed=b"3")
+    moved = next(event for event in whole.events if isinstance(event, Moved) and event.seat == 1)
+    broken = moved._replace(text="no move")
+    steps = steps_of(replace(whole, events=tuple(broken if e is moved else e for e in whole.events)))
+    secret = "expected a letter of"  # and then the choice that the other seat had
+    assert secret in str(steps.damage) == steps.damage_for(None)
+    browser = Browser(steps, 0)
+    seen = [steps.damage_for(0), json.dumps(game_states(steps, 0)), str(browser.texts), replay_page(steps, 0)]
+    assert all(secret not in text for text in seen)
+    assert "damaged" in game_data(steps, (0,)).value["damage"] and "damaged" in browser.texts[-1][-1]
 
 
 def test_a_seat_of_an_open_game_sees_moves_of_others_but_not_their_rejected_answers() -> None:

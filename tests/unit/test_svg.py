@@ -164,7 +164,9 @@ def test_the_id_of_a_symbol_stands_for_what_is_drawn() -> None:
     together = Layout.of([(Plane(tuple(marks)),)])
     assert dict(together.symbols) == {id: text for one in layouts for id, text in one.symbols.items()}
     assert len(together.symbols) == 3
-    assert list(together.symbols) == sorted(together.symbols), "and not in the order of a set"
+    many = (Mark(0, 0, "", Symbol(f"circle {n}", (Circle(0, 0, n),))) for n in range(1, 12))
+    names = list(Layout.of([(Plane(tuple(many)),)]).symbols)
+    assert names == sorted(names), "and not in the order of a set"
 
 
 def test_text_over_a_shape_is_in_a_colour_that_can_be_read_there() -> None:
@@ -184,6 +186,18 @@ def test_text_over_a_shape_is_in_a_colour_that_can_be_read_there() -> None:
         assert f'class="{name}"' in "".join(Layout.of([(Plane((mark,)),)]).elements((Plane((mark,)),))), mark
     (symbol,) = Layout.of([(Plane((Mark(0, 0, "", two),)),)]).symbols.values()
     assert re.findall('class="((?:over|text)[^"]*)"', symbol) == ["over-tile", "text-ink"]
+
+
+def test_a_long_caption_fits_the_symbol_below_it() -> None:
+    for caption, symbol, size in (
+        ("c", DISC, 16),
+        ("ccccc", DISC, 9.9),
+        ("ccccc", FRESH, 16),
+        ("ccccc", None, 16),
+    ):
+        picture: Picture = (Plane((Mark(0, 0, "", symbol, caption),)),)
+        (text,) = parsed(Layout.of([picture]), picture).iter(f"{SVG}text")
+        assert float(text.get("font-size", "")) == pytest.approx(size, abs=0.1)
 
 
 def test_a_trace_is_a_line_with_bends_and_a_fresh_one_a_double_line() -> None:

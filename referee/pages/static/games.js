@@ -189,8 +189,16 @@
       const game = await replayData(replays.get(id));
       if (dialog.open && find("dialog-title").textContent === id) player = mountReplay(find("replay"), game, { keys: dialog });
     };
+    /** What the address says behind its `#`; nothing if that cannot be read. */
+    const named = () => {
+      try {
+        return decodeURIComponent(location.hash.slice(1));
+      } catch {
+        return "";
+      }
+    };
     const follow = () => {
-      const fragment = decodeURIComponent(location.hash.slice(1));
+      const fragment = named();
       if (replays.has(fragment)) {
         open(fragment);
         return;
@@ -208,7 +216,7 @@
     dialog.addEventListener("close", () => {
       player?.close();
       player = null;
-      if (replays.has(decodeURIComponent(location.hash.slice(1)))) {
+      if (replays.has(named())) {
         history.replaceState(null, "", location.pathname + location.search);
       }
     });
