@@ -11,10 +11,9 @@ import click
 
 from referee.cli.colour import can_draw
 from referee.cli.options import game_option, outside_game, seat_option, view_of
-from referee.cli.output import columns, say, show_data
+from referee.cli.output import columns, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
-from referee.core.whole_file import write_whole
 from referee.records.finding import find_game
 from referee.records.record import GameRecord, Summary
 from referee.tournament.reading import records_at
@@ -104,11 +103,7 @@ def _write_page(path: Path, steps: Steps, view: View) -> None:
     from referee.pages.environment import PAGE_START
     from referee.pages.replay_page import replay_page
 
-    html = replay_page(steps, view)
-    if str(path) == "-":
-        show_data(html)
-    else:
-        write_whole(path, f"{html}\n".encode(), PAGE_START.encode(), "a page")
+    put_text(path, replay_page(steps, view), PAGE_START, "a page")
 
 
 def _seats(game: Summary) -> str:

@@ -21,7 +21,7 @@ def step_lines(steps: Steps, number: int, view: View) -> list[str]:
     lines = [line for text in texts for line in text.split("\n")]
     if not is_open:
         before = steps.steps[number - 1] if number else None
-        lines += [f"news: {line}" for line in step.news_for(view, before)]
+        lines += [f"news: {shown(line, 300)}" for line in step.news_for(view, before)]
     return lines
 
 

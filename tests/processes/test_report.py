@@ -65,6 +65,15 @@ def replayed(html: str) -> list[str]:
     return [game for game, _ in games]
 
 
+def test_a_minus_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = referee("report", str(small), "-o", "-", "--no-replays", "--workers", "0")
+    assert done.code == 0 and done.out.startswith("<!doctype html>") and done.out.endswith("</html>\n")
+    done = referee("report", str(small), "-o", "-", "--folder")
+    assert done.code == 2 and "such as `-o report`" in done.err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     done = referee("report", str(small), "-o", str(page), "--workers", "0")
