@@ -27,7 +27,7 @@ from referee.tournament.reading import Runs, read_runs, run_folder
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where the page is written. Default: stdout.",
+    help="Where the page is written. Default, and -: stdout.",
 )
 @click.option("--folder", is_flag=True, help="Write a folder of pages, for many games.")
 @click.option("--no-replays", is_flag=True, help="Leave the replays of the games out.")
@@ -51,6 +51,8 @@ def report(
     dialogues, and every game to be replayed. It is one file, which needs no network. For many games, --folder
     writes a folder of pages, which begins with its `index.html`; an older report there is replaced.
     """
+    if str(output) == "-":
+        output = None
     if folder and output is None:
         raise UsageError("`--folder` has no `-o`, expected the folder to write, such as `-o report`")
     if folder and no_replays:
