@@ -47,8 +47,8 @@ class SlowMove(NamedTuple):
     used_us: int
     bot: str
     game: str
-    event: int
-    """Its number among the events of the game, counted from 1."""
+    step: int | None
+    """The step of the replay that has it; None where the game is not replayed."""
 
 
 class Faulty(NamedTuple):
@@ -128,7 +128,7 @@ class Gathering:
         for name, clock, slow in zip(game.bots, played.clocks, played.slowest, strict=True):
             self._clocks[section][name].add(clock)
             if slow:
-                move = SlowMove(slow.used_us, name, game.id, slow.event)
+                move = SlowMove(slow.used_us, name, game.id, slow.step)
                 push = heapq.heappush if len(self._slowest) < SLOWEST else heapq.heappushpop
                 push(self._slowest, move)
         if played.began:
