@@ -181,6 +181,7 @@ def test_what_pages_need_is_imported_only_when_one_is_made() -> None:
 def test_wrong_use_is_answered(small: Path) -> None:
     for words, answer in {
         ("--folder",): "`--folder` has no `-o`, expected the folder to write",
+        ("--folder", "-o", "-"): "`--folder` has no `-o`, expected the folder to write",
         ("--folder", "--no-replays", "-o", "x"): "expected one of them",
         ("--workers", "-1"): "--workers",
         ("-o", "/nowhere/at/all.html"): "cannot write `/nowhere/at/all.html`",
@@ -188,6 +189,14 @@ def test_wrong_use_is_answered(small: Path) -> None:
         done = referee("report", str(small), *words)
         assert done.code == 2 and answer in done.err and not done.out
     assert referee("report", str(ROOT)).code == 2
+
+
+@pytest.mark.slow
+def test_a_dash_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = referee("report", str(small), "--no-replays", "-o", "-")
+    assert done.code == 0 and done.out == referee("report", str(small), "--no-replays").out
+    assert done.out.startswith("<!doctype html>") and not list(tmp_path.iterdir())
 
 
 def test_a_run_that_is_on_is_reported_so_far(small: Path) -> None:
