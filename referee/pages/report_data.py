@@ -22,6 +22,8 @@ from referee.ratings.times import MoveTimes, Times
 MOST_IN_MATRIX = 64
 """So many bots are compared with each other in a matrix at most: the best."""
 
+NO_GAMES = "no games yet"
+
 OPEN = 100.0
 """By how many Elo a rating is drawn beyond its bound at least."""
 
@@ -135,7 +137,7 @@ def part(
     return Part(
         key=f"of-{table.section}" if table.section else "standings",
         section=table.section,
-        title=table.title,
+        title=table.title or NO_GAMES,
         standings=standings_grid(table, columns, None),
         bars=[bar(row.rating, elo) if elo and row.is_rated else None for row in table.rows],
         elo_ticks=[Tick(elo.at(value), f"{value:+.0f}" if value else "0") for value in elo.ticks]
