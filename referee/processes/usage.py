@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Sequence
 
 from referee.processes import scratch, tree
 from referee.processes.cgroups import Group
@@ -108,11 +109,25 @@ class Usage:
 
     def _usage_inside(self) -> tuple[int, int]:
         """Bytes and files in the file systems that a bot in namespaces of its own can write to."""
+        outside = _devices_of(WRITABLE_INSIDE)
         for pid in tree.descendants(self._bot):
+            inside = [f"/proc/{pid}/root{path}" for path in WRITABLE_INSIDE]
+            # Until its namespaces are ready, a process sees the folders of everybody.
+            if outside & _devices_of(inside):  # guard: own-mounts
+                continue
             with contextlib.suppress(OSError):
-                mounts = [scratch.usage_of_mount(f"/proc/{pid}/root{path}") for path in WRITABLE_INSIDE]
+                mounts = [scratch.usage_of_mount(path) for path in inside]
                 return sum(size for size, _ in mounts), sum(files for _, files in mounts)
         return 0, 0
+
+
+def _devices_of(paths: Sequence[str]) -> set[int]:
+    """The devices of the paths that exist."""
+    devices: set[int] = set()
+    for path in paths:
+        with contextlib.suppress(OSError):
+            devices.add(os.stat(path).st_dev)  # noqa: PTH116 - pathlib starts slowly
+    return devices
 
 
 def _held_in_memory(pids: list[int], devices: frozenset[int]) -> int:
@@ -136,6 +151,4 @@ def _devices_in_memory() -> frozenset[int]:
         descriptor = os.memfd_create("referee")
         devices.add(os.fstat(descriptor).st_dev)
         os.close(descriptor)
-    with contextlib.suppress(OSError):
-        devices.add(os.stat("/dev/shm").st_dev)  # noqa: PTH116 - the same
-    return frozenset(devices)
+    return frozenset(devices | _devices_of(["/dev/shm"]))

@@ -65,6 +65,15 @@ def replayed(html: str) -> list[str]:
     return [game for game, _ in games]
 
 
+def test_a_minus_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = referee("report", str(small), "-o", "-", "--no-replays", "--workers", "0")
+    assert done.code == 0 and done.out.startswith("<!doctype html>") and done.out.endswith("</html>\n")
+    done = referee("report", str(small), "-o", "-", "--folder")
+    assert done.code == 2 and "such as `-o report`" in done.err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     done = referee("report", str(small), "-o", str(page), "--workers", "0")
@@ -182,6 +191,7 @@ def test_a_run_without_games_has_a_report_too(small: Path, tmp_path: Path) -> No
 def test_wrong_use_is_answered(small: Path) -> None:
     for words, answer in {
         ("--folder",): "`--folder` has no `-o`, expected the folder to write",
+        ("--folder", "-o", "-"): "`--folder` has no `-o`, expected the folder to write",
         ("--folder", "--no-replays", "-o", "x"): "expected one of them",
         ("--workers", "-1"): "--workers",
         ("-o", "/nowhere/at/all.html"): "cannot write `/nowhere/at/all.html`",
@@ -189,6 +199,14 @@ def test_wrong_use_is_answered(small: Path) -> None:
         done = referee("report", str(small), *words)
         assert done.code == 2 and answer in done.err and not done.out
     assert referee("report", str(ROOT)).code == 2
+
+
+@pytest.mark.slow
+def test_a_dash_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = referee("report", str(small), "--no-replays", "-o", "-")
+    assert done.code == 0 and done.out == referee("report", str(small), "--no-replays").out
+    assert done.out.startswith("<!doctype html>") and not list(tmp_path.iterdir())
 
 
 def test_a_run_that_is_on_is_reported_so_far(small: Path) -> None:

@@ -129,6 +129,7 @@ GUARDS = [
     valued("cost-of-checks", "INTERVAL_S", "tests/unit/test_usage_of_bots.py"),
     never("scratch-bytes", f"{WARDENS} -k scratch"),
     never("scratch-files", f"{WARDENS} -k scratch"),
+    never("own-mounts", "tests/unit/test_usage_of_bots.py"),
     dropped("limits-of-the-kernel", WARDENS),
     dropped("own-group", "tests/processes/test_cgroups.py"),
     dropped("kill-of-the-group", "tests/processes/test_cgroups.py"),

@@ -39,3 +39,16 @@ def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_nothing_is_checked_where_nothing_is_limited() -> None:
     assert Usage(limited(None), os.getpid(), "", None).wait_ms() is None
+
+
+def test_the_folders_of_everybody_are_not_a_bot_s_while_its_namespaces_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bot that starts slowly still has the root of the machine, where others write as well."""
+    module = "referee.processes.usage"
+    monkeypatch.setattr(f"{module}.tree.descendants", lambda _: [os.getpid()])
+    monkeypatch.setattr(f"{module}.time.monotonic", lambda: 0.0)
+    wrapped = Request("", (), "/", {}, False, {}, None, None, 0, 0, (), b"filter")
+    checks = Usage(wrapped, os.getpid(), "", None)
+    monkeypatch.setattr(f"{module}.time.monotonic", lambda: 2 * INTERVAL_S)
+    assert checks.check() is None
