@@ -12,7 +12,7 @@ from referee.core.pairing import Pairing
 from referee.core.text import counted, listed, shown
 from referee.core.timecontrol import TimeControl
 from referee.pages.report_course import FEWEST_GAMES, Course, course
-from referee.pages.report_data import Part, part
+from referee.pages.report_data import NO_GAMES, Part, part
 from referee.pages.report_games import MADE_BY
 from referee.pages.report_reading import ReadGame
 from referee.ratings.standings import Facts, Standings, with_sections
@@ -231,7 +231,7 @@ class Gathering:
 
 
 def _title(whole: Standings, games: Sequence[Summary]) -> str:
-    played = listed(sorted({game.game for game in games})) or "no games yet"
+    played = listed(sorted({game.game for game in games})) or NO_GAMES
     return f"{played}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
 
 

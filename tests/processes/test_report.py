@@ -178,6 +178,16 @@ def test_what_pages_need_is_imported_only_when_one_is_made() -> None:
     assert "referee" in loaded and not loaded & {"jinja2", "pygal", "numpy"}
 
 
+def test_a_run_without_games_has_a_report_too(small: Path, tmp_path: Path) -> None:
+    (tmp_path / journal.NAME).write_bytes((small / journal.NAME).read_bytes().splitlines(keepends=True)[0])
+    html = referee("report", str(tmp_path)).out
+    assert "<title>no games yet: 2 bots, 0 games</title>" in html and "blooms · size 3" in html
+    assert ">Crosstable</h3>" not in html and ">Standings</h2>" in html
+    assert listed(html)["games"] == [] and "too few for a course" in html
+    done = referee("report", str(tmp_path), "--folder", "-o", str(tmp_path / "report"))
+    assert done.err.startswith("0 games in 1 page: ") and not [*(tmp_path / "report" / "games").iterdir()]
+
+
 def test_wrong_use_is_answered(small: Path) -> None:
     for words, answer in {
         ("--folder",): "`--folder` has no `-o`, expected the folder to write",
