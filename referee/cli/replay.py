@@ -68,6 +68,8 @@ def replay(
     given = [name for name, is_given in ways.items() if is_given]
     if len(given) > 1:
         raise UsageError(f"{listed(given)} are given, expected one of them")
+    if step and (as_json or page):
+        raise UsageError(f"--step is given with {given[0]}, which has all steps, expected one of them")
     file = records_at(file)
     found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):

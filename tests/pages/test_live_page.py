@@ -113,9 +113,7 @@ def test_hostile_text_is_text(page: Page) -> None:
 
 
 @pytest.mark.parametrize("run", Hostile._fields)
-def test_nothing_of_a_hostile_run_becomes_part_of_a_page(
-    run: str, hostile: Hostile, chromium: Browser
-) -> None:
+def test_nothing_of_a_hostile_run_is_part_of_a_page(run: str, hostile: Hostile, chromium: Browser) -> None:
     with serving(getattr(hostile, run)) as server, watched_page(chromium, server.url) as watched:
         page = watched.page
         for path in ("standings", "games/1", "faults/1", "report", "game/1", "game/6", ""):
