@@ -9,6 +9,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -66,6 +67,22 @@ def show_data(text: str) -> None:
         if isinstance(error, BrokenPipeError) or (terminal and error.errno == errno.EIO):
             return
         raise StorageError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def put_text(path: Path | None, text: str, start: str, kind: str) -> None:
+    """Writes a text as a file, as `write_whole` does, or to stdout where the path is `-` or missing."""
+    text = text.removesuffix("\n")
+    if is_stdout(path):
+        show_data(text)
+    elif path:
+        from referee.core.whole_file import write_whole  # few commands write files
+
+        write_whole(path, f"{text}\n".encode(), start.encode(), kind)
+
+
+def is_stdout(path: Path | None) -> bool:
+    """Whether a path that a user gave, or none, means stdout."""
+    return path is None or str(path) == "-"
 
 
 def columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from referee.cli.options import game_option, outside_game, seat_option, view_of
-from referee.cli.output import say, show_data
+from referee.cli.output import is_stdout, put_text, say
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.core.whole_file import write_whole
@@ -67,9 +67,8 @@ def picture(
     pictures of a game have the same size. PNG is made by rsvg-convert, inkscape, resvg, ImageMagick or
     cairosvg, whichever is installed.
     """
-    to_stdout = out is None or str(out) == "-"
-    kind = "" if out is None else out.suffix.lower()
-    if not to_stdout and kind not in (".svg", ".png"):
+    kind = out.suffix.lower() if out else ""
+    if not is_stdout(out) and kind not in (".svg", ".png"):
         raise UsageError(f"`{shown(str(out))}` is no name for a picture, expected NAME.svg or NAME.png")
     record = find_game(records_at(file), game_id, outside_game(game), say)
     if not isinstance(record, GameRecord):
@@ -77,12 +76,10 @@ def picture(
             f"`{shown(str(file))}` has {len(record)} games, expected an ID, which `referee replay` lists"
         )
     svg = _drawn(steps_of(record), number, view_of(seat, record), theme, width)
-    if out is None or to_stdout:
-        show_data(svg.removesuffix("\n"))
-    elif kind == ".svg":
-        write_whole(out, svg.encode(), SVG_START.encode(), "an SVG file")
-    else:
+    if out and kind == ".png":
         write_whole(out, png_of(svg), PNG_START, "a PNG file")
+    else:
+        put_text(out, svg, SVG_START, "an SVG file")
 
 
 def _drawn(steps: Steps, number: int, view: View, theme: Theme, width: int | None) -> str:

@@ -11,10 +11,9 @@ import click
 
 from referee.cli.colour import can_draw
 from referee.cli.options import game_option, outside_game, seat_option, view_of
-from referee.cli.output import columns, say, show_data
+from referee.cli.output import columns, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
-from referee.core.whole_file import write_whole
 from referee.records.finding import find_game
 from referee.records.record import GameRecord, Summary
 from referee.tournament.reading import records_at
@@ -69,6 +68,8 @@ def replay(
     given = [name for name, is_given in ways.items() if is_given]
     if len(given) > 1:
         raise UsageError(f"{listed(given)} are given, expected one of them")
+    if step and (as_json or page):
+        raise UsageError(f"--step is given with {given[0]}, which has all steps, expected one of them")
     file = records_at(file)
     found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):
@@ -104,11 +105,7 @@ def _write_page(path: Path, steps: Steps, view: View) -> None:
     from referee.pages.environment import PAGE_START
     from referee.pages.replay_page import replay_page
 
-    html = replay_page(steps, view)
-    if str(path) == "-":
-        show_data(html)
-    else:
-        write_whole(path, f"{html}\n".encode(), PAGE_START.encode(), "a page")
+    put_text(path, replay_page(steps, view), PAGE_START, "a page")
 
 
 def _seats(game: Summary) -> str:

@@ -8,26 +8,25 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import game_option, outside_game
-from referee.cli.output import say, show_data
+from referee.cli.options import game_option, outside_game, runs_argument
+from referee.cli.output import is_stdout, put_text, say
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import counted, shown
 from referee.core.units import about_size
-from referee.core.whole_file import write_whole
 from referee.records.header import game_of, sections_of
 from referee.tournament.lock import is_locked
 from referee.tournament.reading import Runs, read_runs, run_folder
 
 
 @click.command()
-@click.argument("paths", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@runs_argument
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where the page is written. Default: stdout.",
+    help="Where the page is written; - is stdout. Default: stdout.",
 )
 @click.option("--folder", is_flag=True, help="Write a folder of pages, for many games.")
 @click.option("--no-replays", is_flag=True, help="Leave the replays of the games out.")
@@ -38,7 +37,7 @@ from referee.tournament.reading import Runs, read_runs, run_folder
 )
 @game_option
 def report(
-    paths: tuple[Path, ...],
+    folders: tuple[Path, ...],
     output: Path | None,
     folder: bool,
     no_replays: bool,
@@ -51,17 +50,18 @@ def report(
     dialogues, and every game to be replayed. It is one file, which needs no network. For many games, --folder
     writes a folder of pages, which begins with its `index.html`; an older report there is replaced.
     """
-    if folder and output is None:
+    if folder and is_stdout(output):
         raise UsageError("`--folder` has no `-o`, expected the folder to write, such as `-o report`")
     if folder and no_replays:
         raise UsageError("`--folder` with `--no-replays` is one page, expected one of them")
-    if output is None and sys.stdout.isatty():
+    if is_stdout(output) and sys.stdout.isatty():
         raise UsageError("the page is not for a terminal, expected `-o FILE`")
-    runs = _read(paths)
+    runs = _read(folders)
     if not no_replays:
         _check_rules(runs, game)
     count = len(usable_cores()) if workers is None else workers
     # Imported here, since the templates and charts take a while and only reports need them.
+    from referee.pages.environment import PAGE_START
     from referee.pages.report_files import folder_of, page_of
 
     if folder and output is not None:
@@ -69,14 +69,9 @@ def report(
         say(f"{counted(len(runs.games), 'game')} in {pages}: {shown(str(output / 'index.html'))}")
         return
     html = page_of(runs, count, with_replays=not no_replays)
-    if output is None:
-        show_data(html.removesuffix("\n"))
-    else:
-        write_whole(output, html.encode(), PAGE_START, "a page")
+    put_text(output, html, PAGE_START, "a page")
+    if not is_stdout(output):
         say(f"{counted(len(runs.games), 'game')}, {about_size(len(html.encode()))}: {shown(str(output))}")
-
-
-PAGE_START = b"<!doctype html>"
 
 
 def _read(paths: Sequence[Path]) -> Runs:

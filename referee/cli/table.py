@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from referee.cli.options import runs_argument
 from referee.cli.output import count_text, say, show_data, table_width
 from referee.core.errors import RecordError
 from referee.core.text import shown
@@ -22,7 +23,7 @@ from referee.tournament.run import Run
 
 
 @click.command()
-@click.argument("paths", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@runs_argument
 @click.option(
     "--format",
     "form",
@@ -47,7 +48,12 @@ from referee.tournament.run import Run
     help="The most characters of a line, 0 for any number. Default: those of the terminal, else 80.",
 )
 def table(
-    paths: tuple[Path, ...], form: str, columns: str | None, show: str | None, times: bool, width: int | None
+    folders: tuple[Path, ...],
+    form: str,
+    columns: str | None,
+    show: str | None,
+    times: bool,
+    width: int | None,
 ) -> None:
     """Prints the table of the run in DIR, finished or not; of several runs, one table of all their games.
 
@@ -61,7 +67,7 @@ def table(
         table_width() if width is None else width,
         times,
     )
-    found = read_runs(paths)
+    found = read_runs(folders)
     facts = replace(found.facts, times=_times(found.runs) if view.needs_times else None)
     seats = max(seats for run in found.runs for seats in run.seats.values())
     show_data(rendered(found.names, found.games, form, seats, view, facts))

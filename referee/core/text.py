@@ -50,8 +50,8 @@ def counted(number: int, noun: str) -> str:
 
 
 def listed(things: Iterable[object]) -> str:
-    """Things as a list in words: `a`, `a and b`, `a, b and c`."""
-    *first, last = map(str, things)
+    """Things as a list in words: `a`, `a and b`, `a, b and c`; empty for nothing."""
+    *first, last = [*map(str, things)] or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 

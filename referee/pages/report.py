@@ -12,7 +12,7 @@ from referee.core.pairing import Pairing
 from referee.core.text import counted, listed, shown
 from referee.core.timecontrol import TimeControl
 from referee.pages.report_course import FEWEST_GAMES, Course, course
-from referee.pages.report_data import Part, part
+from referee.pages.report_data import NO_GAMES, Part, part
 from referee.pages.report_games import MADE_BY
 from referee.pages.report_reading import ReadGame
 from referee.ratings.standings import Facts, Standings, with_sections
@@ -47,8 +47,8 @@ class SlowMove(NamedTuple):
     used_us: int
     bot: str
     game: str
-    event: int
-    """Its number among the events of the game, counted from 1."""
+    step: int | None
+    """The step of the replay that has it; None where the game is not replayed."""
 
 
 class Faulty(NamedTuple):
@@ -128,7 +128,7 @@ class Gathering:
         for name, clock, slow in zip(game.bots, played.clocks, played.slowest, strict=True):
             self._clocks[section][name].add(clock)
             if slow:
-                move = SlowMove(slow.used_us, name, game.id, slow.event)
+                move = SlowMove(slow.used_us, name, game.id, slow.step)
                 push = heapq.heappush if len(self._slowest) < SLOWEST else heapq.heappushpop
                 push(self._slowest, move)
         if played.began:
@@ -231,7 +231,7 @@ class Gathering:
 
 
 def _title(whole: Standings, games: Sequence[Summary]) -> str:
-    played = listed(sorted({game.game for game in games})) or "no games yet"
+    played = listed(sorted({game.game for game in games})) or NO_GAMES
     return f"{played}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
 
 

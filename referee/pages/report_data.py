@@ -22,6 +22,8 @@ from referee.ratings.times import MoveTimes, Times
 MOST_IN_MATRIX = 64
 """So many bots are compared with each other in a matrix at most: the best."""
 
+NO_GAMES = "no games yet"
+
 OPEN = 100.0
 """By how many Elo a rating is drawn beyond its bound at least."""
 
@@ -127,25 +129,25 @@ def part(
     what each bot has for a move.
     """
     columns = default_columns(table)
-    alone = table.seats == 1
-    elo = elo_scale([row.rating for row in table.rows]) if not alone else None
+    are_compared = table.seats > 1 and any(row.is_rated for row in table.rows)
+    elo = elo_scale([row.rating for row in table.rows]) if are_compared else None
     timed = any(found.moves for found in times.by_bot.values())
     scale = time_scale(times, allowances) if timed else None
     has_faults = any(row.tally.faults for row in table.rows)
     return Part(
         key=f"of-{table.section}" if table.section else "standings",
         section=table.section,
-        title=table.title,
+        title=table.title or NO_GAMES,
         standings=standings_grid(table, columns, None),
         bars=[bar(row.rating, elo) if elo and row.is_rated else None for row in table.rows],
         elo_ticks=[Tick(elo.at(value), f"{value:+.0f}" if value else "0") for value in elo.ticks]
         if elo
         else [],
         zero=elo.at(0) if elo else 0,
-        crosstable=None if alone else scores_matrix(table),
-        superiority=None if alone else superiority_matrix(table),
-        seats=None if alone else seats_grid(table),
-        by_seat=None if alone else _plain(by_seat_grid(table), table),
+        crosstable=scores_matrix(table) if are_compared else None,
+        superiority=superiority_matrix(table) if are_compared else None,
+        seats=seats_grid(table) if are_compared else None,
+        by_seat=_plain(by_seat_grid(table), table) if are_compared else None,
         pairs=_filled(pairs_grid(table)),
         faults=faults_grid(table) if has_faults else None,
         times=_plain(times_grid(table, Facts(times=times)), table) if timed else None,

@@ -121,7 +121,7 @@ def _write_pages(runs: Runs, workers: int, folder: Path) -> int:
     if page.games:
         _write_page(folder, page, symbols, before, "")
     (folder / INDEX).write_text(report_page(gathering.report(), [], symbols, pages, ON_A_PAGE), "utf-8")
-    return page.number + 1
+    return page.number + 1 if page.games else 1
 
 
 def _write_page(folder: Path, page: _Page, symbols: Mapping[str, str], before: str, after: str) -> None:

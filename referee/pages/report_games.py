@@ -14,7 +14,7 @@ from referee.core.timecontrol import TimeControl
 from referee.pages.game_data import game_data
 from referee.ratings.times import Times
 from referee.records.record import GameRecord, from_json, parse_json
-from referee.viewing.steps import steps_of
+from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report
 
 MADE_BY = ("referee", "python", "host")
@@ -26,7 +26,9 @@ class Slowest(NamedTuple):
 
     used_us: int
     event: int
-    """Its number among the events of the game, counted from 1."""
+    """Its number among the events of the game, counted from 0."""
+    step: int | None = None
+    """The step of the replay that has it; None where the game is not replayed."""
 
 
 class Replay(NamedTuple):
@@ -93,7 +95,7 @@ class PlayedReader:
         events, measured = value["events"], value["measured"]
         slowest: list[Slowest | None] = [None] * len(bots)
         moves = 0
-        for number, (event, time) in enumerate(zip(events, measured["events"], strict=True), 1):
+        for number, (event, time) in enumerate(zip(events, measured["events"], strict=True)):
             is_timed = "move" in event or "default" in event
             moves += is_timed or "opening" in event
             if is_timed:
@@ -102,15 +104,16 @@ class PlayedReader:
                     slowest[event["seat"] - 1] = Slowest(used_us, number)
         has_faults = any(value["faults"])
         record = self._record(value, bots) if self._with_replays or has_faults else None
+        steps = steps_of(record) if record and self._with_replays else None
         return Played(
             moves,
-            tuple(slowest),
+            tuple(_placed(slow, steps) if slow and steps else slow for slow in slowest),
             _clocks(value),
             times,
             _minute(measured.get("began")),
             tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
             tuple(fault_report(record)) if record and has_faults else (),
-            self._replay(record) if record and self._with_replays else None,
+            self._replay(steps) if steps else None,
         )
 
     def _record(self, value: dict[str, Any], bots: tuple[str, ...]) -> GameRecord | None:
@@ -125,11 +128,21 @@ class PlayedReader:
             return None
         return replace(record, terms=replace(record.terms, bots=bots))
 
-    def _replay(self, record: GameRecord) -> Replay:
-        data = game_data(steps_of(record))
+    def _replay(self, steps: Steps) -> Replay:
+        data = game_data(steps)
         new = {name: text for name, text in data.symbols.items() if name not in self._symbols}
         self._symbols.update(new)
         return Replay(data.packed(), new)
+
+
+def _placed(slow: Slowest, steps: Steps) -> Slowest:
+    """A move with the step that has it."""
+    passed = 0
+    for step in steps.steps:
+        passed += len(step.events)
+        if slow.event < passed:
+            return slow._replace(step=step.number)
+    return slow
 
 
 def _clocks(value: dict[str, Any]) -> tuple[str, ...]:

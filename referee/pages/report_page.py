@@ -27,9 +27,10 @@ class Links(NamedTuple):
     pages: Mapping[str, str]
     """By id, the page that has the game, empty for this one; games that are missing are not replayed."""
 
-    def of(self, game: str) -> str:
-        """The address of a game; empty where it is not replayed."""
-        return f"{self.pages[game]}#{quote(game, safe=_SAFE)}" if game in self.pages else ""
+    def of(self, game: str, step: int | None = None) -> str:
+        """The address of a game, or of a step in it; empty where it is not replayed."""
+        at = "" if step is None else f"@{step}"
+        return f"{self.pages[game]}#{quote(game, safe=_SAFE)}{at}" if game in self.pages else ""
 
 
 _SAFE = "/:+,;=@!$&'()*-._~?"

@@ -21,7 +21,7 @@ def step_lines(steps: Steps, number: int, view: View) -> list[str]:
     lines = [line for text in texts for line in text.split("\n")]
     if not is_open:
         before = steps.steps[number - 1] if number else None
-        lines += [f"news: {line}" for line in step.news_for(view, before)]
+        lines += [f"news: {shown(line, 300)}" for line in step.news_for(view, before)]
     return lines
 
 
@@ -33,12 +33,14 @@ def end_lines(steps: Steps, view: View) -> Iterator[str]:
 
 
 def step_label(steps: Steps, number: int, view: View) -> str:
-    """A step in a few words: who played what."""
+    """A step in a few words: who played what; of hidden moves of others, the news."""
     if number == 0:
         return "start"
     events = steps.steps[number].events_for(view, steps.terms.game.is_open)
     rejections = sum(isinstance(event, Rejected) for event in events)
     parts = [_label(event) for event in events if not isinstance(event, Rejected)]
+    if not parts and not steps.terms.game.is_open:
+        parts = [shown(line) for line in steps.steps[number].news_for(view, steps.steps[number - 1])]
     return ", ".join([*parts, f"{rejections} rejected"] if rejections else parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from referee.gameplay.events import Moved
 from referee.games.picture import Plane
 from referee.viewing.characters import picture_text
-from referee.viewing.steps import Steps, View
+from referee.viewing.steps import Steps, View, steps_of
 from referee.viewing.svg import Layout
 from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
 from tests.pages.recorded import SHORT, only_game, play, written
@@ -117,6 +118,16 @@ def test_a_page_for_a_seat_has_its_view_alone(steps: Steps, page: Page, tmp_path
     press(page, "End")
     replay.at(replay.last, 1)
     assert page.get_by_role("radio").count() == 0
+
+
+def test_the_last_step_of_a_damaged_game_says_so(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
+    whole = games["vinetree"].record
+    steps = steps_of(replace(whole, events=whole.events[:-2]))
+    replay = Replay(page, steps, tmp_path / "game.html")
+    expect(page.locator(".now")).not_to_contain_text("damaged")
+    press(page, "End")
+    replay.at(replay.last)
+    expect(page.locator(".now")).to_contain_text(f"The record is damaged here: {steps.damage}")
 
 
 def test_playing_ends_at_the_last_step(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:

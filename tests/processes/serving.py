@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -38,7 +38,7 @@ class Server:
         """A connection without a request so far."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=TOO_LONG_S)
 
-    def parts(self) -> Iterator[dict[str, str]]:
+    def parts(self) -> Generator[dict[str, str], None, None]:
         """The parts of the live page that its events bring."""
         with self.connection() as stream, stream.makefile("r", encoding="utf-8") as lines:
             stream.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")

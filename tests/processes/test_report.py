@@ -65,6 +65,15 @@ def replayed(html: str) -> list[str]:
     return [game for game, _ in games]
 
 
+def test_a_minus_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = referee("report", str(small), "-o", "-", "--no-replays", "--workers", "0")
+    assert done.code == 0 and done.out.startswith("<!doctype html>") and done.out.endswith("</html>\n")
+    done = referee("report", str(small), "-o", "-", "--folder")
+    assert done.code == 2 and "such as `-o report`" in done.err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     done = referee("report", str(small), "-o", str(page), "--workers", "0")
@@ -162,9 +171,27 @@ def test_damage_is_told_with_its_line(large: Path, tmp_path: Path) -> None:
     assert done.code == 6 and "line 301 of `" in done.err and not (tmp_path / "report.html").exists()
 
 
+def test_what_pages_need_is_imported_only_when_one_is_made() -> None:
+    code = "import sys, referee.cli.report; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "referee" in loaded and not loaded & {"jinja2", "pygal", "numpy"}
+
+
+def test_a_run_without_games_has_a_report_too(small: Path, tmp_path: Path) -> None:
+    (tmp_path / journal.NAME).write_bytes((small / journal.NAME).read_bytes().splitlines(keepends=True)[0])
+    html = referee("report", str(tmp_path)).out
+    assert "<title>no games yet: 2 bots, 0 games</title>" in html and "blooms · size 3" in html
+    assert ">Crosstable</h3>" not in html and ">Standings</h2>" in html
+    assert listed(html)["games"] == [] and "too few for a course" in html
+    done = referee("report", str(tmp_path), "--folder", "-o", str(tmp_path / "report"))
+    assert done.err.startswith("0 games in 1 page: ") and not [*(tmp_path / "report" / "games").iterdir()]
+
+
 def test_wrong_use_is_answered(small: Path) -> None:
     for words, answer in {
         ("--folder",): "`--folder` has no `-o`, expected the folder to write",
+        ("--folder", "-o", "-"): "`--folder` has no `-o`, expected the folder to write",
         ("--folder", "--no-replays", "-o", "x"): "expected one of them",
         ("--workers", "-1"): "--workers",
         ("-o", "/nowhere/at/all.html"): "cannot write `/nowhere/at/all.html`",
@@ -172,6 +199,14 @@ def test_wrong_use_is_answered(small: Path) -> None:
         done = referee("report", str(small), *words)
         assert done.code == 2 and answer in done.err and not done.out
     assert referee("report", str(ROOT)).code == 2
+
+
+@pytest.mark.slow
+def test_a_dash_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = referee("report", str(small), "--no-replays", "-o", "-")
+    assert done.code == 0 and done.out == referee("report", str(small), "--no-replays").out
+    assert done.out.startswith("<!doctype html>") and not list(tmp_path.iterdir())
 
 
 def test_a_run_that_is_on_is_reported_so_far(small: Path) -> None:

@@ -136,6 +136,19 @@ def test_connections_are_bounded(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_streams_that_were_left_make_room_for_others(folder: Path) -> None:
+    with serving(folder, patch="import referee.serving.app as a; a.MOST_STREAMS = 3") as server:
+        streams = [server.parts() for _ in range(3)]
+        for stream in streams:
+            assert next(stream)
+        assert server.get("/events")[0] == 503
+        for stream in streams:
+            stream.close()
+        while not any(server.parts()):
+            pass  # until the server has noticed that they have left
+
+
+@pytest.mark.slow
 def test_what_is_no_request_gets_a_plain_error(folder: Path) -> None:
     with serving(folder) as server:
         for sent in (

@@ -134,6 +134,8 @@ def test_html_refuses_what_it_cannot_do(tmp_path: Path, record: GameRecord) -> N
         (("1", "--html", "x.html", "--json"), "--json and --html are given, expected one of them"),
         (("1", "--html", "x.html", "--all"), "--all and --html are given, expected one of them"),
         (("1", "--html", "x.html", "--seat", "3"), "the game has 2 seats"),
+        (("1", "--html", "x.html", "--step", "2"), "--step is given with --html, which has all steps"),
+        (("1", "--json", "--step", "2"), "--step is given with --json, which has all steps"),
         (("1", "--html", f"{run}/games.jsonl"), "is there already, and is not a page"),
         (("1", "--html", run), "cannot write `"),
     ]:

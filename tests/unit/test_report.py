@@ -253,7 +253,7 @@ def test_the_list_has_the_faults_by_seat() -> None:
 def test_addresses_of_games() -> None:
     links = Links({"small/1:a+b:c": "games/00001.html", "2:a:b": ""})
     assert links.of("small/1:a+b:c") == "games/00001.html#small/1:a+b:c"
-    assert (links.of("2:a:b"), links.of("3:a:b")) == ("#2:a:b", "")
+    assert (links.of("2:a:b"), links.of("2:a:b", 7), links.of("3:a:b")) == ("#2:a:b", "#2:a:b@7", "")
 
 
 # --- Reading -------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def test_a_game_is_read_with_its_length_its_times_and_the_names_that_are_shown()
     assert isinstance(found, tuple)
     game_id, played = found
     assert (game_id, played.moves, played.clocks, played.replay) == ("1:a:b", 3, ("1s", "2s"), None)
-    assert [slow and tuple(slow) for slow in played.slowest] == [(7, 4), (5, 2)]
+    assert [slow and tuple(slow) for slow in played.slowest] == [(7, 3, None), (5, 1, None)]
     assert set(played.times.by_bot) == {"ant", "b"} and played.times.by_bot["ant"].cpu_us == 3
     assert (played.began, played.made_by) == ("2026-01-02T03:04", ("", "", "\\x1bhost"))
 

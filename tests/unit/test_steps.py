@@ -114,6 +114,16 @@ def test_the_news_of_all_steps_are_the_news_of_the_game() -> None:
         assert tuple(told) == steps[-1].state.seen(view)
 
 
+@pytest.mark.slow
+def test_steps_of_others_are_called_by_the_news_of_them() -> None:
+    browser = Browser(steps_of(random_game(GAMES["thetree"], seed=b"3")), only=0)
+    for number, step in enumerate(browser.steps.steps[1:], 1):
+        news = step.news_for(0, browser.steps.steps[number - 1])
+        own = any(isinstance(event, Moved) and event.seat == 0 for event in step.events)
+        assert browser.labels[number].startswith("1: ") if own else browser.labels[number] == ", ".join(news)
+    assert any(label.startswith("move 2 ") for label in browser.labels)
+
+
 # --- As data ----------------------------------------------------------------------------------------------
 
 

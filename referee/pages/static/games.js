@@ -1,5 +1,5 @@
-// The list of games of a report: filtered, sorted, in pages; and the game that is replayed, which the
-// address names behind its `#`: `#ID`, or `#games?bot=a&against=b` for a filter of the list.
+// The list of games of a report: filtered, sorted, in pages; and the game that is replayed. The address says
+// behind its `#` what is shown: a game, `ID` or `ID@STEP`, or games of the list, `games?bot=a&against=b`.
 "use strict";
 {
   const ON_A_PAGE = 50;
@@ -171,9 +171,21 @@
     filters.addEventListener("reset", () => setTimeout(select));
     filters.addEventListener("submit", (event) => event.preventDefault());
 
-    /** What shows the game in the dialog. */
+    /** The game in the dialog, and what shows it. */
+    let opened = "";
     let player = null;
-    const open = async (id) => {
+    const close = () => {
+      player?.close();
+      player = null;
+      opened = "";
+    };
+    const open = async (id, step) => {
+      if (opened === id) {
+        player?.go(step);
+        return;
+      }
+      close();
+      opened = id;
       const number = numbers.get(id);
       find("dialog-title").textContent = id;
       for (const [name, other] of [["dialog-before", number - 1], ["dialog-after", number + 1]]) {
@@ -184,13 +196,18 @@
         else if (beside) link.href = `${beside[1]}#${encodeURI(beside[0])}`;
       }
       if (!dialog.open) dialog.showModal();
-      player?.close();
-      player = null;
       const game = await replayData(replays.get(id));
-      if (dialog.open && find("dialog-title").textContent === id) player = mountReplay(find("replay"), game, { keys: dialog });
+      if (opened === id && !player) player = mountReplay(find("replay"), game, { step, keys: dialog, moved });
+    };
+    const moved = (step) => {
+      try {
+        history.replaceState(null, "", `#${encodeURI(opened)}${step ? `@${step}` : ""}`);
+      } catch {
+        // Browsers limit how often the address changes.
+      }
     };
     /** What the address says behind its `#`; nothing if that cannot be read. */
-    const named = () => {
+    const addressed = () => {
       try {
         return decodeURIComponent(location.hash.slice(1));
       } catch {
@@ -198,9 +215,10 @@
       }
     };
     const follow = () => {
-      const fragment = named();
-      if (replays.has(fragment)) {
-        open(fragment);
+      const fragment = addressed();
+      const [id, step] = fragment.split("@");
+      if (replays.has(id)) {
+        open(id, Number(step) || 0);
         return;
       }
       if (dialog.open) dialog.close();
@@ -214,11 +232,8 @@
       find("games").scrollIntoView();
     };
     dialog.addEventListener("close", () => {
-      player?.close();
-      player = null;
-      if (replays.has(named())) {
-        history.replaceState(null, "", location.pathname + location.search);
-      }
+      close();
+      if (replays.has(addressed().split("@")[0])) history.replaceState(null, "", location.pathname + location.search);
     });
     find("dialog-close").addEventListener("click", () => dialog.close());
     addEventListener("hashchange", follow);

@@ -127,7 +127,10 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       list.append(...news.map((text) => make("li", "", text)));
       here.push(list);
     }
-    if (at === steps.length - 1) here.push(make("p", "end", game.result));
+    if (at === steps.length - 1) {
+      if (game.damage) here.push(make("p", "bad", `The record is damaged here: ${game.damage}`));
+      here.push(make("p", "end", game.result));
+    }
     if (!here.length) here.push(make("p", "soft", nothing(at)));
     part("now").replaceChildren(...here);
   }
