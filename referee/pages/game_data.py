@@ -10,11 +10,11 @@ A view is what one seat knows of the game (`"seat": 1`), or a spectator, who see
     {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "steps": [STEP, …],
      "faults": [TEXT, …], "written": {SEAT: [TEXT, …]}}
 
-A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. Where
-there are any, it has `"position"`, the position in characters, `"lines"`, indexes of what happened, `"news"`,
-the texts that told the view of it, and `"reserves"` where they differ from those before: by seat, in
-microseconds, null where there is none or it is not known. A line has its `"kind"`, the `"seat"`, a short `"text"`, the time `"used_us"`, and `"words"`: all
-that there is to say, on one or two lines.
+A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. Where there
+are any, it has `"position"`, the position in characters, `"lines"`, indexes of what happened, `"news"`, the
+texts that told the view of it, and `"reserves"` where they differ from those before: by seat, in
+microseconds, null where there is none or it is not known. A line has its `"kind"`, the `"seat"`, a short
+`"text"`, the time `"used_us"`, and `"words"`: all that there is to say, on one or two lines.
 
 All SVG is escaped already; everything else is plain text, made safe to be shown. A view of a seat is made
 only from what this seat knows, and no data holds the seeds of a game. What all views of a page have in common
