@@ -178,7 +178,13 @@ def unfold(page: Page) -> None:
 
 
 def screenshots(page: Page, path: Path, height: int = 1600) -> list[Path]:
-    """Writes pictures of the whole page as it is shown, each at most so high; their paths have numbers."""
+    """Writes pictures of the whole page as it is shown, each at most so high; their paths have numbers. A
+    dialog fills the screen, and is pictured alone.
+    """
+    page.evaluate(SETTLED)
+    if page.locator("dialog[open]").count():
+        page.screenshot(path=path, animations="disabled")
+        return [path]
     width, whole = page.evaluate(
         "() => [document.documentElement.clientWidth, document.documentElement.scrollHeight]"
     )

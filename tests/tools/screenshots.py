@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.command import ROOT, referee
 from tests.pages.browser import LOOKS, open_file, press, running_chromium, screenshots, unfold, watched_page
@@ -87,6 +87,7 @@ def reports(folder: Path) -> Iterator[tuple[str, Show]]:
     def show_game(page: Page) -> None:
         open_file(page, path)
         page.locator("#list a").first.click()
+        expect(page.locator("dialog")).to_be_visible()
         press(page, "End")
 
     yield "report", lambda page: open_file(page, path)
