@@ -1,4 +1,4 @@
-"""The report of a run while it is played: of the games that may be looked at, made at leisure."""
+"""The report of a run while it is played: of the games that may be looked at, made with rests."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def report_of(snapshot: Snapshot) -> str:
     gathering = Gathering(Runs((shown,)))
     share = SHARE if snapshot.is_running else 1.0
     with closing(read_games(gathering.runs, workers=0, with_replays=False)) as games:
-        for read in _at_leisure(games, share, time.sleep):
+        for read in _with_rests(games, share, time.sleep):
             gathering.add(read)
     return report_page(gathering.report(), (), {}, pages, None)
 
 
-def _at_leisure(items: Iterable[T], share: float, sleep: Callable[[float], None]) -> Iterator[T]:
+def _with_rests(items: Iterable[T], share: float, sleep: Callable[[float], None]) -> Iterator[T]:
     """The items, with a rest now and then, so that they take at most this share of the time."""
     began_s = time.monotonic()
     for item in items:

@@ -104,7 +104,7 @@ def serve_run(
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    live, crew = Live(folder, given), _Crew()
+    live, threads = Live(folder, given), _Threads()
     makers = Makers(Maker(), Maker(), Maker())
     hub = Hub(live.advance())
     app = application(hub, makers, Reports(makers.reports), hosts, log, complain)
@@ -120,14 +120,14 @@ def serve_run(
                 loop.call_soon_threadsafe(hub.publish, snapshot)
 
     async def answer() -> None:
-        crew.start(partial(follow, asyncio.get_running_loop()))
+        threads.start(partial(follow, asyncio.get_running_loop()))
         await server.serve(sockets=[listener])
 
     for maker in makers:
-        crew.start(maker.work)
-    answering = crew.start(lambda: asyncio.run(answer()))
+        threads.start(maker.work)
+    answering = threads.start(lambda: asyncio.run(answer()))
     try:
-        crew.wait()
+        threads.wait()
     finally:
         server.should_exit = True
         answering.join(timeout=1.0)
@@ -150,7 +150,7 @@ def _settings(app: Safety) -> uvicorn.Config:
     )
 
 
-class _Crew:
+class _Threads:
     """The threads beside the main thread. Signals come to the main thread, so that it only waits, and an
     exception from their handler ends it at once; the others end with the process.
     """
