@@ -105,6 +105,7 @@ SHORT = {
     "tests.tools.attacks": ("", "in the table"),
     "tests.tools.coverage": ("", "one round copied"),
     "tests.tools.synthetic": ("", "448 games of 8 bots"),
+    "tests.tools.hostile_run": ("", "forged"),
     "tests.tools.golden": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }

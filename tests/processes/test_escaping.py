@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import HERE, RANDOM, ROOT, referee
+from tests.tools.hostile_run import write
 
 FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
 
@@ -56,3 +57,19 @@ def test_a_tournament_of_forgers(tmp_path: Path) -> None:
     assert all(cell[:1] not in ("=", "@", "+", "\t") for row in rows for cell in row)
     assert {row[rows[0].index("bot")] for row in rows[1:]} == {"'-1", "'+x", "c", "good"}
     assert "\\x1b[2J" in referee("find", folder, "--dialogue").out
+
+
+@pytest.mark.slow
+def test_every_command_reads_what_a_stranger_wrote(tmp_path: Path) -> None:
+    """Records in which all is hostile are shown or refused, each with its exit code and one line."""
+    for folder in map(str, write(tmp_path / "runs")):
+        for words in (["table"], ["status"], ["find"], ["find", "--dialogue"], ["export"], ["replay"]):
+            assert referee(words[0], folder, *words[1:]).code == 0
+        assert referee("verify", folder).code in (0, 6)
+        for number in map(str, range(1, 25, 4)):
+            for how in ([], ["--seat", "1"], ["--json"], ["--html", "-"]):
+                done = referee("replay", folder, number, *how)
+                assert done.code in (0, 6)
+                assert done.code == 0 or len(done.err.splitlines()) == 1
+            assert referee("picture", folder, number).code in (0, 6)
+        assert referee("report", folder).code == 0
