@@ -201,14 +201,6 @@ def test_wrong_use_is_answered(small: Path) -> None:
     assert referee("report", str(ROOT)).code == 2
 
 
-@pytest.mark.slow
-def test_a_dash_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = referee("report", str(small), "--no-replays", "-o", "-")
-    assert done.code == 0 and done.out == referee("report", str(small), "--no-replays").out
-    assert done.out.startswith("<!doctype html>") and not list(tmp_path.iterdir())
-
-
 def test_a_run_that_is_on_is_reported_so_far(small: Path) -> None:
     assert "A referee is running" not in referee("report", str(small), "--no-replays").out
     with locked(small):

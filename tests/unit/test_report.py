@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
+from referee.games import GAMES
 from referee.pages.report import files as report_files
 from referee.pages.report.charts import Line, histogram, lines
 from referee.pages.report.files import MARK, MARKER
@@ -36,7 +40,8 @@ from referee.pages.report.tables import (
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, standings
 from referee.ratings.times import MoveTimes, Times
-from referee.records.record import Summary
+from referee.records.record import Summary, json_of, to_json
+from tests.rules.random_play import random_game
 
 NAMES = ["ant", "bee", "cat"]
 
@@ -280,7 +285,9 @@ def line(**changes: object) -> bytes:
 
 
 def reader(**kept: str) -> PlayedReader:
-    return PlayedReader(frozenset({"1:a:b"}), lambda name: kept.get(name, name), with_replays=False)
+    return PlayedReader(
+        frozenset({"1:a:b"}), lambda name: kept.get(name, name), with_replays=False, with_seats=True
+    )
 
 
 def test_a_game_is_read_with_its_length_its_times_and_the_names_that_are_shown() -> None:
@@ -291,6 +298,21 @@ def test_a_game_is_read_with_its_length_its_times_and_the_names_that_are_shown()
     assert [slow and tuple(slow) for slow in played.slowest] == [(7, 3, None), (5, 1, None)]
     assert set(played.times.by_bot) == {"ant", "b"} and played.times.by_bot["ant"].cpu_us == 3
     assert (played.began, played.made_by) == ("2026-01-02T03:04", ("", "", "\\x1bhost"))
+
+
+@pytest.mark.parametrize("with_seats", [True, False])
+@pytest.mark.parametrize("slug", ["thetree", "blooms"])
+def test_replays_leave_out_what_seats_knew_and_say_so_where_it_differs(slug: str, with_seats: bool) -> None:
+    played = random_game(GAMES[slug], b"1")
+    record = replace(played, measured={"seats": [{}, {}]})
+    found = PlayedReader(frozenset({record.terms.id}), str, True, with_seats)(json_of(to_json(record)))
+    assert isinstance(found, tuple) and found[1].replay
+    data, _, lacks_seats = found[1].replay
+    views = json.loads(zlib.decompress(base64.b64decode(data)))["views"]
+    is_left_out = slug == "thetree" and not with_seats
+    assert lacks_seats == is_left_out
+    assert len(views) == (3 if slug == "thetree" and with_seats else 1)
+    assert any("news" in step for step in views[0]["steps"]) == (slug == "thetree" and with_seats)
 
 
 def test_other_lines_and_games_that_do_not_count_are_left_out() -> None:

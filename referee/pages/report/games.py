@@ -38,6 +38,8 @@ class Replay(NamedTuple):
     """Packed as `pages.game_data` does it."""
     symbols: Mapping[str, str]
     """The definitions that it refers to, by id, but for those that came with an earlier game."""
+    lacks_seats: bool = False
+    """Whether it has only what a spectator sees, and seats knew something else."""
 
 
 class Played(NamedTuple):
@@ -68,11 +70,15 @@ class PlayedReader:
         games: frozenset[str],
         shown_name: Callable[[str], str],
         with_replays: bool,
+        with_seats: bool,
     ) -> None:
-        """`games` are the ids of those that count, `shown_name` gives the name under which a bot is shown."""
+        """`games` are the ids of those that count, `shown_name` gives the name under which a bot is shown;
+        `with_seats` says whether replays have what each seat knew, too.
+        """
         self._games = games
         self._shown_name = shown_name
         self._with_replays = with_replays
+        self._with_seats = with_seats
         self._symbols: set[str] = set()
         """The ids of the symbols that were given back so far."""
 
@@ -129,10 +135,11 @@ class PlayedReader:
         return replace(record, terms=replace(record.terms, bots=bots))
 
     def _replay(self, steps: Steps) -> Replay:
-        data = game_data(steps)
+        lacks_seats = len(steps.views) > 1 and not self._with_seats
+        data = game_data(steps, (None,), with_news=False) if lacks_seats else game_data(steps)
         new = {name: text for name, text in data.symbols.items() if name not in self._symbols}
         self._symbols.update(new)
-        return Replay(data.packed(), new)
+        return Replay(data.packed(), new, lacks_seats)
 
 
 def _placed(slow: Slowest, steps: Steps) -> Slowest:

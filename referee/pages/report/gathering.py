@@ -88,6 +88,8 @@ class Report:
     """How many games with faults are not shown."""
     games: Sequence[Listed]
     """In the order in which they were finished."""
+    lacks_seats: bool
+    """Whether replays have only what a spectator sees, where seats knew something else."""
 
 
 @dataclass
@@ -110,6 +112,7 @@ class Gathering:
     _fault_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     _with_faults: int = 0
     """How many games had faults."""
+    _lacks_seats: bool = False
     _began: list[str] = field(default_factory=list)
     """When the first and the last game began."""
     _made_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -119,6 +122,7 @@ class Gathering:
         game, played = read.game, read.played
         section = Pairing.parse(game.id).section
         self.games.append(Listed(game, played.moves))
+        self._lacks_seats |= played.replay is not None and played.replay.lacks_seats
         self._times[section].update(played.times)
         self._lengths[section][played.moves] += 1
         for name, clock, slow in zip(game.bots, played.clocks, played.slowest, strict=True):
@@ -172,6 +176,7 @@ class Gathering:
             faults=faulty,
             more_faults=self._with_faults - len(faulty),
             games=self.games,
+            lacks_seats=self._lacks_seats,
         )
 
     def _part(self, table: Standings, facts: Facts, sections: Sequence[str]) -> Part:

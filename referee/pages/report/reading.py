@@ -15,6 +15,9 @@ from referee.records.record import Summary
 from referee.tournament.reading import Runs
 from referee.tournament.run import Run
 
+MOST_WITH_SEATS = 500
+"""With more games, replays have only what a spectator sees: each seat's view takes as much time and space."""
+
 
 class ReadGame(NamedTuple):
     """A game of some runs."""
@@ -33,9 +36,10 @@ def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGa
     Raises `RecordError` where a line cannot be read, `EnvironmentLacksError` where a process ends unasked.
     """
     shown_games = iter(runs.games)
+    with_seats = len(runs.games) <= MOST_WITH_SEATS
     for run in runs.runs:
         heads = dict(zip(run.games, shown_games, strict=False))
-        reader = PlayedReader(frozenset(run.games), run.amendments.shown, with_replays)
+        reader = PlayedReader(frozenset(run.games), run.amendments.shown, with_replays, with_seats)
         with closing(each_line(journal.read(run.folder), workers, reader)) as lines:
             for line, found in lines:
                 if line.torn or not heads:
