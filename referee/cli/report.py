@@ -62,7 +62,7 @@ def report(
     count = len(usable_cores()) if workers is None else workers
     # Imported here, since the templates and charts take a while and only reports need them.
     from referee.pages.environment import PAGE_START
-    from referee.pages.report_files import folder_of, page_of
+    from referee.pages.report.files import folder_of, page_of
 
     if folder and output is not None:
         pages = counted(folder_of(runs, count, output), "page")

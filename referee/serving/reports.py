@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from referee.core.errors import UsageError
-from referee.pages.report import Gathering
-from referee.pages.report_page import report_page
-from referee.pages.report_reading import read_games
+from referee.pages.report.gathering import Gathering
+from referee.pages.report.pages import report_page
+from referee.pages.report.reading import read_games
 from referee.serving.live import Snapshot
 from referee.serving.maker import SHARE, Maker
 from referee.tournament.reading import Runs

@@ -16,7 +16,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from referee.pages import report_files
+from referee.pages.report import files as report_files
 from referee.records import journal
 from referee.tournament.lock import locked
 from tests.command import BAD, PLAIN, RANDOM, ROOT, referee

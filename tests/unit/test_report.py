@@ -12,11 +12,15 @@ import pytest
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
-from referee.pages import report_files
-from referee.pages.charts import Line, histogram, lines
-from referee.pages.report import Listed
-from referee.pages.report_course import FEWEST_GAMES, MOST_FITS, course
-from referee.pages.report_data import (
+from referee.pages.report import files as report_files
+from referee.pages.report.charts import Line, histogram, lines
+from referee.pages.report.files import MARK, MARKER
+from referee.pages.report.games import PlayedReader
+from referee.pages.report.gathering import Listed
+from referee.pages.report.pages import Links, games_data
+from referee.pages.report.rating_history import FEWEST_GAMES, MOST_FITS, course
+from referee.pages.report.scales import WIDTH
+from referee.pages.report.tables import (
     MOST_IN_MATRIX,
     STEPS,
     bar,
@@ -29,10 +33,6 @@ from referee.pages.report_data import (
     superiority_matrix,
     time_scale,
 )
-from referee.pages.report_files import MARK, MARKER
-from referee.pages.report_games import PlayedReader
-from referee.pages.report_page import Links, games_data
-from referee.pages.scales import WIDTH
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, standings
 from referee.ratings.times import MoveTimes, Times

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.pages.scales import MOST_TICKS, WIDTH, Scale, bins, round_step, round_values
+from referee.pages.report.scales import MOST_TICKS, WIDTH, Scale, bins, round_step, round_values
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20)
 TIMES = st.lists(st.integers(0, 10**10), min_size=1, max_size=20)

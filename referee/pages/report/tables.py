@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from referee.core.text import counted
 from referee.core.units import about
-from referee.pages.scales import Scale
+from referee.pages.report.scales import Scale
 from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, times_grid
 from referee.ratings.columns import counts_text, default_columns, likelihood_text, standings_grid
 from referee.ratings.grids import Grid

@@ -11,7 +11,7 @@ import pygal  # type: ignore[import-untyped]
 from markupsafe import Markup
 from pygal.style import Style  # type: ignore[import-untyped]
 
-from referee.pages.scales import bins, round_values
+from referee.pages.report.scales import bins, round_values
 
 WIDTH, HEIGHT = 760, 300
 TEXT_SIZE = 13

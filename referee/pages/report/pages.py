@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from referee.core.pairing import Pairing
 from referee.core.text import shown
-from referee.pages.charts import SERIES, Line, histogram, lines
 from referee.pages.environment import page, static
 from referee.pages.game_data import packed
-from referee.pages.report import Listed, Report
-from referee.pages.report_course import Course
+from referee.pages.report.charts import SERIES, Line, histogram, lines
+from referee.pages.report.gathering import Listed, Report
+from referee.pages.report.rating_history import Course
 from referee.viewing.palette import page_style
 
 Replays = Sequence[tuple[str, str]]

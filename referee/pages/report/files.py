@@ -16,9 +16,9 @@ from referee.core.regular import read_start
 from referee.core.text import counted, shown
 from referee.core.units import about_size
 from referee.core.whole_file import umask
-from referee.pages.report import Gathering, Listed
-from referee.pages.report_page import games_page, report_page
-from referee.pages.report_reading import read_games
+from referee.pages.report.gathering import Gathering, Listed
+from referee.pages.report.pages import games_page, report_page
+from referee.pages.report.reading import read_games
 from referee.tournament.reading import Runs
 
 MOST_BYTES = 18 << 20

@@ -1,29 +1,28 @@
-"""A tournament as it is reported: what its heading says, its tables and drawings, its faults, its games."""
+"""Gathers what a report says of a tournament: its tables and drawings, its faults, its games."""
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
-from referee.core.text import counted, listed, shown
+from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.pages.report_course import FEWEST_GAMES, Course, course
-from referee.pages.report_data import NO_GAMES, Part, part
-from referee.pages.report_games import MADE_BY
-from referee.pages.report_reading import ReadGame
+from referee.pages.report.games import MADE_BY
+from referee.pages.report.heading import format_of, hashes, heading, made_by, title_of
+from referee.pages.report.rating_history import FEWEST_GAMES, Course, course
+from referee.pages.report.reading import ReadGame
+from referee.pages.report.tables import Part, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
-from referee.records.header import sections_of
 from referee.records.record import Summary
-from referee.tournament import formats
-from referee.tournament.formats.format import KNOCKOUT, LEAGUE
+from referee.tournament.formats.format import KNOCKOUT
 from referee.tournament.lock import is_locked
 from referee.tournament.reading import Runs
-from referee.tournament.run import Run, dialogues
+from referee.tournament.run import dialogues
 
 SLOWEST = 10
 """So many of the slowest moves are listed."""
@@ -36,9 +35,6 @@ MOST_FAULTS = 60
 
 DIALOGUE_LINES = 40
 """So many of the last lines of a dialogue are shown."""
-
-MANY_CLOCKS = 4
-"""With more different clocks, they are counted in the heading."""
 
 
 class SlowMove(NamedTuple):
@@ -161,8 +157,12 @@ class Gathering:
         followed, why_not = self._course(whole, facts)
         faulty = list(self._shown_faults())
         return Report(
-            title=_title(whole, games),
-            facts=list(self._heading()),
+            title=title_of(whole, games),
+            facts=[
+                *heading(runs, self._clocks_of_all(), self._began),
+                *made_by(self._made_by),
+                *hashes(runs),
+            ],
             is_running=any(is_locked(run.folder) for run in runs.runs),
             parts=parts,
             course=followed,
@@ -189,7 +189,7 @@ class Gathering:
         """The course of the ratings, or why there is none."""
         if whole.seats == 1:
             return None, "Bots that play alone have no ratings."
-        if any(_format_of(run) == KNOCKOUT for run in self.runs.runs):
+        if any(format_of(run) == KNOCKOUT for run in self.runs.runs):
             return None, "In a knockout most bots play only a few games, so that ratings have no course."
         found = course([each.game for each in self.games], whole.names, facts.repeats)
         return found, "" if found else f"There are fewer than {FEWEST_GAMES} games, too few for a course."
@@ -207,32 +207,8 @@ class Gathering:
             last = lines[-DIALOGUE_LINES:]
             yield Faulty(read.game, faults, read.played.faults, last, len(lines) - len(last))
 
-    def _heading(self) -> Iterator[tuple[str, str]]:
-        """The facts of the heading."""
-        for run in self.runs.runs:
-            several = f" in {shown(run.folder.name, 80)}" if len(self.runs.runs) > 1 else ""
-            for section, header in sections_of(run.header).items():
-                yield f"{shown(section, 80) or 'game'}{several}", _game_text(header)
-            yield f"format{several}", _format_text(run)
-            yield f"games{several}", _games_text(run)
-        yield "bots", f"{len(self.runs.names)}"
-        clocks = {clock for bots in self._clocks.values() for found in bots.values() for clock in found}
-        if clocks:
-            few = len(clocks) <= MANY_CLOCKS
-            yield "clocks", listed(sorted(clocks)) if few else f"{len(clocks)} different ones"
-        if self._began:
-            first, last = (f"{began.replace('T', ' ')} UTC" for began in self._began)
-            yield "played", first if first == last else f"{first} to {last}"
-        for name, what in zip(MADE_BY, ("referee", "Python", "machine"), strict=True):
-            if self._made_by[name]:
-                yield what, ", ".join(sorted(self._made_by[name]))
-        for run in self.runs.runs:
-            yield "head hash", run.last_hash
-
-
-def _title(whole: Standings, games: Sequence[Summary]) -> str:
-    played = listed(sorted({game.game for game in games})) or NO_GAMES
-    return f"{played}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
+    def _clocks_of_all(self) -> set[str]:
+        return {clock for bots in self._clocks.values() for found in bots.values() for clock in found}
 
 
 def _allowance(clocks: set[str]) -> int | None:
@@ -240,44 +216,3 @@ def _allowance(clocks: set[str]) -> int | None:
     controls = [TimeControl.parse(clock) for clock in clocks]
     allowances = {control.move_us if control.timed else None for control in controls}
     return allowances.pop() if len(allowances) == 1 else None
-
-
-def _game_text(header: Mapping[str, object]) -> str:
-    options = header.get("options")
-    settings = (
-        [f"{name} {value}" for name, value in options.items() if value != ""]
-        if isinstance(options, dict)
-        else []
-    )
-    return shown(" · ".join([str(header.get("game")), *settings]), 300)
-
-
-def _format_of(run: Run) -> str:
-    """The name of a run's format; empty for a match of an earlier version, whose header does not say."""
-    return formats.from_header(run.header).name if "rounds" in run.header else ""
-
-
-def _format_text(run: Run) -> str:
-    if "rounds" not in run.header:
-        return "match"
-    found = formats.from_header(run.header)
-    name = found.name.replace("-", " ")
-    if found.name == LEAGUE:
-        return name
-    if found.name == KNOCKOUT and found.best_of > 1:
-        name += f", best of {found.best_of}"
-    return f"{name}, {counted(found.rounds, 'stage' if found.name == KNOCKOUT else 'round')}"
-
-
-def _games_text(run: Run) -> str:
-    in_all = run.games_in_all
-    text = f"{len(run.games):,}".replace(",", " ")
-    if in_all is not None and in_all.games != len(run.games):
-        text += f" of {'' if in_all.is_exact else 'at most '}{in_all.games}"
-    if run.annulled:
-        text += f", and {len(run.annulled)} annulled"
-    if run.voids:
-        text += f"; {counted(len(run.voids), 'attempt')} became void"
-    if is_locked(run.folder):
-        text += "; a referee is running"
-    return text

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.pages.report_games import Played, PlayedReader
+from referee.pages.report.games import Played, PlayedReader
 from referee.records import journal
 from referee.records.examining import each_line
 from referee.records.record import Summary

@@ -1,0 +1,102 @@
+"""The heading of a report: its title, and the facts about how the tournament was played."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from referee.core.text import counted, listed, shown
+from referee.pages.report.games import MADE_BY
+from referee.pages.report.tables import NO_GAMES
+from referee.ratings.standings import Standings
+from referee.records.header import sections_of
+from referee.records.record import Summary
+from referee.tournament import formats
+from referee.tournament.formats.format import KNOCKOUT, LEAGUE
+from referee.tournament.lock import is_locked
+from referee.tournament.reading import Runs
+from referee.tournament.run import Run
+
+MANY_CLOCKS = 4
+"""With more different clocks, they are counted in the heading."""
+
+Fact = tuple[str, str]
+"""The name of a fact, and the fact."""
+
+
+def title_of(whole: Standings, games: Sequence[Summary]) -> str:
+    """The title of a report."""
+    played = listed(sorted({game.game for game in games})) or NO_GAMES
+    return f"{played}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
+
+
+def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterator[Fact]:
+    """What was played, by how many bots and with which clocks, and when: `began` has the moments at which the
+    first and the last game began, and is empty where there are none.
+    """
+    for run in runs.runs:
+        several = f" in {shown(run.folder.name, 80)}" if len(runs.runs) > 1 else ""
+        for section, header in sections_of(run.header).items():
+            yield f"{shown(section, 80) or 'game'}{several}", _game_text(header)
+        yield f"format{several}", _format_text(run)
+        yield f"games{several}", _games_text(run)
+    yield "bots", f"{len(runs.names)}"
+    if clocks:
+        few = len(clocks) <= MANY_CLOCKS
+        yield "clocks", listed(sorted(clocks)) if few else f"{len(clocks)} different ones"
+    if began:
+        first, last = (f"{moment.replace('T', ' ')} UTC" for moment in began)
+        yield "played", first if first == last else f"{first} to {last}"
+
+
+def made_by(found: Mapping[str, Collection[str]]) -> Iterator[Fact]:
+    """With what the games were played, as far as records have it."""
+    for name, what in zip(MADE_BY, ("referee", "Python", "machine"), strict=True):
+        if found[name]:
+            yield what, ", ".join(sorted(found[name]))
+
+
+def hashes(runs: Runs) -> Iterator[Fact]:
+    """The head hashes of the runs."""
+    for run in runs.runs:
+        yield "head hash", run.last_hash
+
+
+def _game_text(header: Mapping[str, object]) -> str:
+    options = header.get("options")
+    settings = (
+        [f"{name} {value}" for name, value in options.items() if value != ""]
+        if isinstance(options, dict)
+        else []
+    )
+    return shown(" · ".join([str(header.get("game")), *settings]), 300)
+
+
+def format_of(run: Run) -> str:
+    """The name of a run's format; empty for a match of an earlier version, whose header does not say."""
+    return formats.from_header(run.header).name if "rounds" in run.header else ""
+
+
+def _format_text(run: Run) -> str:
+    if "rounds" not in run.header:
+        return "match"
+    found = formats.from_header(run.header)
+    name = found.name.replace("-", " ")
+    if found.name == LEAGUE:
+        return name
+    if found.name == KNOCKOUT and found.best_of > 1:
+        name += f", best of {found.best_of}"
+    return f"{name}, {counted(found.rounds, 'stage' if found.name == KNOCKOUT else 'round')}"
+
+
+def _games_text(run: Run) -> str:
+    in_all = run.games_in_all
+    text = f"{len(run.games):,}".replace(",", " ")
+    if in_all is not None and in_all.games != len(run.games):
+        text += f" of {'' if in_all.is_exact else 'at most '}{in_all.games}"
+    if run.annulled:
+        text += f", and {len(run.annulled)} annulled"
+    if run.voids:
+        text += f"; {counted(len(run.voids), 'attempt')} became void"
+    if is_locked(run.folder):
+        text += "; a referee is running"
+    return text
