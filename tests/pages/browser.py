@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -222,11 +222,11 @@ def foreign_parts(page: Page) -> list[str]:
     return found
 
 
-def check(page: Page) -> None:
+def check(page: Page, looks: Sequence[Look] = LOOKS) -> None:
     """Nothing of the page is foreign, and everybody can use it, all of it unfolded."""
     unfold(page)
     assert foreign_parts(page) == []
-    for look in LOOKS:
+    for look in looks:
         show_as(page, look)
         assert wider_than_screen(page) == 0, look.name
         assert barriers(page) == [], look.name

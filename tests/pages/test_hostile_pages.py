@@ -12,7 +12,7 @@ from referee.gameplay.events import Moved, Rejected
 from referee.viewing.steps import steps_of
 from tests.bots.markup_bot import MARKUP
 from tests.command import referee
-from tests.pages.browser import check, foreign_parts, open_file, press, watched_page
+from tests.pages.browser import PHONE, check, foreign_parts, open_file, press, watched_page
 from tests.pages.recorded import records, written
 from tests.tools.hostile_run import Hostile
 
@@ -25,7 +25,7 @@ def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pa
     done = referee("report", str(getattr(hostile, run)), "-o", str(path))
     assert done.code == 0, done.err
     open_file(page, path)
-    check(page)
+    check(page, [PHONE])
     text = page.locator("main").text_content() or ""
     assert all(said in text for said in MARKUP[3:5]), "what bots said when they committed their faults"
     for game in page.locator("#list a").all()[::5]:
@@ -53,7 +53,7 @@ def test_replays_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pat
             told += page.locator(".now").text_content() or ""
             press(page, "ArrowRight")
         if number == 1:
-            check(page)
+            check(page, [PHONE])
         if done.code == 6:
             continue
         for event in record.events:
@@ -71,7 +71,7 @@ def test_an_id_of_a_game_is_text(hostile: Hostile, page: Page, tmp_path: Path) -
     record = records(hostile.played)[0]
     strange = replace(record, terms=replace(record.terms, id=":".join((ID, *record.terms.bots))))
     open_file(page, written(steps_of(strange), tmp_path / "game.html"))
-    check(page)
+    check(page, [PHONE])
     assert ID in (page.locator(".about").text_content() or "")
 
 

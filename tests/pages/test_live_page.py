@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from referee.records.record import to_json
-from tests.pages.browser import check, foreign_parts, watched_page
+from tests.pages.browser import PHONE, check, foreign_parts, watched_page
 from tests.processes.serving import Server, serving
 from tests.tools.hostile_run import Hostile
 from tests.unit.growing import Growing, with_info
@@ -119,7 +119,7 @@ def test_nothing_of_a_hostile_run_is_part_of_a_page(run: str, hostile: Hostile, 
         for path in ("standings", "games/1", "faults/1", "report", "game/1", "game/6", ""):
             page.goto(server.url + path)
             assert foreign_parts(page) == []
-        check(page)
+        check(page, [PHONE])
         assert watched.settle() == []
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.command import referee
-from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, PHONE, check, open_file, press
 from tests.pages.recorded import records
 from tests.tools import synthetic
 
@@ -58,7 +58,7 @@ def test_every_game_is_replayed(run: Path, report: Path, page: Page) -> None:
     open_file(page, report)
     page.locator("#list tbody a").nth(3).click()
     game_is_shown(page, run, 3)
-    check(page)
+    check(page, [PHONE])
     page.reload()
     game_is_shown(page, run, 3)
     page.get_by_role("link", name="Next game").click()
@@ -98,9 +98,9 @@ def test_the_folder_form(run: Path, page: Page, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     assert referee("report", str(run), "--folder", "-o", str(folder)).code == 0
     open_file(page, folder / "index.html")
-    check(page)
+    check(page, [PHONE])
     page.locator("#list tbody a").nth(7).click()
     game_is_shown(page, run, 7)
     page.get_by_role("link", name="Next game").click()
     game_is_shown(page, run, 8)
-    check(page)
+    check(page, [PHONE])
