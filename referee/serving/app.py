@@ -37,22 +37,22 @@ MOST_STREAMS = 200
 PUSH_S = 1.0
 """The time between two events of a stream, at the least."""
 
-BEAT_S = 15.0
+HEARTBEAT_S = 15.0
 """A stream is never silent for longer, so that a lost connection is noticed."""
 
-PATIENCE_S = 30.0
+PAGE_WAIT_S = 30.0
 """How long a request waits for its page to be made."""
 
-REPORT_PATIENCE_S = 5.0
+REPORT_WAIT_S = 5.0
 """How long a request waits for the report."""
 
-AGAIN_S = 3
+RELOAD_S = 3
 """When the page that is shown meanwhile is loaded again."""
 
 LISTED = 200
 """How many games are on a page of a list."""
 
-AFTER_LOSS_MS = 3000
+RECONNECT_MS = 3000
 """When a browser that lost the connection tries again by itself."""
 
 
@@ -77,7 +77,7 @@ class Hub:
         """
         self.streams += 1
         try:
-            yield f"retry: {AFTER_LOSS_MS}\n\n"
+            yield f"retry: {RECONNECT_MS}\n\n"
             sent = 0
             while True:
                 following, snapshot = self._next, self.snapshot
@@ -86,7 +86,7 @@ class Hub:
                     sent = snapshot.version
                     await asyncio.sleep(PUSH_S)
                 try:
-                    await asyncio.wait_for(following.wait(), BEAT_S)
+                    await asyncio.wait_for(following.wait(), HEARTBEAT_S)
                 except TimeoutError:
                     yield "event: beat\ndata:\n\n"
         finally:
@@ -100,9 +100,9 @@ def _event(snapshot: Snapshot, sent: int) -> str:
 
 
 def application(
-    hub: Hub, makers: Makers, reports: Reports, hosts: Hosts, log: Log | None, complain: Log
+    hub: Hub, makers: Makers, reports: Reports, hosts: Hosts, log: Log | None, log_error: Log
 ) -> Safety:
-    """All pages as an application. `log` is called with a line for each request, `complain` with errors of
+    """All pages as an application. `log` is called with a line for each request, `log_error` with errors of
     the referee itself.
     """
     pages = _Pages(hub, makers, reports)
@@ -121,7 +121,7 @@ def application(
         return problem(status, _text_of(error, status))
 
     async def fail(request: Request, error: Exception) -> Response:
-        complain(f"error: {shown(f'{type(error).__name__}: {error}', 300)}")
+        log_error(f"error: {shown(f'{type(error).__name__}: {error}', 300)}")
         return problem(500, "an error of the referee itself")
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: refuse, Exception: fail})
@@ -197,16 +197,16 @@ class _Pages:
         if snapshot.run is None or not snapshot.has_report:
             raise HTTPException(404)
         try:
-            return await self._when_made(lambda: self._reports.page(snapshot), REPORT_PATIENCE_S)
+            return await self._when_made(lambda: self._reports.page(snapshot), REPORT_WAIT_S)
         except TimeoutError:
             page_of_waiting = await self._made("waiting", _waiting)
-            page_of_waiting.headers["refresh"] = f"{AGAIN_S}"
+            page_of_waiting.headers["refresh"] = f"{RELOAD_S}"
             return page_of_waiting
 
     async def _made(self, key: Hashable, make: Callable[[], str], maker: Maker | None = None) -> Response:
         """A page that a maker makes: that of lists if none is given."""
         try:
-            return await self._when_made(lambda: (maker or self._lists).page(key, make), PATIENCE_S)
+            return await self._when_made(lambda: (maker or self._lists).page(key, make), PAGE_WAIT_S)
         except TimeoutError:
             return problem(503, "the page is still being made")
 

@@ -97,17 +97,17 @@ def serve_run(
     listener: socket.socket,
     hosts: Hosts,
     log: Log | None,
-    complain: Log,
+    log_error: Log,
 ) -> None:
     """Serves the pages of a run until an exception comes, such as `Interrupted`. `given` is the game that the
-    user named; `log` and `complain` as in `application`.
+    user named; `log` and `log_error` as in `application`.
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     live, threads = Live(folder, given), _Threads()
     makers = Makers(Maker(), Maker(), Maker())
     hub = Hub(live.advance())
-    app = application(hub, makers, Reports(makers.reports), hosts, log, complain)
+    app = application(hub, makers, Reports(makers.reports), hosts, log, log_error)
     server = uvicorn.Server(_settings(app))
 
     def follow(loop: asyncio.AbstractEventLoop) -> None:

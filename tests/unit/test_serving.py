@@ -218,10 +218,10 @@ def test_a_report_is_good_for_a_while(growing: Growing, asked: Asked) -> None:
 def test_a_page_that_loads_again_is_shown_while_the_report_is_made(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app_module, "REPORT_PATIENCE_S", 0)
+    monkeypatch.setattr(app_module, "REPORT_WAIT_S", 0)
     got = asked.get("/report")
     assert got.status == 200 and got.headers["refresh"] == "3" and "loads again" in got.body
-    monkeypatch.setattr(app_module, "REPORT_PATIENCE_S", 60)
+    monkeypatch.setattr(app_module, "REPORT_WAIT_S", 60)
     assert "Crosstable" in asked.get("/report").body
 
 
@@ -460,7 +460,7 @@ def test_a_stream_that_was_slow_gets_the_latest(
             growing.play(game)
             asked.look()
         assert "6 of 6" in parts_of(await anext(stream))["state"]
-        monkeypatch.setattr(app_module, "BEAT_S", 0.01)
+        monkeypatch.setattr(app_module, "HEARTBEAT_S", 0.01)
         assert await anext(stream) == "event: beat\ndata:\n\n", "nothing else waits"
 
     streamed(asked, script)
