@@ -32,6 +32,9 @@ IN_A_RUN = "import referee.tournament.open_run as f; before(f.OpenRun, 'reveal_s
 
 STOPPED = r"referee: stopped by SIGTERM\n"
 
+IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
+"""Without the name of a terminal there is no live view."""
+
 
 @pytest.mark.parametrize(
     ("moment", "code", "told"),
@@ -67,7 +70,7 @@ def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -
     file = toml(tmp_path / "t.toml", {"a": f"{BAD} sleep 0.3", "b": PLAIN}, rounds=50, clock="5s", workers=1)
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execv(sys.executable, [sys.executable, "-m", "referee", "run", str(file)])
+        os.execve(sys.executable, [sys.executable, "-m", "referee", "run", str(file)], IN_A_TERMINAL)
     shown = b""
     while b"2 of 100 games" not in shown:
         shown += os.read(terminal, 4096)
