@@ -37,6 +37,7 @@ def written(path: Path, content: str, policy: bool = True) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_sound_page_has_no_complaints(page: Page, tmp_path: Path) -> None:
     open_file(page, written(tmp_path / "sound.html", ""))
     assert page.title() == "A page"

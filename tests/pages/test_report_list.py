@@ -40,6 +40,7 @@ def ready(page: Page) -> None:
     expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)

@@ -153,6 +153,7 @@ def test_commands_obey_them(name: str, setting: str, terminal: bool, place: Path
     assert bool(DRAWING.search(written)) == (draws and terminal and setting != "DUMB"), written
 
 
+@pytest.mark.slow
 def test_a_page_and_a_document_have_no_colours_where_colours_are_forced(place: Path) -> None:
     for words in (("replay", "results", "1", "--json"), ("table", "results", "--format", "csv")):
         done = subprocess.run(

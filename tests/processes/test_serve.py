@@ -103,6 +103,7 @@ def test_a_server_for_everybody_says_so(folder: Path) -> None:
     assert request == "127.0.0.1 GET / 200"
 
 
+@pytest.mark.slow
 def test_clients_that_hang_keep_nobody_waiting_and_are_sent_away(folder: Path) -> None:
     patch = "import referee.serving.server as s; s.REQUEST_S = s.WRITE_S = 1.0"
     with serving(folder, patch=patch) as server:

@@ -129,7 +129,7 @@ def test_steps_of_others_are_called_by_the_news_of_them() -> None:
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_every_game_is_data_that_json_holds(slug: str) -> None:
-    steps = steps_of(random_game(GAMES[slug], seed=b"7"))
+    steps = steps_of(random_game(GAMES[slug], b"7", {"max_turns": "12"} if slug == "floral" else None))
     for view in steps.views:
         data = game_states(steps, view)
         text = json.dumps(data, allow_nan=False)
