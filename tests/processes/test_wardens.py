@@ -323,7 +323,8 @@ def test_a_bot_has_a_scratch_folder_of_its_own_that_is_removed() -> None:
 
 @pytest.mark.parametrize("killed", ["$PPID", "$(ps -o ppid= -p $PPID) $PPID"])
 def test_the_scratch_folder_of_a_bot_that_kills_its_warden_is_removed(killed: str) -> None:
-    process = started(f"echo $TMPDIR; touch $TMPDIR/x; kill -9 {killed}; sleep 60")
+    process = started(f"read go; echo $TMPDIR; touch $TMPDIR/x; kill -9 {killed}; sleep 60")
+    process.write(b"go\n")  # only now, so that the warden has reported the start
     folder = Path(spoken(process).decode().strip())
     end_processes([process])
     Launcher.close()
