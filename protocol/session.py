@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from protocol.messages import (
+from referee.protocol.messages import (
     WORDS_OF,
     AskLine,
     ChargedLine,

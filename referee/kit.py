@@ -1,6 +1,6 @@
 """The game engines for bots in Python and for training: the position as a bot knows it, and fast playouts.
 
-    from protocol.bot import Game, play
+    from referee.protocol.bot import Game, play
     from referee.kit import Follower, Quick
 
     def start(game):
@@ -36,7 +36,7 @@ _NO_MOVES: Mapping[Seat, Any] = {}
 
 
 class Told(Protocol):
-    """What a bot knows of its game; `protocol.bot.Game` is one implementation."""
+    """What a bot knows of its game; `referee.protocol.bot.Game` is one implementation."""
 
     slug: str
     seat: int

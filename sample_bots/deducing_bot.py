@@ -12,7 +12,7 @@ from itertools import pairwise, permutations
 from operator import eq, ge, gt, le, lt
 from typing import NamedTuple
 
-from protocol.bot import Game, play
+from referee.protocol.bot import Game, play
 
 SYMBOLS = ("ABCDEFGH", "STUVWXYZ")
 BLOOMS_AT = {"A": 8, "C": 30, "H": 15, "W": 7, "X": 6}

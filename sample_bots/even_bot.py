@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from typing import NamedTuple
 
-from protocol.bot import Game, play
+from referee.protocol.bot import Game, play
 
 SEARCHED_CELLS = 10
 """The largest number of empty cells with which it searches."""

@@ -4,7 +4,7 @@ It keeps the board from the news, and rates every single stone and a random samp
 captures, what is in danger of capture, and how much room each side has afterwards.
 """
 
-from protocol.bot import Game, play
+from referee.protocol.bot import Game, play
 
 Cell = tuple[int, int]
 """The row and the place in the row, both from 0."""

@@ -1,4 +1,4 @@
-"""Plays Blooms at random with nothing but the standard library: the protocol without `protocol.bot`."""
+"""Plays Blooms at random with nothing but the standard library: without `referee.protocol.bot`."""
 
 import random
 import sys

@@ -1,6 +1,6 @@
 """Plays random legal moves in any game: a complete bot that asks the referee for the legal moves."""
 
-from protocol.bot import Game, play
+from referee.protocol.bot import Game, play
 
 
 def choose(game: Game) -> str:

@@ -17,11 +17,11 @@ from math import log, sqrt
 from time import monotonic
 from typing import Any
 
-from protocol.bot import Game, play
 from referee.core.errors import TimeControlError
 from referee.core.units import parse_period
 from referee.games.api import Refusal, State, share_beaten
 from referee.kit import Follower, Quick, playout, step
+from referee.protocol.bot import Game, play
 
 EXPLORE = 0.5
 """The weight of the exploration term."""

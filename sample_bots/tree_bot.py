@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from protocol.bot import Game, play
+from referee.protocol.bot import Game, play
 
 Tile = tuple[int, int]  # the lower symbol first
 TILES = [(low, high) for low in range(8) for high in range(low, 8)]

@@ -7,7 +7,7 @@ remain, it searches all of them.
 
 from __future__ import annotations
 
-from protocol.bot import Game, play
+from referee.protocol.bot import Game, play
 
 CANDIDATES = 14
 """The number of moves that are tried with random games."""

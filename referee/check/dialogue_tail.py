@@ -6,8 +6,8 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from protocol.messages import LINE_CAP
 from referee.core.text import shown
+from referee.protocol.messages import LINE_CAP
 
 _MAX_ROWS = 8
 """Consecutive lines of one sender that begin with the same word count as one row."""

@@ -11,8 +11,8 @@ import re
 import signal
 from collections.abc import Collection
 
-from protocol.messages import WORDS_OF, Speaker
 from referee.core.isolation import CONFINED
+from referee.protocol.messages import WORDS_OF, Speaker
 
 _A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
 

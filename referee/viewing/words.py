@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from protocol.messages import VERSION
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import State
+from referee.protocol.messages import VERSION
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 

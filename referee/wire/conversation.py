@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from protocol import messages as m
-from protocol.session import Breach, Phase, Session
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import (
@@ -25,6 +23,8 @@ from referee.gameplay.api import (
 )
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Outcome
+from referee.protocol import messages as m
+from referee.protocol.session import Breach, Phase, Session
 
 CAPABILITIES = ("list",)
 """The capabilities that the referee announces in its `hello`."""

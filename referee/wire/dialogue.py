@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from protocol.messages import LINE_CAP
 from referee.core.text import shown
+from referee.protocol.messages import LINE_CAP
 
 
 class Dialogue:

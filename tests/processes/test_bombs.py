@@ -29,7 +29,7 @@ pytestmark = [
 
 BOT = """
 import mmap, os, sys, time
-from protocol.bot import play
+from referee.protocol.bot import play
 
 def bomb():
 {}

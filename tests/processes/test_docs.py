@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from protocol.messages import Speaker, parse
 from referee.games import GAMES
 from referee.processes.limits import LIMITS
+from referee.protocol.messages import Speaker, parse
 from referee.tournament.bot_table import BOT_KEYS
 from referee.tournament.config import load
 from referee.wire import conversation
@@ -50,9 +50,9 @@ def checkout(tmp_path: Path) -> Path:
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
     )
     for name in done.stdout.decode().split("\0"):
-        if name and (ROOT / name).is_file():
+        if name and (ROOT / name).exists():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, tmp_path / name)
+            shutil.copy2(ROOT / name, tmp_path / name, follow_symlinks=False)
     return tmp_path
 
 

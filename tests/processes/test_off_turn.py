@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not cpu.AVAILABLE, reason="only Linux measures o
 
 BOT = """
 import subprocess, sys, threading, time
-from protocol.bot import play
+from referee.protocol.bot import play
 
 def think():
     while True:

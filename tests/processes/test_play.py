@@ -93,7 +93,7 @@ def test_conditions_are_shared_by_a_pair_and_mappings_are_not(tmp_path: Path) ->
 
 CHATTY = """
 import sys
-from protocol.bot import play
+from referee.protocol.bot import play
 def choose(game):
     game.log("my hand is secret " + str(game.seat))
     print("my thoughts too", game.seat, file=sys.stderr)

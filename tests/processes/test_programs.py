@@ -123,7 +123,7 @@ def python(shop: Workshop) -> Bot:
 
 @program
 def the_kit_of_the_referee(shop: Workshop) -> Bot:
-    script = shop.script("import protocol.bot, referee.kit")
+    script = shop.script("import referee.protocol.bot, referee.kit")
     return shop.bot(shop.python, str(script), PYTHONPATH=str(ROOT))
 
 

@@ -175,8 +175,7 @@ def lab() -> Iterator[Lab]:
     made = Lab(folder)
     try:
         ignored = shutil.ignore_patterns("__pycache__", ".git", ".venv", ".*_cache", "golden_games")
-        for package in ("referee", "protocol"):
-            shutil.copytree(ROOT / package, made.checkout / package, ignore=ignored)
+        shutil.copytree(ROOT / "referee", made.checkout / "referee", ignore=ignored)
         shutil.copytree(SOURCES, folder / "programs", ignore=ignored)
         yield made
     finally:

@@ -269,7 +269,8 @@ def main(names: list[str]) -> None:
     rows = []
     with tempfile.TemporaryDirectory(prefix="referee-guards-") as folder:
         copy = Path(folder, "project")
-        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", "*-results"))
+        ignored = shutil.ignore_patterns(".git", ".venv", ".*_cache", "*-results")
+        shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
         marked = {name: (path, line) for name, path, line in markers(copy)}
         for guard in guards:
             path, line = marked[guard.name]

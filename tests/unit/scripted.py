@@ -7,8 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from protocol import messages as m
-from protocol.session import Session
 from referee.gameplay.api import (
     Failure,
     LegalMoves,
@@ -22,6 +20,8 @@ from referee.gameplay.api import (
 )
 from referee.gameplay.events import Ending, Event, Seat
 from referee.games.api import Outcome, State
+from referee.protocol import messages as m
+from referee.protocol.session import Session
 from referee.wire.conversation import Conversation
 
 Said = tuple[int, bytes]

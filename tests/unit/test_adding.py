@@ -26,7 +26,8 @@ def text(path: str) -> str:
 def package_data(package: str) -> set[str]:
     """The files of a package that are no Python and are installed with it."""
     patterns = tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["package-data"][package]
-    return {str(path.relative_to(ROOT)) for pattern in patterns for path in (ROOT / package).glob(pattern)}
+    folder = (ROOT / package.replace(".", "/")).resolve()
+    return {str(path.relative_to(ROOT)) for pattern in patterns for path in folder.glob(pattern)}
 
 
 def rules(slug: str) -> Iterator[str]:
@@ -93,7 +94,7 @@ def data(slug: str) -> Iterator[str]:
     beside = (path for path in (ROOT / "referee" / "games" / slug).rglob("*") if path.is_file())
     others = {str(path.relative_to(ROOT)) for path in beside if path.suffix not in (".py", ".pyc")}
     pages = {f"protocol/games/{slug}.md", *(f"protocol/transcripts/{name}.txt" for name in quoted(slug))}
-    for file in sorted((others | pages) - package_data("protocol") - package_data("referee")):
+    for file in sorted((others | pages) - package_data("referee.protocol") - package_data("referee")):
         yield f"`{file}` is not installed"
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import messages as m
-from protocol.session import Phase
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, Opening, Question
 from referee.gameplay.events import Ending
+from referee.protocol import messages as m
+from referee.protocol.session import Phase
 from referee.wire.conversation import LINES_CAP, LOG_CAP, TURN_CAP, Conversation
 from tests.unit.scripted import puppet
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from protocol import bot as bot_py
-from protocol import messages as m
-from protocol.session import TABLE, Breach, Phase, Session
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Opening
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.protocol import bot as bot_py
+from referee.protocol import messages as m
+from referee.protocol.session import TABLE, Breach, Phase, Session
 from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
 PROTOCOL = Path(m.__file__).parent
