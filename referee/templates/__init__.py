@@ -54,7 +54,7 @@ LANGUAGES: Mapping[str, Language] = {
     ),
     "rust": Language("Rust", "main.rs", "rustc --edition 2021 -O -o main main.rs", "./main", ("rustc",)),
     "java": Language(
-        "Java", "Main.java", "javac -Xlint Main.java", "java -Xmx256m -cp . Main", ("javac", "java")
+        "Java", "Main.java", "javac -Xlint Main.java", "java -XX:+UseSerialGC -Xmx256m -cp . Main", ("javac", "java")
     ),
     "go": Language("Go", "main.go", "go build -o main main.go", "./main", ("go",)),
     "javascript": Language("JavaScript", "main.js", "", "node main.js", ("node",)),
@@ -73,7 +73,7 @@ EXPERTS: Mapping[str, str] = {
 RANDOM = "random"
 """The name of the sample bot that plays every game."""
 
-ROUNDS = 5
+ROUNDS = 3
 
 CLOCK = "5s+30s"
 
