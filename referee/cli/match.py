@@ -10,6 +10,9 @@ from typing import Any
 import click
 
 from referee.cli.options import (
+    bots_argument,
+    game_argument,
+    game_options_option,
     isolation_option,
     json_lines_option,
     key_values,
@@ -47,8 +50,8 @@ MOST_GAMES = 20_000
 
 
 @click.command()
-@click.argument("game")
-@click.argument("bots", metavar="BOT...", nargs=-1, required=True)
+@game_argument
+@bots_argument
 @click.option(
     "-n",
     "count",
@@ -74,7 +77,7 @@ MOST_GAMES = 20_000
     metavar="TC",
     help="Each bot's clock, MOVE[+RESERVE[/STEP]][^INCREMENT] or none. Default: that of the game.",
 )
-@click.option("--option", "options", metavar="K=V", multiple=True, help="An option of the game.")
+@game_options_option
 @click.option(
     "--seed",
     metavar="TEXT",

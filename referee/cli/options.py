@@ -6,17 +6,59 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from referee.core.errors import UsageError
+from referee.core.errors import RefereeError, UsageError
 from referee.core.fields import Fields
 from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
-from referee.games import game_given
+from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
 from referee.records.record import GameRecord
 from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import START_US
 from referee.viewing.steps import View
+
+
+def _complete_game(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The games that are built in, or else files, since a game may come from one."""
+    slugs = [CompletionItem(slug) for slug in GAMES if slug.startswith(typed)]
+    return slugs or [CompletionItem(typed, type="file")]
+
+
+def _complete_option(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The options of the game that was named before."""
+    try:
+        # click leaves the arguments unread where the last option has no value yet.
+        game = context.params.get("game") or next(iter(context.args), "")
+        known = game_given(game, Path.cwd()).options
+    except RefereeError:
+        return []
+    return [CompletionItem(f"{option.name}=") for option in known if option.name.startswith(typed)]
+
+
+def _complete_bot(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    return [CompletionItem(typed, type="file")]
+
+
+game_argument = click.argument("game", shell_complete=_complete_game)
+
+optional_game_argument = click.argument("game", required=False, shell_complete=_complete_game)
+
+bots_argument = click.argument(
+    "bots", metavar="BOT...", nargs=-1, required=True, shell_complete=_complete_bot
+)
+
+bot_argument = click.argument("bot", shell_complete=_complete_bot)
+
+game_options_option = click.option(
+    "--option",
+    "options",
+    metavar="K=V",
+    multiple=True,
+    shell_complete=_complete_option,
+    help="An option of the game; `referee games GAME` lists them.",
+)
 
 START = f"{START_US // 1_000_000}s"
 
