@@ -34,6 +34,11 @@ def doctor(workers: int | None, as_json: bool) -> None:
 
     Bots that move instantly play as many games at a time as there are workers: the time of their moves is
     the overhead of the referee and the machine. Exits with 5 if no tournament can be run here.
+
+    \b
+    Examples:
+      referee doctor
+      referee doctor --workers 4 --json
     """
     workers = default_workers() if workers is None else workers
     say(f"measuring, with workers = {workers}; this takes some seconds")

@@ -33,6 +33,12 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
     """Writes the games of the runs in DIR to stdout, without moves; with --game, one game with all of it.
 
     In PGN seat 1 is White, and games that are not rated have no result. BayesElo and Ordo read it.
+
+    \b
+    Examples:
+      referee export results > games.pgn
+      referee export results --format csv
+      referee export results --game 1:greedy:random > game.jsonl
     """
     runs = read_runs(folders)
     if game_id is not None:

@@ -74,6 +74,12 @@ def find(
 
     Shows how they ended. What the bots wrote to stderr is in the record (`referee replay DIR ID`). The
     dialogue with the referee is stored for games with faults, or for all games with `keep = "all"`.
+
+    \b
+    Examples:
+      referee find results --bot greedy --lost-by random
+      referee find results --fault any --dialogue
+      referee find results --moves 'L:A1, L:A2 D:B1' --longer 20
     """
     runs = read_runs(folders)
     for name in (*bots, *filter(None, (won_by, lost_by))):

@@ -28,6 +28,10 @@ def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
 
     The runs must agree in all that decides games; bots may be added. They are not changed. The new run can
     be continued: `referee run FILE -o OUT`.
+
+    \b
+    Examples:
+      referee merge both here there
     """
     runs = read_runs(folders).runs
     if len(runs) < 2:

@@ -66,6 +66,11 @@ def picture(
     a game's id, or its number in the file, counted from 1; it is not needed for a file with one game. All
     pictures of a game have the same size. PNG is made by rsvg-convert, inkscape, resvg, ImageMagick or
     cairosvg, whichever is installed.
+
+    \b
+    Examples:
+      referee picture results 7 --move 5 -o move5.svg
+      referee picture results 7 -o end.png --width 800
     """
     kind = out.suffix.lower() if out else ""
     if not is_stdout(out) and kind not in (".svg", ".png"):

@@ -49,6 +49,11 @@ def report(
     The page has the standings, crosstables, charts of lengths, times and ratings, the faults with their
     dialogues, and every game to be replayed. It is one file, which needs no network. For many games, --folder
     writes a folder of pages, which begins with its `index.html`; an older report there is replaced.
+
+    \b
+    Examples:
+      referee report results -o report.html
+      referee report results -o report --folder
     """
     if folder and is_stdout(output):
         raise UsageError("`--folder` has no `-o`, expected the folder to write, such as `-o report`")

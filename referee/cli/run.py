@@ -44,6 +44,12 @@ def run(
 
     A finished game counts as soon as it is stored, and is not played again. Ctrl-C stops after the current
     games, a second Ctrl-C stops at once; the same command continues.
+
+    \b
+    Examples:
+      referee run tournament.toml
+      referee run tournament.toml --dry-run
+      referee run tournament.toml --workers 4 -o results
     """
     config = load(file)
     folder = folder or config.folder

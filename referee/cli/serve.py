@@ -35,6 +35,11 @@ def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> No
     The run may be played meanwhile, by another process: the pages follow it. Nothing is written in DIR. The
     address of the pages is printed on stdout; Ctrl-C ends the server. A game with hidden information is shown
     only when all games that share its chance are over.
+
+    \b
+    Examples:
+      referee serve results
+      referee serve results --port 0
     """
     from referee.serving.server import hosts_of, is_local, listening, serve_run, url_of  # only when it serves
 

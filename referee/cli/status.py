@@ -32,6 +32,11 @@ def status(folder: Path, as_json: bool) -> None:
 
     Whether a referee is running there is known from the lock of the folder, and the games that count from the
     records; which games are in progress is known only to the run itself.
+
+    \b
+    Examples:
+      referee status results
+      referee status results --json
     """
     folder = run_folder(folder)
     is_running = is_locked(folder)

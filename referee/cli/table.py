@@ -60,6 +60,12 @@ def table(
     Elo ratings, with 95 % intervals, and the advantages of seats are fitted to all games at once. On stderr
     are the number of games and the head hash, the hash of the last line: `referee verify --head` detects
     with it later whether these records are as they were.
+
+    \b
+    Examples:
+      referee table results
+      referee table results --show standings,los,pairs --times
+      referee table here there --format csv
     """
     view = View(
         parse_columns(columns) if columns else (),

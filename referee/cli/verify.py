@@ -43,6 +43,11 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
     Prints the number of games and the hash of the last line. This head hash is also printed at the end of
     a run and by `table`: note it, and --head detects later that records are missing at the end or that the
     whole file was written anew. More records may follow the one with this hash.
+
+    \b
+    Examples:
+      referee verify results
+      referee verify results --head HASH
     """
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")

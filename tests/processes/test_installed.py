@@ -32,7 +32,7 @@ def test_every_document_is_listed_and_shown() -> None:
     pages = documents()
     assert [line.split()[0] for line in listed] == list(pages)
     kept = {path.resolve() for path in (ROOT / "referee").rglob("*.md")}
-    kept |= {path for path in (ROOT / "protocol").rglob("*.md")}
+    kept |= {*(ROOT / "protocol").rglob("*.md")}
     templates = ROOT / "referee" / "templates"
     assert {path.resolve() for path in pages.values()} == {
         path for path in kept if templates not in path.parents
@@ -49,6 +49,7 @@ def test_a_terminal_shows_a_document_laid_out() -> None:
     pexpect = pytest.importorskip("pexpect")
     words = ["-m", "referee", "docs", "events"]
     env = {**os.environ, "PAGER": "cat", "TERM": "xterm", "NO_COLOR": ""}
+    env.pop("COLUMNS", None)
     child = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", dimensions=(24, 60), timeout=60)
     shown = child.read()
     child.close()
@@ -99,7 +100,8 @@ def test_a_shell_completes(words: list[str], expected: list[str], monkeypatch: p
 
 def test_the_line_of_the_readme_makes_a_shell_complete() -> None:
     (line,) = re.findall(r"`(eval .*?)`", (ROOT / "README.md").read_text())
-    script = f'{line}; complete -p referee; COMP_WORDS=(referee mat); COMP_CWORD=1; _referee_completion referee; echo "$COMPREPLY"'
+    asked = "COMP_WORDS=(referee mat); COMP_CWORD=1; _referee_completion referee"
+    script = f'{line}; complete -p referee; {asked}; echo "$COMPREPLY"'
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, check=True)
     assert "_referee_completion referee" in done.stdout and done.stdout.endswith("match\n")
@@ -137,14 +139,20 @@ def test_a_wheel_has_everything(tmp_path: Path) -> None:
         check=True,
     ).stdout.splitlines()
     expected = {
-        re.sub("^(sample_bots|tournaments)/", r"referee/examples/\1/", name.replace("protocol/", "referee/protocol/", 1))
+        re.sub(
+            "^(sample_bots|tournaments)/",
+            r"referee/examples/\1/",
+            name.replace("protocol/", "referee/protocol/", 1),
+        )
         if not name.startswith("referee/")
         else name
         for name in tracked
         if not (ROOT / name).is_dir()
     }
     assert expected - names == set()
-    metadata = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("/METADATA"))).decode()
+    metadata = (
+        zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("/METADATA"))).decode()
+    )
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for classifier in project["classifiers"]:
         assert f"Classifier: {classifier}\n" in metadata
