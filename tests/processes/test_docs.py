@@ -41,6 +41,7 @@ PAGES = [
     "referee/ratings/TABLE.md",
     "referee/games/ADDING.md",
     "referee/viewing/STATES.md",
+    "referee/docs/LADDERS.md",
 ]
 
 
@@ -98,6 +99,7 @@ SHORT = {
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.sprt_runs": ("", "decided wrongly"),
+    "tests.tools.ladders": ("--most 2", "not decided"),
     "tests.bench.league": ("", "round robin"),
     "tests.tools.guards": ("", "group-kill"),
     "tests.tools.attacks": ("", "in the table"),
