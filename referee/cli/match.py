@@ -19,6 +19,7 @@ from referee.cli.options import (
     openings_option,
     openings_table,
     start_option,
+    start_table,
     user_option,
     workers_option,
 )
@@ -110,6 +111,13 @@ MOST_GAMES = 20_000
 @start_option
 @openings_option
 @click.option(
+    "--from",
+    "begin",
+    metavar="DIR ID@N",
+    type=(click.Path(path_type=Path), str),
+    help="Begin after move N of a recorded game, as `replay DIR ID --move N` shows it, chance included.",
+)
+@click.option(
     "--limit", "limits", metavar="K=V", multiple=True, help="A resource limit for each bot: memory=512MB."
 )
 @click.option(
@@ -137,6 +145,7 @@ def match(
     margin: str,
     start: str,
     openings: tuple[str, ...],
+    begin: tuple[Path, str] | None,
     limits: tuple[str, ...],
     ptys: tuple[str, ...],
     isolation: str | None,
@@ -156,7 +165,13 @@ def match(
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
     """
     chosen = game_given(game, Path.cwd())
-    settled = chosen.settle(key_values("option", options))
+    given = key_values("option", options)
+    start_given: dict[str, Any] = {}
+    if begin:
+        if openings:
+            raise UsageError("`--openings` is given with `--from`, expected one of them")
+        start_given, given = start_table(*begin, chosen, given)
+    settled = chosen.settle(given)
     seats = chosen.seats(settled)
     if len(bots) != seats:
         raise UsageError(f"`{chosen.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
@@ -188,11 +203,11 @@ def match(
             "margin": margin,
             "start": start,
             "rejections": rejections,
-            **openings_table(openings, chosen, settled),
+            **(start_given or openings_table(openings, chosen, settled)),
             **({"user": user} if user else {}),
             **({"pause": True} if pause else {}),
         },
-        **({"options": key_values("option", options)} if options else {}),
+        **({"options": given} if given else {}),
         **({"limits": limits_given} if limits else {}),
         "bot": entrants,
     }

@@ -15,8 +15,9 @@ from referee.core.text import shown
 from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
 from referee.records.record import GameRecord
-from referee.tournament.opening_table import openings_of
+from referee.tournament.opening_table import openings_of, recorded_game
 from referee.tournament.plan import START_US
+from referee.tournament.reading import records_at
 from referee.viewing.steps import View
 
 
@@ -131,6 +132,30 @@ def openings_table(texts: tuple[str, ...], game: Game[Any], options: Options) ->
         return {}
     openings_of(Fields(given, "--openings", UsageError), Path.cwd(), game, options)
     return {"openings": given}
+
+
+def start_table(
+    path: Path, at: str, game: Game[Any], given: dict[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The key `openings` of a tournament file, as `--from` gives it, and the options of the game, which are
+    those of the earlier game. Raises `UsageError`, also where `given` options differ from these.
+    """
+    game_id, _, move = at.rpartition("@")
+    if not (game_id and move.isascii() and move.isdecimal() and len(move) < 10):
+        raise UsageError(
+            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and a move of it, as `replay --move N` "
+            "shows it"
+        )
+    file = records_at(path).absolute()
+    record = recorded_game(file, game_id, game)
+    options = {name: str(value) for name, value in record.terms.options.items()}
+    for name, value in game.settle({**options, **given}).items():
+        if value != record.terms.options[name]:
+            raise UsageError(
+                f"option `{name}` is `{value}`, expected `{options[name]}` as in the game of "
+                "`--from`, or none"
+            )
+    return {"openings": {"from": str(file), "game": record.terms.id, "move": int(move)}}, options
 
 
 def outside_game(text: str | None) -> Game[Any] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Ending
+from referee.gameplay.events import Drawn, Ending, Preset
 from referee.games.api import Game, Options, Outcome
 
 MARGIN_US = 10_000
@@ -35,6 +35,8 @@ class Terms:
     rejections: int = REJECTIONS
     opening: tuple[str, ...] = ()
     """The first moves, which the referee makes in the name of the seats to move."""
+    start: tuple[Drawn | Preset, ...] = ()
+    """The events of an earlier game with which this one begins, outcomes of chance included."""
 
 
 class Verdict(NamedTuple):

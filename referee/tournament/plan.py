@@ -119,6 +119,7 @@ class Plan:
             self.margin_us,
             self.rejections,
             self.openings.line(self.game, self.options, pairing.id, shared),
+            self.openings.start_events,
         )
 
     def _shared_seed_of(self, pairing: Pairing) -> bytes:
