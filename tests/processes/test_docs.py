@@ -107,6 +107,7 @@ SHORT = {
     "tests.tools.synthetic": ("", "448 games of 8 bots"),
     "tests.tools.hostile_run": ("", "forged"),
     "tests.tools.golden": ("", ""),
+    "tests.tools.game_pictures": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }
 """The commands for developers: what makes them short, and what they print."""
