@@ -25,6 +25,7 @@ SUMMARIES = {
     "games": "Lists the games, or describes one.",
     "match": "Plays games between a few bots.",
     "merge": "Makes one run of several of the same tournament.",
+    "new-bot": "Makes a folder with a bot to begin with.",
     "picture": "Draws a position of a game as SVG or PNG.",
     "replay": "Lists the games of a run, or shows one.",
     "report": "Makes a page of a run: tables, charts, replays.",
@@ -34,8 +35,8 @@ SUMMARIES = {
     "table": "Prints the table of a run.",
     "verify": "Replays all games of a run and compares.",
 }
-"""The commands with what their list says of each. A command is a function, in a module of its name, with `_`
-for each hyphen.
+"""The commands with what their list says of each. A command is a function in a module of its name, both with
+`_` for `-`.
 """
 
 
@@ -79,8 +80,8 @@ class _Commands(click.Group):
         name, known, rest = super().resolve_command(ctx, args)
         if name is None or known is None:
             return name, known, rest
-        function = name.replace("-", "_")
-        return name, _with_our_help(getattr(import_module(f"referee.cli.{function}"), function)), rest
+        module = name.replace("-", "_")
+        return name, _with_our_help(getattr(import_module(f"referee.cli.{module}"), module)), rest
 
 
 @click.group(cls=_Commands, context_settings={"max_content_width": 100})
