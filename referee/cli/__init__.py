@@ -26,6 +26,7 @@ SUMMARIES = {
     "match": "Plays games between a few bots.",
     "merge": "Makes one run of several of the same tournament.",
     "new-bot": "Makes a folder with a bot to begin with.",
+    "moves": "Prints the legal moves of a position, or counts them.",
     "picture": "Draws a position of a game as SVG or PNG.",
     "replay": "Lists the games of a run, or shows one.",
     "report": "Makes a page of a run: tables, charts, replays.",
