@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from tabulate import tabulate
 
 from referee.cli.options import optional_game_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import shown
-from referee.games import GAMES, all_installed, game_given, origin_of
-from referee.games.api import Game
+
+if TYPE_CHECKING:
+    from referee.games.api import Game
 
 
 @click.command()
@@ -28,6 +28,10 @@ def games(game: str | None) -> None:
       referee games
       referee games blooms
     """
+    from tabulate import tabulate
+
+    from referee.games import GAMES, all_installed, game_given
+
     if game is None:
         listed = list(GAMES.values())
         for found in all_installed():
@@ -58,6 +62,8 @@ def games(game: str | None) -> None:
 
 def _source(game: Game[Any]) -> str:
     """The page of a game that is built in, or the origin of one that is not."""
+    from referee.games import origin_of
+
     origin = origin_of(game)
     if not origin:
         return f"For authors of bots: `referee docs {game.slug}`"

@@ -25,12 +25,13 @@ from referee.cli.options import (
 )
 from referee.cli.output import say
 from referee.cli.playing import Conduct, conduct
+from referee.core.defaults import MARGIN_US, REJECTIONS
 from referee.core.errors import UsageError
 from referee.core.text import meant, shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.events import Event
-from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
+from referee.gameplay.terms import Terms
 from referee.games import game_given
 from referee.games.api import State
 from referee.processes.bot import Bot, distinct

@@ -9,8 +9,6 @@ import click
 from referee.cli.options import game_option, outside_game
 from referee.cli.output import say, show_data
 from referee.core.text import shown
-from referee.records.run_files import RECORDS
-from referee.tournament.reading import future_folder
 
 PORT = 8000
 
@@ -41,7 +39,9 @@ def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> No
       referee serve results
       referee serve results --port 0
     """
+    from referee.records.run_files import RECORDS
     from referee.serving.server import hosts_of, is_local, listening, serve_run, url_of  # only when it serves
+    from referee.tournament.reading import future_folder
 
     folder, given = future_folder(folder), outside_game(game)
     with listening(host, port) as listener:

@@ -13,13 +13,6 @@ from referee.cli.output import count_text, say, show_data
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
-from referee.records import journal
-from referee.records.examining import examined_lines
-from referee.records.header import seats_of
-from referee.records.replay import RunVerifier
-from referee.tournament.reading import records_at
-from referee.tournament.run import check_attempts
-from referee.tournament.scheduled import Scheduled
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -49,6 +42,14 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
       referee verify results
       referee verify results --head HASH
     """
+    from referee.records import journal
+    from referee.records.examining import examined_lines
+    from referee.records.header import seats_of
+    from referee.records.replay import RunVerifier
+    from referee.tournament.reading import records_at
+    from referee.tournament.run import check_attempts
+    from referee.tournament.scheduled import Scheduled
+
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
     file = records_at(file)

@@ -156,3 +156,29 @@ def test_a_wheel_has_everything(tmp_path: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for classifier in project["classifiers"]:
         assert f"Classifier: {classifier}\n" in metadata
+
+
+HEAVY = ("jinja2", "numpy", "prompt_toolkit", "pygal", "rich", "starlette", "tabulate", "textual", "uvicorn")
+OURS = (
+    "gameplay.loop",
+    "games.blooms",
+    "games.thetree",
+    "ratings.table",
+    "tournament.config",
+    "wire.conversation",
+)
+"""Modules that no help needs: those that take long to import, or import many others."""
+
+
+@pytest.mark.parametrize("name", [None, *cli.list_commands(click.Context(cli))])
+def test_help_imports_nothing_that_takes_long(name: str | None) -> None:
+    script = (
+        "import sys; from referee.cli import main\n"
+        f"sys.argv = {['referee', *([name] if name else []), '--help']!r}\n"
+        "try: main()\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported = set(done.stderr.split())
+    assert "click" in imported and done.stdout.startswith("Usage: referee")
+    assert not imported & {*HEAVY, *(f"referee.{module}" for module in OURS)}
