@@ -60,8 +60,8 @@ def rendered(
     view: View | None = None,
     facts: Facts | None = None,
 ) -> str:
-    """The complete report of these games in the form `csv`, `json` or one of tabulate's: of each section, where there are several, and
-    of the whole.
+    """The complete report of these games, as `csv`, `json` or in a form of tabulate's: of each section, where
+    there are several, and of the whole.
 
     `seats` is their number in a game where there are no games yet. Raises `UsageError` where a form with one
     table is to show several.
