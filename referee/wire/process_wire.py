@@ -172,7 +172,7 @@ class ProcessWire:
 
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
-        self._stoppage.look()  # guard: shown-between-turns
+        self._stoppage.look()
         for seat, place in enumerate(self._places):
             place.watch.look_again()
             if process := place.connection.process:

@@ -123,7 +123,11 @@ def test_watch_draws_and_dialogue_quotes() -> None:
     assert "1:a:b: blooms size=3 target=2, seat 1 a (90s+10m/10s), seat 2 b (90s+10m/10s)" in done.err
     assert "1. seat 1 a: L:" in done.err and "seat 2: 0 of 2 captured" in done.err
     done = referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "1", "--dialogue", *FAST)
-    assert " a REF: hello 1 list\n" in done.err and " a BOT: hello 1\n" in done.err and " b REF: end " in done.err
+    assert (
+        " a REF: hello 1 list\n" in done.err
+        and " a BOT: hello 1\n" in done.err
+        and " b REF: end " in done.err
+    )
 
 
 def test_games_lists_and_describes() -> None:
