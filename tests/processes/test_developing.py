@@ -1,4 +1,4 @@
-"""`match` for developing a bot, with real bots: from a logged game, input to replay, no clock, stderr live."""
+"""`match` for developing, with real bots: from a logged game, input to replay, no clock, stderr live."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def games_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / RECORDS).read_text().splitlines()][1:]
+    lines = map(json.loads, (folder / RECORDS).read_text().splitlines())
+    return [line for line in lines if line["kind"] == "game"]
 
 
 # --- From a logged game ------------------------------------------------------------------------------------
@@ -112,12 +113,9 @@ def test_a_file_that_is_something_else_is_not_overwritten(tmp_path: Path) -> Non
     assert done.code == 2 and "`--input-of` has seat 3, expected 1 to 2" in done.err
 
 
-def test_stderr_comes_in_the_dialogue_before_the_answer_and_is_kept_out_of_the_stored_one(
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "run"
+def test_stderr_comes_in_the_dialogue_before_the_answer() -> None:
     words = ["match", "blooms", f"x={BAD} 'stderr marks'", f"y={PLAIN}", "-n", "1", *SMALL, "--dialogue"]
-    done = referee(*words, "-o", str(folder))
+    done = referee(*words)
     lines = [line.split(maxsplit=1)[1] for line in done.err.splitlines() if re.match(r" +[0-9]+\.", line)]
     at = lines.index("x ERR: first of a game")
     assert lines[at - 1].startswith("x REF: ask 1 ") and lines[at + 1].startswith("x BOT: move 1 ")
