@@ -17,7 +17,8 @@ from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
-from referee.wire.connection import Connection, Tap, end_connections
+from referee.wire.connection import Connection, end_connections
+from referee.wire.dialogue import Tap
 
 REJECTED = "the game's page in protocol/games/ lists the reasons; `list` requests the legal moves"
 

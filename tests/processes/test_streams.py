@@ -22,6 +22,8 @@ COMMANDS = {
     "--version": ("--version",),
     "wrong": ("wrong",),
     "games": ("games", "blooms"),
+    "docs": ("docs", "events"),
+    "examples": ("examples", "--help"),  # it writes a folder only once
     "table": ("table", "run"),
     "find": ("find", "run"),
     "find --dialogue": ("find", "run", "--dialogue"),
