@@ -56,8 +56,8 @@ class Blooms(SlowPosition):
         if max(self.captured.values()) >= self.target:
             return []
         empty = [cell for cell in self.slow.near if cell not in self.slow.stones]
-        single = [(f"{colour}:{cell}",) for cell in empty for colour in "LD"]
-        pairs = [(f"L:{one} D:{other}",) for one in empty for other in empty if one != other]
+        single: list[Turn] = [(f"{colour}:{cell}",) for cell in empty for colour in "LD"]
+        pairs: list[Turn] = [(f"L:{one} D:{other}",) for one in empty for other in empty if one != other]
         return single if self.is_first else [*single, *pairs]
 
     def play(self, turn: Turn) -> None:
