@@ -30,6 +30,7 @@ SUMMARIES = {
     "picture": "Draws a position of a game as SVG or PNG.",
     "replay": "Lists the games of a run, or shows one.",
     "report": "Makes a page of a run: tables, charts, replays.",
+    "rerun": "Plays a logged game again and compares.",
     "run": "Plays a tournament, or continues it.",
     "serve": "Shows a run in a browser while it is played.",
     "status": "Shows how far a run is.",
