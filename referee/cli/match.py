@@ -15,6 +15,9 @@ import click
 from referee.cli.colour import can_draw
 from referee.cli.options import (
     START,
+    bots_argument,
+    game_argument,
+    game_options_option,
     isolation_option,
     json_lines_option,
     key_values,
@@ -28,12 +31,12 @@ from referee.cli.options import (
 from referee.cli.output import say
 from referee.cli.playing import Conduct, conduct
 from referee.cli.watching import Redrawing, Scrolling
+from referee.core.defaults import MARGIN_US, REJECTIONS
 from referee.core.errors import StorageError, UsageError
 from referee.core.text import listed, meant, shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import LONGEST_US, PERIOD, parse_period, show_period
 from referee.core.whole_file import write_whole
-from referee.gameplay.terms import MARGIN_US, REJECTIONS
 from referee.games import game_given
 from referee.processes.bot import Bot, distinct
 from referee.processes.limits import Limits
@@ -78,8 +81,8 @@ def with_delays(args: Sequence[str]) -> list[str]:
 
 
 @click.command(cls=_Match)
-@click.argument("game")
-@click.argument("bots", metavar="BOT...", nargs=-1, required=True)
+@game_argument
+@bots_argument
 @click.option(
     "-n",
     "count",
@@ -105,7 +108,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     metavar="TC",
     help="Each bot's clock, MOVE[+RESERVE[/STEP]][^INCREMENT] or none. Default: that of the game.",
 )
-@click.option("--option", "options", metavar="K=V", multiple=True, help="An option of the game.")
+@game_options_option
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -284,7 +287,7 @@ def match(
             taps.append(shown_dialogue)
         if input_of:
             taps.append(stack.enter_context(_input_written(*input_of)))
-        show = _watching(delay_us, alone=not dialogue, stack=stack) if watch else None
+        show = watching(delay_us, alone=not dialogue, stack=stack) if watch else None
         observer = Observer(show, taps, patient=no_clock) if any(looking.values()) else None
         if no_clock:
             say(
@@ -326,7 +329,7 @@ def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]
     ]
 
 
-def _watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> Show:
+def watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> Show:
     """What shows the board; it is redrawn where it is to be watched and nothing else is shown."""
     if not (delay_us and alone and can_draw(sys.stderr)):
         return Scrolling(delay_us)

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import referee
+from referee.core.defaults import START_US
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 from referee.gameplay import hints
@@ -30,7 +31,6 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.process import Start
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
-from referee.tournament.plan import START_US
 from referee.wire.connection import Connection
 from referee.wire.conversation import LAST_KEPT, Conversation
 from referee.wire.dialogue import Tap

@@ -133,7 +133,7 @@ def test_watch_draws_and_dialogue_quotes() -> None:
 def test_games_lists_and_describes() -> None:
     assert "blooms" in referee("games").out
     told = referee("games", "blooms").out
-    for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "protocol/games/blooms.md"):
+    for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "referee docs blooms"):
         assert piece in told
 
 
