@@ -34,6 +34,7 @@ PAGES = [
     "referee/docs/TOURNAMENT.md",
     "referee/docs/LOOKING.md",
     "referee/docs/LOST.md",
+    "referee/docs/DEVELOPING.md",
     "referee/docs/FAQ.md",
     "referee/docs/PLATFORMS.md",
     "referee/processes/ISOLATION.md",
@@ -151,6 +152,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
         "referee/docs/TOURNAMENT.md",
         "referee/docs/LOOKING.md",
         "referee/docs/LOST.md",
+        "referee/docs/DEVELOPING.md",
     ],
 )
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
@@ -159,7 +161,7 @@ def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     run_all("".join(blocks(page, "sh")).splitlines(), checkout)
 
 
-SAVED = {"referee/docs/LOST.md": ("stubborn.py",)}
+SAVED = {"referee/docs/LOST.md": ("stubborn.py",), "referee/docs/DEVELOPING.md": ("thinking.py",)}
 """The names under which a page has its listings in Python saved."""
 
 
