@@ -7,11 +7,12 @@ import re
 from referee.core.text import shown
 from referee.core.units import show_period
 from referee.gameplay.events import Ending
+from referee.games import GAMES
 
 FLUSH = (
     "flush after every line: in Python `print(line, flush=True)`, in C `setvbuf(stdout, NULL, _IOLBF, 0)` "
-    "once at the start, in Java `System.out.println`; protocol/PROTOCOL.md has a table for other languages. "
-    "And read line by line, not until the end of the input"
+    "once at the start, in Java `System.out.println`; `referee docs protocol` has a table for others; "
+    "and read line by line, not until the end of the input"
 )
 NOT_STARTED = (
     "run the command by hand in the same folder: it must start, keep running, and wait for lines on standard "
@@ -114,7 +115,7 @@ def of_breach(line: bytes, said: bytes) -> str:
 
 def of_rejection(reason: str, text: str, slug: str) -> str:
     """Advice on an answer that was rejected."""
-    page = f"protocol/games/{slug}.md"
+    page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
     if re.match(r"[0-9]+ ", text) and reason == "not-a-move":
         return "of the numbers in `ask` only the first belongs into the answer: `move N TEXT`"
     if reason in _NOTATION:

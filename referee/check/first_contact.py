@@ -123,11 +123,11 @@ def _failure(
 def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _Awaited) -> StepFailed:
     """Why the bot did not do this. After a timeout it is watched for as long again."""
     connection = bot.connection
-    not_done = f"the bot did not {awaited.action}"
     if connection.conversation.failure:
-        how = "" if fault.ending is Ending.START else f"it {fault.ending.sentence}: "
-        return bot.failed(f"{not_done}: {how}{shown(fault.detail, 300)}", bot.hint_of(fault))
-    not_in_time = f"{not_done} in {show_period(awaited.time_us)}"
+        starting = fault.ending is Ending.START
+        not_done = "get ready: " if starting else f"{awaited.action}: it {fault.ending.sentence}: "
+        return bot.failed(f"the bot did not {not_done}{shown(fault.detail, 300)}", bot.hint_of(fault))
+    not_in_time = f"the bot did not {awaited.action} in {show_period(awaited.time_us)}"
     came, hint = connection.what_came()
     computing = fault.timing.cpu_us * BUSY_DIVISOR > fault.timing.wall_us
     if computing:

@@ -19,14 +19,14 @@ _COLOURS = {"passed": "green", "warning": "yellow", "failed": "red", "skipped": 
 """The results of steps in the order of the summary, each with its colour."""
 
 
-def heading(settings: CheckSettings) -> str:
+def heading(settings: CheckSettings, width: int) -> str:
     """The text above the results: the bot, the game with its options, the clock and the seed."""
     options = " ".join(f"{name}={value}" for name, value in settings.options.items())
     game = f"{settings.game.slug} ({options})"
     clock = str(settings.clocks[0])
     if settings.scale:
-        clock += f" (the game's own is {settings.game.clock}; here 1/{settings.scale} of its allowance)"
-    return f"{settings.bot.name} in {game}, clock {clock}, seed {settings.seed}"
+        clock += f" (1/{settings.scale} of the game's own {settings.game.clock})"
+    return "\n".join(_wrapped(f"{settings.bot.name} in {game}, clock {clock}, seed {settings.seed}", width))
 
 
 def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:

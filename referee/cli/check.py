@@ -136,12 +136,12 @@ def check(
     def again(result: StepResult) -> str:
         return " ".join(map(shell_quoted, [*repeated, "--step", str(result.number)]))
 
-    heading = report.heading(settings)
+    width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
+    heading = report.heading(settings, width)
     for control in settings.clocks:
         Entrant(settings.bot, control).check()
     if not as_json:
         show_data(f"{heading}\n")
-    width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
     results: list[StepResult] = []
     status = console_at_stderr().status("")
 

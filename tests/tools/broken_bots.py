@@ -59,7 +59,7 @@ class Named(NamedTuple):
     def row(self) -> str:
         """Its row in the table."""
         hint = self.hint.replace("|", "\\|")
-        return f"| [{self.bot}](../../tests/bots/broken/{self.bot}) | {self.mistake} | {self.step} | {hint} |"
+        return f"| `{self.bot}` | {self.mistake} | {self.step} | {hint} |"
 
 
 def bots() -> list[Path]:
@@ -127,7 +127,7 @@ def written_rows() -> dict[str, str]:
     """The rows of the table in the documentation, by bot."""
     _, _, behind = PAGE.read_text().partition(HEAD)
     table, _, _ = behind.partition("\n\n")
-    return {match[1]: row for row in table.splitlines() if (match := re.match(r"\| \[(.+?)\]", row))}
+    return {match[1]: row for row in table.splitlines() if (match := re.match(r"\| `(.+?)`", row))}
 
 
 def main(words: list[str]) -> None:
