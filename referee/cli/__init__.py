@@ -23,6 +23,7 @@ SUMMARIES = {
     "games": "Lists the games, or describes one.",
     "match": "Plays games between a few bots.",
     "merge": "Makes one run of several of the same tournament.",
+    "play": "Lets you play a game, against bots or persons.",
     "picture": "Draws a position of a game as SVG or PNG.",
     "replay": "Lists the games of a run, or shows one.",
     "report": "Makes a page of a run: tables, charts, replays.",
