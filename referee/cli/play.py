@@ -214,11 +214,11 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         return hint_of(hint_bot, plan.start_us, terms, state, seat)
 
     console = _console()
-    desk = Desk(terms, persons, console, show_data, hint, Stream(b"moves"), in_colour(sys.stdout))
+    desk = Desk(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
     sitting = Sitting(terms, bots, desk, plan.start_us, _report_left_behind)
     try:
         show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
-        record = sitting.play(show_data)
+        record = sitting.play()
     except Left:
         console.uncover()
         say("left: the game is not finished and is not recorded; `resign` would have ended it")
@@ -242,7 +242,7 @@ def _console() -> Console:
     if sys.stdin.isatty() and can_draw(sys.stdout):
         from referee.person.line_editor import LineEditor  # few who play need no terminal
 
-        return LineEditor(in_colour(sys.stdout))
+        return LineEditor(show_data, in_colour(sys.stdout))
     return PlainConsole(show_data, BLANK_LINES if sys.stdout.isatty() else 0)
 
 

@@ -36,7 +36,8 @@ class Choices:
         self._state = state
         self._seat = seat
         self._rng = rng
-        self._moves: list[str] | None = None
+        self._moves: list[tuple[str, str]] | None = None
+        """Each as it is compared, and as it is written."""
         self._is_whole = True
 
     def why_not(self, text: str) -> str:
@@ -53,31 +54,39 @@ class Choices:
         """At most so many legal moves that have this beginning, whatever the case of its letters."""
         wanted = _plain(beginning)
         moves = self._all()
-        fitting = [move for move in moves if _plain(move).startswith(wanted)]
+        fitting = [move for plain, move in moves if plain.startswith(wanted)]
         return Found(fitting[:most], max(0, len(fitting) - most) if self._is_whole else None)
 
     def next_parts(self, text: str, most: int) -> list[str]:
-        """At most so many ways in which the last part of a text can go on: parts of legal moves."""
+        """At most so many ways in which the last part of a text can go on: parts of legal moves. The parts
+        before it may stand in another order than in the list of moves, where the game allows that.
+        """
         before, _, last = text.rpartition(" ")
         done = _plain(before).split()
+        wanted = last.lower()
+        beginning = " ".join([*done, wanted])
         found: dict[str, None] = {}
-        for move in self._all():
+        for plain, move in self._all():
+            if len(found) == most:
+                break
             parts = move.split()
-            if len(parts) <= len(done) or [_plain(part) for part in parts[: len(done)]] != done:
-                continue
-            if _plain(parts[len(done)]).startswith(_plain(last)):
+            if plain.startswith(beginning) and len(parts) > len(done):
                 found[parts[len(done)]] = None
-                if len(found) == most:
-                    break
+            elif done and len(parts) == len(done) + 1:
+                left = [part for part in parts if part.lower() not in done]
+                if len(left) > 1 or not left or not left[0].lower().startswith(wanted) or left[0] in found:
+                    continue
+                if not self.why_not(" ".join([*done, left[0]])):
+                    found[left[0]] = None
         return list(found)
 
     def goes_on(self, text: str) -> bool:
         """Whether more can be typed so that a known legal move stands there."""
-        return any(_plain(move).startswith(_plain(text)) for move in self._all())
+        return bool(self.next_parts(text, 1))
 
-    def _all(self) -> list[str]:
+    def _all(self) -> list[tuple[str, str]]:
         if self._moves is None:
-            self._moves = list(dict.fromkeys(self._looked_for()))
+            self._moves = [(_plain(move), move) for move in dict.fromkeys(self._looked_for())]
         return self._moves
 
     def _looked_for(self) -> Iterator[str]:

@@ -37,6 +37,8 @@ class Asking(NamedTuple):
     """What is said of the text typed so far."""
     complete: Callable[[str], list[str]]
     """The ways in which the last part of the text can go on."""
+    why_not: Callable[[str], str] = lambda text: ""
+    """Why a line cannot be taken, so that an editor can keep it; empty where it can."""
     deadline_ns: int | None = None
     """By the monotonic clock; None where there is no hurry."""
 
@@ -49,13 +51,19 @@ class Asking(NamedTuple):
 class Console(Protocol):
     """One way to talk to persons."""
 
-    is_screen: bool
-    """Whether what is shown can be taken away again."""
+    is_looked_at: bool
+    """Whether persons look at what is shown, so that one person's secrets are taken away before the next."""
 
     def read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
         """A line. `heed` is called all the time; when it is true, reading ends with `HEARD`, and the next
         call goes on with what was typed so far.
         """
+
+    def show(self, text: str) -> None:
+        """Shows lines of text. Raises `StorageError` where they cannot be written."""
+
+    def note(self, text: str) -> None:
+        """Shows a line for a moment: until something else is shown. Not where lines stay."""
 
     def curtain(self) -> None:
         """Takes away everything that was shown since the first call, for another person."""
@@ -68,13 +76,12 @@ class Console(Protocol):
 
 
 class PlainConsole:
-    """Lines from stdin; prompts and lines that nobody typed at a terminal are written with the rest."""
-
-    is_screen = False
+    """Lines from stdin, and text that stays. Lines that nobody typed at a terminal are shown too."""
 
     def __init__(self, show: Callable[[str], None], blank_lines: int = 0) -> None:
-        """`show` prints lines; `blank_lines` are printed between two persons, where somebody reads them."""
-        self._show = show
+        """`show` prints lines; `blank_lines` are printed between two persons, if they look at the lines."""
+        self.show = show
+        self.is_looked_at = blank_lines > 0
         self._blank_lines = blank_lines
         self._input = sys.stdin.fileno()
         self._echoes = not os.isatty(self._input)
@@ -100,7 +107,7 @@ class PlainConsole:
         self._is_prompting = False
         text = line.decode("utf-8", "backslashreplace")
         if self._echoes:
-            self._show(f"{asking.prompt}{shown(text, LINE_MOST)}")
+            self.show(f"{asking.prompt}{shown(text, LINE_MOST)}")
         return text
 
     def _line(self) -> bytes | None:
@@ -121,10 +128,12 @@ class PlainConsole:
             self._data += data
             self._is_closed = not data
 
+    def note(self, text: str) -> None:
+        """Does nothing."""
+
     def curtain(self) -> None:
-        """Moves everything up that was shown, where somebody reads it."""
-        if self._blank_lines:
-            self._show("\n" * self._blank_lines)
+        """Moves everything up that was shown."""
+        self.show("\n" * self._blank_lines)
 
     def uncover(self) -> None:
         """Does nothing: all that was shown is still there."""

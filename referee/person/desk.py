@@ -36,6 +36,9 @@ COMPLETED = 200
 NEWS_SHOWN = 12
 """How many lines of new news are shown of themselves; `news` shows all."""
 
+FEW = 12
+"""If there are no more legal moves than these, they are shown of themselves."""
+
 FIRST_WORDS = tuple(command.word for command in COMMANDS)
 
 Hint = Callable[[State[Any], Seat], tuple[str, str]]
@@ -69,12 +72,11 @@ class Desk:
         terms: Terms,
         persons: Collection[Seat],
         console: Console,
-        show: Callable[[str], None],
         hint: Hint | None,
         rng: Random,
         in_colour: bool = False,
     ) -> None:
-        """`show` prints lines; without `hint` there are none; `rng` picks moves to be listed where there are
+        """Without `hint` there are none; `rng` picks moves to be listed where there are
         too many.
         """
         self.hints: dict[Seat, int] = {}
@@ -84,11 +86,10 @@ class Desk:
         self._terms = terms
         self._persons = persons
         self._console = console
-        self._show = show
         self._hint = hint
         self._rng = rng
         self._in_colour = in_colour
-        self._has_secrets = not terms.game.is_open and len(persons) > 1
+        self._has_secrets = console.is_looked_at and not terms.game.is_open and len(persons) > 1
         self._turns: list[Turn] = []
         self._state: State[Any] = terms.game.start(terms.options)
         self._told: dict[Seat, tuple[int, int]] = {}
@@ -103,6 +104,7 @@ class Desk:
 
     def begin_again(self) -> None:
         """The game is played from its first event again, since moves were taken back."""
+        self._console.show("taken back; bots are started again")
         self.events = []
         self._turns = []
         self._state = self._terms.game.start(self._terms.options)
@@ -123,7 +125,8 @@ class Desk:
         """Tells persons once a turn which bots they wait for."""
         if not self._is_waiting:
             self._is_waiting = True
-            self._show(f"{listed(seat_name(self._terms, seat) for seat in sorted(seats))} to move")
+            names = listed(seat_name(self._terms, seat) for seat in sorted(seats))
+            self._console.note(f"{names} to move")
 
     def ask(self, seat: Seat, question: Question, heed: Callable[[], bool]) -> Reply | None:
         """The reply of a person; None where a bot has to be heard first.
@@ -136,7 +139,7 @@ class Desk:
             began_ns = self._asked[seat].began_ns if seat in self._asked else time.monotonic_ns()
             self._asked[seat] = _Asked(began_ns, Choices(self._state, seat, self._rng))
             if question.rejected:
-                self._show(f"rejected: {shown(question.rejected[1])}")
+                self._console.show(f"rejected: {shown(question.rejected[1])}")
             else:
                 self._show_turn(seat)
         asked = self._asked[seat]
@@ -167,6 +170,7 @@ class Desk:
             f"{seat_name(self._terms, seat)}> ",
             lambda text: self._status(seat, question, asked, text),
             lambda text: self._completed(asked.choices, text),
+            lambda text: self._why_not(asked.choices, text),
             self._deadline_ns(seat, question, asked),
         )
         while True:
@@ -174,18 +178,17 @@ class Desk:
             if line is HEARD:
                 return None
             if line is TIME_UP:
-                self._show("the time is up")
+                self._console.show("the time is up")
                 return Silence("no move was typed in time")
             if isinstance(line, End):
                 raise Left
+            if why := self._why_not(asked.choices, line):
+                self._console.show(why)
+                continue
             typed = meaning(line)
             match typed.word:
                 case "move":
-                    if why := asked.choices.why_not(typed.text):
-                        meant = meant_by(typed.text)
-                        self._show(f"illegal: {why}{f' (did you mean {meant}?)' if meant else ''}")
-                    else:
-                        return Answer(typed.text)
+                    return Answer(typed.text)
                 case "resign":
                     return RESIGNED
                 case "quit":
@@ -194,6 +197,16 @@ class Desk:
                     self._take_back(seat, typed.number, heed)
                 case _:
                     self._obey(seat, question, asked, typed)
+
+    def _why_not(self, choices: Choices, line: str) -> str:
+        """Why a line is neither a legal move nor a command; empty if it is."""
+        typed = meaning(line)
+        if typed.word == "wrong":
+            return typed.text
+        if typed.word != "move" or not (why := choices.why_not(typed.text)):
+            return ""
+        meant = meant_by(typed.text)
+        return f"illegal: {why}{f' (did you mean {meant}?)' if meant else ''}"
 
     def _obey(self, seat: Seat, question: Question, asked: _Asked, typed: Typed) -> None:
         """Does what a command says that changes nothing in the game."""
@@ -210,28 +223,26 @@ class Desk:
             case "news":
                 self._show_lines([shown(line, 300) for line in self._state.seen(seat)] or ["no news yet"])
             case "clock":
-                self._show(self._clock(seat, question, asked) or "there is no clock")
-            case "wrong":
-                self._show(typed.text)
+                self._console.show(self._clock(seat, question, asked) or "there is no clock")
 
     def _give_hint(self, seat: Seat) -> None:
         if self._hint is None:
-            self._show("there is no hint bot for this game, expected `--hint BOT`")
+            self._console.show("there is no hint bot for this game, expected `--hint BOT`")
             return
         try:
             move, info = self._hint(self._state, seat)
         except NoHint as why:
-            self._show(f"the hint bot gave no hint: {why}")
+            self._console.show(f"the hint bot gave no hint: {why}")
             return
         self.hints[seat] = self.hints.get(seat, 0) + 1
         said = f" ({shown(info)})" if info else ""
-        self._show(f"hint: {shown(move)}{said}")
+        self._console.show(f"hint: {shown(move)}{said}")
 
     def _take_back(self, seat: Seat, number: int, heed: Callable[[], bool]) -> None:
         """Takes moves back if all other persons agree. Raises `TakenBack`, or `Left` where the input ends."""
         events = before_move(self._turns, self._persons, number)
         if events is None:
-            self._show(cannot_go_back(can_take_back(self._turns, self._persons)))
+            self._console.show(cannot_go_back(can_take_back(self._turns, self._persons)))
             return
 
         def attend() -> bool:
@@ -241,7 +252,7 @@ class Desk:
         for other in sorted(self._persons):
             if other != seat and not self._agrees(other, number, attend):
                 self._let_look(seat, attend)
-                self._show(f"{seat_name(self._terms, other)} does not agree")
+                self._console.show(f"{seat_name(self._terms, other)} does not agree")
                 return
         raise TakenBack(events)
 
@@ -265,7 +276,7 @@ class Desk:
 
     def _let_look(self, seat: Seat, heed: Callable[[], bool]) -> bool:
         """Lets a person look at the screen alone; False where a bot has to be heard first."""
-        if not self._has_secrets or self._looking == seat:
+        if not self._has_secrets or self._looking == seat:  # guard: screens
             return True
         if self._awaited != seat:
             self._console.curtain()
@@ -284,16 +295,13 @@ class Desk:
         """What is said of the text typed so far, with the clock."""
         parts = [self._clock(seat, question, asked)]
         typed = meaning(text)
-        if typed.word == "move":
-            why = asked.choices.why_not(typed.text)
-            if not why:
-                parts.append("legal, Enter plays it")
-            elif not asked.choices.goes_on(typed.text) and not _is_beginning(typed.text):
-                parts.append(f"illegal: {why}")
-            else:
-                parts.append("Tab shows how it goes on")
-        elif typed.word == "wrong":
-            parts.append(typed.text)
+        why = self._why_not(asked.choices, text)
+        if typed.word == "move" and not why:
+            parts.append("legal, Enter plays it")
+        elif typed.word == "move" and (asked.choices.goes_on(typed.text) or _is_beginning(typed.text)):
+            parts.append("Tab shows how it goes on")
+        elif why:
+            parts.append(why)
         elif typed.word:
             parts.append(next(command.meaning for command in COMMANDS if command.word == typed.word))
         else:
@@ -321,14 +329,17 @@ class Desk:
             new = [f"news: {shown(line, 300)}" for line in seen[lines:]]
         self._show_board(seat)
         self._show_lines([line for line in new if line][-NEWS_SHOWN:])
+        few = self._asked[seat].choices.starting("", FEW)
+        if few.more == 0:
+            self._console.show(f"moves: {', '.join(few.moves)}")
         self._told[seat] = len(self.events), len(seen)
 
     def _show_board(self, seat: Seat | None) -> None:
-        self._show(f"\n{picture_text(self._state.picture(seat), colour=self._in_colour)}")
+        self._console.show(f"\n{picture_text(self._state.picture(seat), colour=self._in_colour)}")
 
     def _show_lines(self, lines: Sequence[str]) -> None:
         if lines:
-            self._show("\n".join(lines))
+            self._console.show("\n".join(lines))
 
     def show_end(self) -> None:
         """Shows the last position, with all that was hidden."""

@@ -59,7 +59,8 @@ def _answer(wire: ProcessWire, terms: Terms, state: State[Any], seat: Seat) -> A
         raise NoHint(_why(what, "did not start"))
     wire.catch_up((seat,))
     time_us = HINT_CONTROL.move_us
-    wire.post(seat, Question(state.seen(seat), time_us, 0, time_us))
+    news = state.seen(seat)  # guard: news-of-hints
+    wire.post(seat, Question(news, time_us, 0, time_us))
     lists = 0
     while isinstance(what := wire.next_reply().what, ListRequest):
         lists += 1

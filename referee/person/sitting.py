@@ -4,7 +4,7 @@ move where moves are taken back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -39,8 +39,8 @@ class Sitting:
         """The seats of persons."""
         return [seat for seat, bot in enumerate(self.bots) if bot.is_person]
 
-    def play(self, say: Callable[[str], None]) -> GameRecord:
-        """Plays the game to its end; `say` is called with lines for the persons. Raises `Left`."""
+    def play(self) -> GameRecord:
+        """Plays the game to its end. Raises `Left`."""
         began = datetime.now(UTC)
         before: list[Event] = []
         taken_back = 0
@@ -50,7 +50,6 @@ class Sitting:
             except TakenBack as back:
                 before = self.desk.events[: back.events]
                 taken_back += 1
-                say("taken back; bots are started again")
                 self.desk.begin_again()
             else:
                 return self._with_persons(record, began, taken_back)

@@ -20,7 +20,7 @@ def seat_name(terms: Terms, seat: int) -> str:
 
 def introduction(terms: Terms, persons: Sequence[int]) -> list[str]:
     """The game, its seats and options, in a few lines."""
-    options = " ".join(f"{name}={value}" for name, value in terms.options.items())
+    options = " ".join(f"{name}={value}" for name, value in terms.options.items() if value != "")
     lines = [f"{terms.game.name}, {shown(options, 200)}" if options else terms.game.name]
     for seat in range(len(terms.bots)):
         kind = "a person" if seat in persons else "a bot"
@@ -48,15 +48,20 @@ def moves_lines(found: Found, beginning: str, width: int = WIDTH) -> list[str]:
     if not found.moves:
         after = f" that begins with {shown(beginning, 40)}" if beginning else ""
         return [f"no legal move{after}{'' if found.more == 0 else ' was found among those looked at'}"]
-    widest = max(map(len, found.moves)) + 2
-    across = max(1, width // widest)
-    rows = [found.moves[at : at + across] for at in range(0, len(found.moves), across)]
-    lines = ["".join(f"{move:{widest}}" for move in row).rstrip() for row in rows]
+    lines = in_columns(found.moves, width)
     if found.more is None:
         lines.append("and many more; `moves BEGINNING` lists those with this beginning")
     elif found.more:
         lines.append(f"and {found.more} more; `moves BEGINNING` lists those with this beginning")
     return lines
+
+
+def in_columns(texts: Sequence[str], width: int = WIDTH) -> list[str]:
+    """Short texts side by side, as lines."""
+    widest = max(map(len, texts)) + 2
+    across = max(1, width // widest)
+    rows = [texts[at : at + across] for at in range(0, len(texts), across)]
+    return ["".join(f"{text:{widest}}" for text in row).rstrip() for row in rows]
 
 
 def move_text(terms: Terms, event: Event) -> str:
@@ -80,7 +85,7 @@ def clock_text(question: Question, used_us: int) -> str:
     allowance = max(0, question.allowance_us - used_us)
     reserve = max(0, question.reserve_us - over)
     if question.allowance_us and question.reserve_us:
-        return f"{minutes(allowance)} for the move, {minutes(reserve)} in reserve"
+        return f"{minutes(allowance)} and {minutes(reserve)} in reserve"
     return f"{minutes(allowance + reserve)} left"
 
 
