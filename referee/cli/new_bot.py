@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
+from referee.cli.options import played_game_option
 from referee.cli.output import say, show_data
 from referee.core.text import listed
-from referee.games import game_given
-from referee.templates import LANGUAGES, NewBot, make
+from referee.templates.languages import LANGUAGES
 
 
 @click.command()
 @click.argument("name")
-@click.option("--game", required=True, metavar="GAME", help="The game that it plays.")
+@played_game_option
 @click.option(
     "--lang",
     type=click.Choice([*LANGUAGES]),
@@ -34,6 +34,9 @@ def new_bot(name: str, game: str, lang: str) -> None:
       referee new-bot petal --game blooms
       referee new-bot petal --game blooms --lang c
     """
+    from referee.games import game_given
+    from referee.templates.new_bot import NewBot, make
+
     bot = NewBot.of(name, game_given(game, Path.cwd()), game, lang)
     make(bot, Path.cwd())
     steps = "build it, check it and play it" if bot.language.build else "check it and play it"

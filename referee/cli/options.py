@@ -67,6 +67,10 @@ game_argument = click.argument("game", shell_complete=_complete_game)
 
 optional_game_argument = click.argument("game", required=False, shell_complete=_complete_game)
 
+played_game_option = click.option(
+    "--game", required=True, metavar="GAME", shell_complete=_complete_game, help="The game that it plays."
+)
+
 bots_argument = click.argument(
     "bots", metavar="BOT...", nargs=-1, required=True, shell_complete=_complete_bot
 )

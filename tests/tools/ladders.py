@@ -64,19 +64,41 @@ LADDERS: dict[str, Ladder] = {
     "blooms": Ladder(
         (
             RANDOM,
-            Rung("greedy", python("greedy_bot.py"), "looks one turn ahead and counts liberties"),
+            Rung("search", python("search_bot.py --playouts 50"), "tree search (UCT) with random games"),
+            Rung("greedy", python("greedy_bot.py"), "looks one turn ahead, and counts stones and liberties"),
+            Rung(
+                "quick",
+                "sample_bots/blooms_bot --positions 2000",
+                "alpha-beta search, two turns deep as a rule",
+                "cc -O2 -o sample_bots/blooms_bot sample_bots/blooms_bot.c",
+            ),
+            Rung("deep", "sample_bots/blooms_bot", "the same with 30,000 positions, four turns deep"),
         ),
     ),
     "evengroups": Ladder(
         (
             RANDOM,
-            Rung("even", python("even_bot.py"), "searches the last ten cells completely"),
+            Rung("search", python("search_bot.py --playouts 20"), "tree search (UCT) with random games"),
+            Rung("even", python("even_bot.py"), "random at first, then complete search of the last 10 cells"),
+            Rung(
+                "exact",
+                "sample_bots/evengroups_bot",
+                "complete search of the last 16 cells, before that playouts with exact results",
+                "rustc -O -o sample_bots/evengroups_bot sample_bots/evengroups_bot.rs",
+            ),
         ),
     ),
     "vinetree": Ladder(
         (
             RANDOM,
-            Rung("vine", python("vine_bot.py"), "tries moves by random games, and solves the end"),
+            Rung("search", python("search_bot.py --playouts 20"), "tree search (UCT) with random games"),
+            Rung("vine", python("vine_bot.py"), "compares moves by random games, and solves the end"),
+            Rung(
+                "solver",
+                "sample_bots/vine_search_bot",
+                "the same in C: more playouts, whose ends are solved, and the end solved earlier",
+                "cc -O2 -o sample_bots/vine_search_bot sample_bots/vine_search_bot.c",
+            ),
         ),
     ),
 }

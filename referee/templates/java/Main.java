@@ -16,7 +16,7 @@ import java.util.Random;
 /** Plays games until the referee says `quit`. */
 final class Main {
     /** How many legal moves are asked for; of more, a sample comes (of up to 2000). */
-    private static final int MOST = 200;
+    private static final String MOST = "200";
 
     /** The game as the bot knows it; each game has a new one, so nothing of the last one is left. */
     private static final class Game {
@@ -31,7 +31,7 @@ final class Main {
         /** Seeded by the referee: the same seed gives the same game again. */
         Random random = new Random(0);
         /** The number of the open question. */
-        long question;
+        String question;
         /** What remains of the time for this move, and for the whole game. */
         long allowanceMs;
         long reserveMs;
@@ -79,6 +79,10 @@ final class Main {
         return new String[] {parts[0], parts.length > 1 ? parts[1] : ""};
     }
 
+    private static void say(String... words) {
+        OUT.println(String.join(" ", words)); // the first `+` of texts would take Java a hundredth of a second
+    }
+
     public static void main(String[] args) throws IOException {
         Game game = new Game("", 0, 0);
         for (String line = IN.readLine(); line != null; line = IN.readLine()) {
@@ -87,7 +91,7 @@ final class Main {
             String[] words = rest.split("[ \t]+");
             switch (word) {
                 case "hello":
-                    OUT.println("hello 1");
+                    say("hello 1");
                     break;
                 case "game":
                     game = new Game(words[0], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
@@ -100,7 +104,7 @@ final class Main {
                     break;
                 case "prepare":
                     game.start();
-                    OUT.println("ready");
+                    say("ready");
                     break;
                 case "news":
                     game.news.add(words);
@@ -110,10 +114,10 @@ final class Main {
                     game.rejected = rest;
                     break;
                 case "ask":
-                    game.question = Long.parseLong(words[0]);
+                    game.question = words[0];
                     game.allowanceMs = Long.parseLong(words[1]);
                     game.reserveMs = Long.parseLong(words[2]);
-                    OUT.println("list " + game.question + " " + MOST);
+                    say("list", game.question, MOST);
                     break;
                 case "legal":
                     List<String> moves = new ArrayList<>();
@@ -124,7 +128,7 @@ final class Main {
                         }
                         moves.add(cut(choice)[1]); // choice MOVE
                     }
-                    OUT.println("move " + game.question + " " + game.choose(moves));
+                    say("move", game.question, game.choose(moves));
                     game.rejected = null;
                     break;
                 case "quit":
