@@ -78,7 +78,7 @@ class Console(Protocol):
 class PlainConsole:
     """Lines from stdin, and text that stays. Lines that nobody typed at a terminal are shown too."""
 
-    def __init__(self, show: Callable[[str], None], blank_lines: int = 0) -> None:
+    def __init__(self, show: Callable[[str], object], blank_lines: int = 0) -> None:
         """`show` prints lines; `blank_lines` are printed between two persons, if they look at the lines."""
         self.show = show
         self.is_looked_at = blank_lines > 0

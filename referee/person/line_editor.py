@@ -54,7 +54,7 @@ class LineEditor:
 
     is_looked_at = True
 
-    def __init__(self, show: Callable[[str], None], in_colour: bool) -> None:
+    def __init__(self, show: Callable[[str], object], in_colour: bool) -> None:
         """`show` prints lines."""
         self._show = show
         self._runner = asyncio.Runner()
