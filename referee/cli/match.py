@@ -213,8 +213,11 @@ def match(
     Ctrl-C at once; with -o, the same command continues the match.
 
     \b
-    Example:
+    Examples:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
+      referee match blooms -n 1 --watch 0.5s './mine' 'node mine.js'
+      referee match blooms -n 1 --dialogue --input-of 1 input.txt './mine' 'node mine.js'
+      referee match blooms -n 2 --from results 7@12 './mine' 'node mine.js'
     """
     chosen = game_given(game, Path.cwd())
     given = key_values("option", options)
@@ -287,7 +290,7 @@ def match(
             taps.append(shown_dialogue)
         if input_of:
             taps.append(stack.enter_context(_input_written(*input_of)))
-        show = _watching(delay_us, alone=not dialogue, stack=stack) if watch else None
+        show = watching(delay_us, alone=not dialogue, stack=stack) if watch else None
         observer = Observer(show, taps, patient=no_clock) if any(looking.values()) else None
         if no_clock:
             say(
@@ -329,7 +332,7 @@ def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]
     ]
 
 
-def _watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> Show:
+def watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> Show:
     """What shows the board; it is redrawn where it is to be watched and nothing else is shown."""
     if not (delay_us and alone and can_draw(sys.stderr)):
         return Scrolling(delay_us)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from referee.cli.options import key_values, seat_option
+from referee.cli.options import (
+    game_argument,
+    game_options_option,
+    key_values,
+    place_in_game,
+    seat_option,
+)
 from referee.cli.output import say, show_data, show_lines
 from referee.core.errors import UsageError
 from referee.core.seeds import position_seeds
@@ -21,9 +27,7 @@ from referee.gameplay.lines import Position, followed, moves_of, turn_text
 from referee.gameplay.perft import divided, lines_by_depth, moves_in_all
 from referee.games import game_given
 from referee.games.api import Game, Options, Seat, State
-from referee.games.outside import names_file
-from referee.records.finding import find_game
-from referee.records.record import GameRecord
+from referee.tournament.opening_table import recorded_game
 from referee.tournament.reading import records_at
 from referee.viewing.characters import picture_text
 from referee.viewing.steps import steps_of
@@ -33,9 +37,9 @@ SEED = "1"
 
 
 @click.command()
-@click.argument("game", metavar="GAME")
+@game_argument
 @click.argument("line", metavar="[MOVE]...", nargs=-1)
-@click.option("--option", "options", metavar="K=V", multiple=True, help="An option of the game.")
+@game_options_option
 @click.option("--seed", metavar="TEXT", help=f"Seed of what chance decides. Default: {SEED}.")
 @click.option(
     "--chance",
@@ -46,18 +50,10 @@ SEED = "1"
 )
 @click.option(
     "--from",
-    "source",
-    metavar="DIR ID",
-    nargs=2,
-    help="Begin in a logged game, with its options and its chance.",
-)
-@click.option(
-    "--move",
-    "--step",
-    "step",
-    type=click.IntRange(0),
-    metavar="N",
-    help="With --from: after step N, as `replay` counts them. Default: 0, the start.",
+    "begin",
+    metavar="DIR ID@N",
+    type=(click.Path(path_type=Path), str),
+    help="Begin after move N of a recorded game, as `replay DIR ID --move N` shows it, chance included.",
 )
 @seat_option
 @click.option("--most", type=click.IntRange(1), metavar="N", help="Print the first N moves of a seat only.")
@@ -81,8 +77,7 @@ def moves(
     options: tuple[str, ...],
     seed: str | None,
     outcomes: tuple[str, ...],
-    source: tuple[str, str] | None,
-    step: int | None,
+    begin: tuple[Path, str] | None,
     seat: int | None,
     most: int | None,
     count: bool,
@@ -96,7 +91,7 @@ def moves(
 
     MOVE is a move, quoted where it has blanks, or several with ; between them. Where several seats act at
     once, the line has a move of each, in the order of seats, and what is printed of a seat has its number
-    before it, unless --seat names one.
+    before it, unless --seat names one. What begins with - stands after --.
 
     \b
     Examples:
@@ -104,7 +99,7 @@ def moves(
       referee moves vinetree 'E5 L R; E4 DLL ULL' --option bend=included --count
       referee moves evengroups --option size=3 --perft 3
       referee moves thetree --seed 7 --news --seat 1
-      referee moves floral --from results 3 --move 12 --picture
+      referee moves floral --from results 3@12 --picture
     """
     ways = {"--count": count, "--picture": picture, "--news": news, "--perft": depth is not None}
     given = [name for name, is_given in ways.items() if is_given]
@@ -121,34 +116,35 @@ def moves(
             "`--seat` is given with --perft, which counts the moves of all, expected one of them"
         )
     chosen = game_given(game, Path.cwd())
-    root = (
-        _started(chosen, options, seed, outcomes)
-        if source is None
-        else _logged(chosen, names_file(game), source, step or 0, bool(options or seed or outcomes))
-    )
-    if step is not None and source is None:
-        raise UsageError("`--move` is given without `--from DIR ID`, expected both")
+    if begin and (options or seed or outcomes):
+        raise UsageError(
+            "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of them"
+        )
+    root = _logged(chosen, *begin) if begin else _started(chosen, options, seed, outcomes)
     seats = chosen.seats(root.options)
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
     position = followed(root.position, moves_of(line))
-    looked_at = _LookedAt(chosen, root, moves_of(line), position, None if seat is None else seat - 1)
+    looked_at = _LookedAt(chosen, root.options, position, None if seat is None else seat - 1)
     if as_json:
         show_lines(looked_at.perft_json(depth, divide) if depth else looked_at.json(most))
         return
     for text in position.chance.decided:
         say(f"chance: {shown(text, 1000)}")
+    if outcome := position.state.outcome():
+        say(f"the game is over: {shown(outcome.sentence)}")
     if depth is not None:
         _show_counts(position, depth, divide)
     elif count:
+        looked_at.say_who_acts()
         show_lines(looked_at.counts())
     elif picture:
         show_data(picture_text(position.state.picture(looked_at.seat), colour=True))
     elif news:
         show_lines(looked_at.news())
     else:
+        looked_at.say_who_acts()
         show_lines(looked_at.moves(most))
-    looked_at.say_who_acts()
 
 
 class _Root(NamedTuple):
@@ -165,29 +161,27 @@ def _started(game: Game[Any], options: tuple[str, ...], seed: str | None, outcom
     return _Root(settled, Position.settled(game.start(settled), chance))
 
 
-def _logged(game: Game[Any], is_file: bool, source: tuple[str, str], step: int, has_more: bool) -> _Root:
+def _logged(game: Game[Any], path: Path, at: str) -> _Root:
     """The position after a step of a logged game. Raises `UsageError` and `RecordError`."""
-    if has_more:
-        raise UsageError(
-            "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of them"
-        )
-    record = find_game(records_at(Path(source[0])), source[1], game if is_file else None, say)
-    if not isinstance(record, GameRecord) or record.terms.game.slug != game.slug:
-        raise UsageError(
-            f"`{shown(source[1], 200)}` is not a game of `{game.slug}`, expected its game as GAME"
-        )
+    game_id, number = place_in_game(at)
+    record = recorded_game(records_at(path), game_id, game)
     steps = steps_of(record)
-    if step >= len(steps.steps):
+    if number >= len(steps.steps):
         if steps.damage:
             raise steps.damage
-        raise UsageError(f"the game has no step {step}, expected --move 0 to {len(steps.steps) - 1}")
-    outcomes = [event.text for event in record.events if isinstance(event, Drawn)]
+        raise UsageError(f"the game has no move {number}, expected 0 to {len(steps.steps) - 1}")
+    outcomes = [event.text for event in record.events[len(record.terms.start) :] if isinstance(event, Drawn)]
     chance = Chance.of_seeds(record.terms.seed, record.terms.shared_seed, outcomes)
     # The streams go on where they were in the game, so what is drawn after it is what it would have drawn.
-    for before, after in zip(steps.steps[:step], steps.steps[1:], strict=False):
-        if any(isinstance(event, Drawn) for event in after.events):
-            chance = chance.settled(before.state)[1]
-    return _Root(record.terms.options, Position.settled(steps.steps[step].state, chance))
+    events_before = len(steps.steps[0].events)
+    for before, after in pairwise(steps.steps[: number + 1]):
+        for event in after.events:
+            if isinstance(event, Drawn) and events_before < len(record.terms.start):
+                chance = chance.after(event.text)
+            elif isinstance(event, Drawn):
+                chance = chance.settled(before.state)[1]
+        events_before += len(after.events)
+    return _Root(record.terms.options, Position.settled(steps.steps[number].state, chance))
 
 
 def _show_counts(position: Position, depth: int, divide: bool) -> None:
@@ -210,8 +204,7 @@ class _LookedAt(NamedTuple):
     """A position, and which seat's part of it is shown."""
 
     game: Game[Any]
-    root: _Root
-    line: list[str]
+    options: Options
     position: Position
     seat: Seat | None
 
@@ -247,15 +240,12 @@ class _LookedAt(NamedTuple):
         if self.game.is_open or self.seat is not None:
             yield from (f"news {line}" for line in self._state.seen(self.seat))
             return
-        for seat in range(self.game.seats(self.root.options)):
+        for seat in range(self.game.seats(self.options)):
             yield from (f"{seat + 1} news {line}" for line in self._state.seen(seat))
 
     def say_who_acts(self) -> None:
-        """Says that the game is over, or who acts in the place of the seat that was named."""
-        outcome = self._state.outcome()
-        if outcome is not None:
-            say(f"the game is over: {shown(outcome.sentence)}")
-        elif not self._acting:
+        """Says who acts where that is not the seat that was named."""
+        if not self._acting and self._state.to_act():
             acting = listed([f"seat {seat + 1}" for seat in self._state.to_act()])
             say(f"seat {(self.seat or 0) + 1} does not act here, but {acting}")
 
@@ -263,8 +253,7 @@ class _LookedAt(NamedTuple):
         return {
             "game": self.game.slug,
             "rules": self.game.rules,
-            "options": dict(self.root.options),
-            "line": self.line,
+            "options": dict(self.options),
             "chance": list(self.position.chance.decided),
         }
 
@@ -282,7 +271,7 @@ class _LookedAt(NamedTuple):
     def json(self, most: int | None) -> Iterator[str]:
         """The position as JSON, in pieces, since there may be millions of moves."""
         outcome = self._state.outcome()
-        seats = range(self.game.seats(self.root.options)) if self.seat is None else (self.seat,)
+        seats = range(self.game.seats(self.options)) if self.seat is None else (self.seat,)
         head = {
             **self._head(),
             "outcome": outcome and outcome._asdict(),

@@ -171,12 +171,7 @@ def start_table(
     from referee.tournament.opening_table import recorded_game
     from referee.tournament.reading import records_at
 
-    game_id, _, move = at.rpartition("@")
-    if not (game_id and move.isascii() and move.isdecimal() and len(move) < 10):
-        raise UsageError(
-            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and a move of it, as `replay --move N` "
-            "shows it"
-        )
+    game_id, move = place_in_game(at)
     file = records_at(path).absolute()
     record = recorded_game(file, game_id, game)
     options = {name: str(value) for name, value in record.terms.options.items()}
@@ -186,7 +181,18 @@ def start_table(
                 f"option `{name}` is `{value}`, expected `{options[name]}` as in the game of "
                 "`--from`, or none"
             )
-    return {"openings": {"from": str(file), "game": record.terms.id, "move": int(move)}}, options
+    return {"openings": {"from": str(file), "game": record.terms.id, "move": move}}, options
+
+
+def place_in_game(at: str) -> tuple[str, int]:
+    """The id of a game, or its number, and the step of it that `ID@N` names. Raises `UsageError`."""
+    game_id, _, move = at.rpartition("@")
+    if not (game_id and move.isascii() and move.isdecimal() and len(move) < 10):
+        raise UsageError(
+            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and a move of it, as `replay --move N` "
+            "shows it"
+        )
+    return game_id, int(move)
 
 
 def outside_game(text: str | None) -> Game[Any] | None:

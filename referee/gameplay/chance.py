@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from referee.core.rng import Stream
@@ -30,6 +30,10 @@ class Chance:
         """The chance of a game from its own seed and the shared one, as in the game loop."""
         streams = {CHANCE: chance_stream(own), SHARED_CHANCE: chance_stream(shared)}
         return cls(streams, tuple(given))
+
+    def after(self, text: str) -> Chance:
+        """The chance after an outcome that neither was given nor is drawn, such as one of an earlier game."""
+        return replace(self, decided=(*self.decided, text))
 
     def settled(self, state: State[Any]) -> tuple[State[Any], Chance]:
         """The position when chance has decided all that it decides next, and the chance from there on.

@@ -44,7 +44,7 @@ def lines_of(position: Position, depth: int) -> int:
 
 
 def lines_by_depth(position: Position, depth: int) -> Iterator[int]:
-    """How many lines of 1, 2, … turns there are, up to a depth; the last is 0 where all ended before."""
+    """How many lines of 1, 2, … turns there are, up to a depth; it ends with a 0 if all lines end before."""
     for turns_each in range(1, depth + 1):
         lines = lines_of(position, turns_each)
         yield lines

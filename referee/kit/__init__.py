@@ -14,10 +14,11 @@ ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from referee.core.rng import Random
-from referee.games.api import BadChance, Game, Illegal, NotAMove, Outcome, Refusal, Seat, State
+from referee.games.api import BadChance, Game, Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
 from referee.games.sampling import Listed
 from referee.kit.following import Follower, Told, game_played
 from referee.kit.numbers import Quick
@@ -49,25 +50,43 @@ __all__ = [
     "step",
 ]
 
+_NO_OPTIONS: Mapping[str, int | str] = {}
+
 
 def new(
-    slug: str, *, seed: int | str | None = None, explicit_chance: bool = False, **options: int | str
+    slug: str,
+    options: Mapping[str, int | str] = _NO_OPTIONS,
+    *,
+    seed: int | str | None = None,
+    explicit_chance: bool = False,
+    **more: int | str,
 ) -> Position:
-    """The first position of a game. The same seed gives the same chance; without one it is fresh. With
-    `explicit_chance` nothing is drawn: the caller gives each outcome of chance.
+    """The first position of a game, with options as a mapping or by name. The same seed gives the same
+    chance; without one it is fresh. With `explicit_chance` nothing is drawn: the caller gives each outcome of
+    chance.
 
     Raises `UsageError` for an unknown game, `GameOptionError` for options that it does not accept.
     """
-    game = game_played(slug)
-    values = game.settle({name: str(value) for name, value in options.items()})
+    game, values = _game_with(slug, {**options, **more})
     return settled(game, values, game.start(values), None if explicit_chance else seed_of(seed))
 
 
-def imagine(slug: str, seat: Seat, news: Sequence[str], rng: Random, **options: int | str) -> Position:
+def imagine(
+    slug: str,
+    seat: Seat,
+    news: Sequence[str],
+    rng: Random,
+    options: Mapping[str, int | str] = _NO_OPTIONS,
+    **more: int | str,
+) -> Position:
     """A random position that agrees with the news of a seat, counted from 0, as its bot got them.
 
     Raises `ValueError` where none is found, `UsageError` and `GameOptionError` as `new` does.
     """
-    game = game_played(slug)
-    values = game.settle({name: str(value) for name, value in options.items()})
+    game, values = _game_with(slug, {**options, **more})
     return imagined(game, values, seat, news, rng)
+
+
+def _game_with(slug: str, options: Mapping[str, int | str]) -> tuple[Game[Any], Options]:
+    game = game_played(slug)
+    return game, game.settle({name: str(value) for name, value in options.items()})

@@ -77,7 +77,7 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "faults": list(faults(record)),
         **({"isolation": list(record.isolation)} if record.isolation else {}),
         **({"start": len(terms.start)} if terms.start else {}),
-        "events": [_event_json(event) for event in record.events],
+        "events": [event_json(event) for event in record.events],
         "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
     }
 
@@ -91,7 +91,8 @@ def faults(record: GameRecord) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _event_json(event: Event) -> dict[str, Any]:
+def event_json(event: Event) -> dict[str, Any]:
+    """What happened, as it stands among the events of a record."""
     match event:
         case Moved(seat, text, _, defaulted):
             return {"seat": seat + 1, "default" if defaulted else "move": text}
@@ -109,7 +110,7 @@ def _event_json(event: Event) -> dict[str, Any]:
 
 def event_data(event: Event) -> dict[str, Any]:
     """An event with what was measured of it, as one object of JSON."""
-    return {**_event_json(event), **_event_measured(event)}
+    return {**event_json(event), **_event_measured(event)}
 
 
 def timed_moves(value: dict[str, Any]) -> Counter[str]:
@@ -255,7 +256,7 @@ def summary_of(record: GameRecord) -> Summary:
         verdict.rated,
         faults(record),
         record.isolation,
-        digest_of(json_of([_event_json(event) for event in record.events])),
+        digest_of(json_of([event_json(event) for event in record.events])),
     )
 
 

@@ -51,7 +51,7 @@ DEFECTS = [
     ("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
     ("exits behind its hello", 2, "did not get ready: exited with status 3"),
     ("greets in its own words", 2, "a line that is no message came, such as `Welcome to BotMaster 3000!`"),
-    ("is never ready", 2, "did not get ready in 1s: nothing came"),
+    ("is never ready", 2, "did not answer `prepare` with `ready` in 1s: nothing came"),
     (
         "holds its answers back",
         3,
@@ -137,9 +137,11 @@ def test_the_bot_without_a_defect_passes_everything() -> None:
 
 def test_what_is_not_a_fault_is_reported_too() -> None:
     dice = outcomes(settings(f"{BAD} 'plays its own dice'"), 11)[11]
-    assert dice.result == "passed" and dice.text.startswith("no: ") and not dice.figures["same"]
+    assert dice.result == "warning" and dice.text == "no" and not dice.figures["same"]
+    assert "move 1 was" in dice.remarks[0].what and "from `seed`" in dice.remarks[0].hint
     complaint = outcomes(settings(f"{BAD} 'quits with a complaint'"), 12)[12]
-    assert complaint.result == "passed" and "exited with status 1" in complaint.text
+    assert complaint.result == "warning" and "exited with status 1" in complaint.text
+    assert complaint.remarks[0].lines == ("Traceback: the input ended",)
 
 
 def test_a_program_that_cannot_be_executed(tmp_path: Path) -> None:

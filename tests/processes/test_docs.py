@@ -35,6 +35,7 @@ PAGES = [
     "referee/docs/TOURNAMENT.md",
     "referee/docs/LOOKING.md",
     "referee/docs/LOST.md",
+    "referee/docs/DEVELOPING.md",
     "referee/docs/FAQ.md",
     "referee/docs/PLATFORMS.md",
     "referee/processes/ISOLATION.md",
@@ -152,6 +153,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
         "referee/docs/TOURNAMENT.md",
         "referee/docs/LOOKING.md",
         "referee/docs/LOST.md",
+        "referee/docs/DEVELOPING.md",
     ],
 )
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
@@ -160,7 +162,7 @@ def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     run_all("".join(blocks(page, "sh")).splitlines(), checkout)
 
 
-SAVED = {"referee/docs/LOST.md": ("stubborn.py",)}
+SAVED = {"referee/docs/LOST.md": ("stubborn.py",), "referee/docs/DEVELOPING.md": ("thinking.py",)}
 """The names under which a page has its listings in Python saved."""
 
 
