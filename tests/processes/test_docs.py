@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.cli.docs import documents
 from referee.gameplay.events import Ending
-from referee.games import GAMES
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
 from referee.tournament.bot_table import BOT_KEYS
@@ -25,25 +25,9 @@ from tests.processes.serving import serving
 PAGES = [
     "README.md",
     "CONTRIBUTING.md",
-    "protocol/PROTOCOL.md",
-    *(f"protocol/games/{slug}.md" for slug in GAMES),
     "ARCHITECTURE.md",
     "CHANGELOG.md",
-    "referee/RECORD.md",
-    "referee/EVENTS.md",
-    "referee/docs/FIRST_BOT.md",
-    "referee/docs/TOURNAMENT.md",
-    "referee/docs/LOOKING.md",
-    "referee/docs/LOST.md",
-    "referee/docs/DEVELOPING.md",
-    "referee/docs/FAQ.md",
-    "referee/docs/PLATFORMS.md",
-    "referee/processes/ISOLATION.md",
-    "referee/tournament/FORMATS.md",
-    "referee/ratings/TABLE.md",
-    "referee/games/ADDING.md",
-    "referee/viewing/STATES.md",
-    "referee/docs/LADDERS.md",
+    *(str(path.resolve().relative_to(ROOT)) for path in documents().values()),
 ]
 
 
