@@ -8,16 +8,14 @@ from dataclasses import dataclass
 
 from referee.core.text import shown
 from referee.protocol.messages import LINE_CAP, WORDS_OF, Speaker
+from referee.wire.dialogue import SPEAKERS, STDERR
 
 _MAX_ROWS = 8
 """Consecutive lines of one sender that begin with the same word count as one row."""
 
 _WIDTH = 100
 
-_SENDERS = {"<": "REF", ">": "BOT"}
-
 _TIMED_MESSAGES = {("<", b"prepare"), ("<", b"ask"), (">", b"hello"), (">", b"ready"), (">", b"move")}
-
 
 NOISE_KEPT = 3
 """The first lines that are no messages are kept; all of them are counted."""
@@ -49,7 +47,11 @@ class DialogueTail:
         self.noise_count = 0
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
-        """Takes bytes that were sent in one direction: `<` to the bot, `>` from it."""
+        """Takes bytes that were sent in one direction: `<` to the bot, `>` from it. Its stderr is shown
+        elsewhere.
+        """
+        if direction == STDERR:
+            return
         if direction == "<" and (partial := self._partial[">"]):
             self._rows.append(_Row(">", b"", partial, partial, ended=False))
             self._partial[">"] = b""
@@ -84,7 +86,7 @@ class DialogueTail:
             rows.append(_Row(">", b"", partial, partial, ended=False))
         lines: list[str] = []
         for row in rows:
-            sender = _SENDERS[row.direction]
+            sender = SPEAKERS[row.direction]
             lines.append(f"{sender}: {shown(row.first, _WIDTH)}")
             if row.count > 2:
                 lines.append(f"# … {row.count - 2} more such lines")

@@ -20,7 +20,8 @@ from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
-from referee.wire.connection import Connection, Tap, end_connections
+from referee.wire.connection import Connection, end_connections
+from referee.wire.dialogue import Tap
 
 _STDERR_LINES = 16
 """The last lines of stderr that are shown: a stack trace with the line that says what was wrong."""

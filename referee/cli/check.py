@@ -16,7 +16,7 @@ from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
 from referee.cli.colour import console_at_stderr
-from referee.cli.options import START, isolation_option, key_values, start_option
+from referee.cli.options import START, bot_argument, game_argument, isolation_option, key_values, start_option
 from referee.cli.output import show_data
 from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
@@ -37,8 +37,8 @@ MAX_WIDTH = 110
 @click.command(
     epilog="\b\nSteps:\n" + "\n".join(f"  {number:2} {step.title}" for number, step in enumerate(STEPS, 1))
 )
-@click.argument("game")
-@click.argument("bot")
+@game_argument
+@bot_argument
 @click.option(
     "--step",
     "steps",

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import referee
+from referee.core.defaults import START_US
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 from referee.gameplay import hints
@@ -30,9 +31,9 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.process import Start
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
-from referee.tournament.plan import START_US
-from referee.wire.connection import Connection, Tap
+from referee.wire.connection import Connection
 from referee.wire.conversation import LAST_KEPT, Conversation
+from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
@@ -60,13 +61,15 @@ def play_encounter(
     forfeiting: Collection[str] = (),
     out: Collection[str] = (),
     show_life: Callable[[], None] = lambda: None,
+    patient: bool = False,
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and yields the record of each. All its processes end with it.
 
     Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all; those
     in `forfeiting` and `out` neither, and lose for that. `show_life` is called now and then while bots are
     waited for. Those in `reused` are taken from `idle` if they are there, and put back at the end if they can
-    play on; `tap` must then be the same each time, and the owner of `idle` ends them.
+    play on; `tap` must then be the same each time, and the owner of `idle` ends them. `patient`: bots have as
+    long as they take to exit, unless this is interrupted.
 
     Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.
     """
@@ -109,11 +112,12 @@ def play_encounter(
                 seated[seat].served += 1
             # Bots with a fault are ended now, so that the record has the processes that they left behind.
             unfit = {name for name in terms.bots if name in fresh or not connections[name].fit}
-            end_and_report([connections.pop(name) for name in unfit], on_exit)
+            end_and_report([connections.pop(name) for name in unfit], on_exit, patient)
             yield _with_exit_reports(record, seated, served)
         if idle:
             for name in [name for name in connections if name in reused]:
                 idle.put(connections.pop(name))
+        end_and_report([connections.pop(name) for name in list(connections)], on_exit, patient)
     finally:
         for start in starts.values():
             start.cancel()

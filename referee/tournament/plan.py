@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.rng import fresh_seed
@@ -14,7 +15,7 @@ from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import NO_OPENINGS, Openings
-from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
+from referee.gameplay.terms import Terms
 from referee.games import origin_of
 from referee.games.api import Game, Options
 from referee.processes import cpu
@@ -24,9 +25,6 @@ PROCESSES = ("game", "encounter", "worker")
 """How long a bot's process is kept: for a game, for an encounter, or by its worker from one encounter to the
 next.
 """
-
-START_US = 10_000_000
-"""The time a bot has to start: for its `hello`, and again for each `ready`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +117,7 @@ class Plan:
             self.margin_us,
             self.rejections,
             self.openings.line(self.game, self.options, pairing.id, shared),
+            self.openings.start_events,
         )
 
     def _shared_seed_of(self, pairing: Pairing) -> bytes:

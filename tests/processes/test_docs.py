@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.gameplay.events import Ending
 from referee.games import GAMES
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
@@ -30,11 +31,18 @@ PAGES = [
     "CHANGELOG.md",
     "referee/RECORD.md",
     "referee/EVENTS.md",
+    "referee/docs/TOURNAMENT.md",
+    "referee/docs/CHECK.md",
+    "referee/docs/LOOKING.md",
+    "referee/docs/LOST.md",
+    "referee/docs/FAQ.md",
+    "referee/docs/PLATFORMS.md",
     "referee/processes/ISOLATION.md",
     "referee/tournament/FORMATS.md",
     "referee/ratings/TABLE.md",
     "referee/games/ADDING.md",
     "referee/viewing/STATES.md",
+    "referee/docs/LADDERS.md",
 ]
 
 
@@ -74,15 +82,7 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
     commands = "".join(blocks("README.md", "sh")).splitlines()
     setting_up = [command for command in commands if "-m venv" in command]
     assert len(setting_up) == 2
-    for command in commands:
-        if command.startswith("referee serve"):
-            with serving(checkout / command.split()[-1]) as server:
-                assert server.get()[0] == 200 and server.end()[0] == 3
-        elif command not in setting_up:
-            done = run(command, checkout)
-            assert done.returncode == 0, done.stderr
-    for folder in ("run", "both", "tournaments/league-results"):
-        assert (checkout / folder / "games.jsonl").exists()
+    run_all([command for command in commands if command not in setting_up], checkout)
     assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
 
 
@@ -100,6 +100,8 @@ SHORT = {
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.sprt_runs": ("", "decided wrongly"),
+    "tests.tools.broken_bots": ("", "no_number.py"),
+    "tests.tools.ladders": ("--most 2", "not decided"),
     "tests.bench.league": ("", "round robin"),
     "tests.tools.guards": ("", "group-kill"),
     "tests.tools.attacks": ("", "in the table"),
@@ -107,6 +109,7 @@ SHORT = {
     "tests.tools.synthetic": ("", "448 games of 8 bots"),
     "tests.tools.hostile_run": ("", "forged"),
     "tests.tools.golden": ("", ""),
+    "tests.tools.game_pictures": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }
 """The commands for developers: what makes them short, and what they print."""
@@ -143,17 +146,47 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["referee/viewing/STATES.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "referee/viewing/STATES.md",
+        "referee/docs/TOURNAMENT.md",
+        "referee/docs/CHECK.md",
+        "referee/docs/LOOKING.md",
+        "referee/docs/LOST.md",
+    ],
+)
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
-    commands = "".join(blocks(page, "sh")).splitlines()
+    for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):
+        (checkout / name).write_text(code)
+    run_all("".join(blocks(page, "sh")).splitlines(), checkout)
+
+
+SAVED = {"referee/docs/LOST.md": ("stubborn.py",)}
+"""The names under which a page has its listings in Python saved."""
+
+
+def run_all(commands: list[str], folder: Path) -> None:
+    """Runs the commands of a page one after the other; a server is asked for its page, and ended."""
     assert commands
     for command in commands:
-        done = run(command, checkout)
-        assert done.returncode == 0, done.stderr
+        if command.startswith("referee serve"):
+            with serving(folder / command.split()[-1]) as server:
+                assert server.get()[0] == 200 and server.end()[0] == 3
+        else:
+            done = run(command, folder)
+            assert done.returncode == 0, done.stderr
 
 
-def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:
-    (text,) = blocks("README.md", "toml")
+def test_the_page_of_faults_has_every_fault() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.*?) \|", (ROOT / "referee" / "docs" / "LOST.md").read_text(), re.MULTILINE
+    )
+    assert dict(rows) == {ending.word: ending.sentence for ending in Ending if ending.is_fault}
+
+
+def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
+    _, text = blocks("referee/docs/TOURNAMENT.md", "toml")
     (tmp_path / "openings").mkdir()
     for key in (
         "game",

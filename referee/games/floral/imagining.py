@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice
 
 from referee.core.rng import Random
 from referee.games.api import Refusal, Seat
 from referee.games.floral.consistency import Plantings, consistent
 from referee.games.floral.flowers import NONE
+from referee.games.floral.mappings import Mappings
 from referee.games.floral.news import TURNS
 from referee.games.floral.observation import Observation, read
 from referee.games.floral.state import FloralState
+from referee.games.trail import Lines
 
 
 def imagined(start: FloralState, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
@@ -20,8 +24,8 @@ def imagined(start: FloralState, seat: Seat, seen: Sequence[str], rng: Random) -
     if not seen:
         return start
     try:
-        observed = read(seat, seen, start.rules.goal, start.rules.max_turns)
-        found = _played(start, observed, *_drawn(observed, rng))
+        observed, mappings, ways = possible(seat, tuple(seen), start.rules.goal, start.rules.max_turns)
+        found = _played(start, observed, *_drawn(mappings, ways, rng))
     except (Refusal, LookupError, ValueError) as error:
         raise ValueError("no position is consistent with the news") from error
     if found.seen(seat) != tuple(seen):
@@ -29,16 +33,26 @@ def imagined(start: FloralState, seat: Seat, seen: Sequence[str], rng: Random) -
     return found
 
 
-def _drawn(observed: Observation, rng: Random) -> tuple[tuple[int, ...], Plantings]:
+@lru_cache(maxsize=8)  # a search repeats the same call
+def possible(
+    seat: Seat, seen: Lines, goal: int, max_turns: int
+) -> tuple[Observation, Mappings, Sequence[Plantings]]:
+    """What a seat observed, and the mappings and plantings of the other seat that are consistent with it.
+    Raises `ValueError` or `LookupError` for impossible lines.
+    """
+    observed = read(seat, seen, goal, max_turns)
+    return observed, *consistent(observed)
+
+
+def _drawn(mappings: Mappings, ways: Sequence[Plantings], rng: Random) -> tuple[tuple[int, ...], Plantings]:
     """A mapping and plantings, uniform over all consistent ones. Raises `ValueError` where there are none."""
-    mappings, ways = consistent(observed)
     number = rng.below(sum(way.mappings.bit_count() for way in ways))
     for way in ways:
         count = way.mappings.bit_count()
         if number < count:
             break
         number -= count
-    return list(mappings.chosen(way.mappings))[number], way
+    return next(islice(mappings.chosen(way.mappings), number, None)), way
 
 
 def _played(
