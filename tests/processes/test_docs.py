@@ -85,6 +85,7 @@ SHORT = {
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.sprt_runs": ("", "decided wrongly"),
+    "tests.tools.broken_bots": ("", "no_number.py"),
     "tests.tools.ladders": ("--most 2", "not decided"),
     "tests.bench.league": ("", "round robin"),
     "tests.tools.guards": ("", "group-kill"),
@@ -135,6 +136,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
     [
         "referee/viewing/STATES.md",
         "referee/docs/TOURNAMENT.md",
+        "referee/docs/CHECK.md",
         "referee/docs/LOOKING.md",
         "referee/docs/LOST.md",
         "referee/docs/DEVELOPING.md",
