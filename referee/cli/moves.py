@@ -91,7 +91,7 @@ def moves(
 
     MOVE is a move, quoted where it has blanks, or several with ; between them. Where several seats act at
     once, the line has a move of each, in the order of seats, and what is printed of a seat has its number
-    before it, unless --seat names one.
+    before it, unless --seat names one. What begins with - stands after --.
 
     \b
     Examples:
@@ -131,17 +131,20 @@ def moves(
         return
     for text in position.chance.decided:
         say(f"chance: {shown(text, 1000)}")
+    if outcome := position.state.outcome():
+        say(f"the game is over: {shown(outcome.sentence)}")
     if depth is not None:
         _show_counts(position, depth, divide)
     elif count:
+        looked_at.say_who_acts()
         show_lines(looked_at.counts())
     elif picture:
         show_data(picture_text(position.state.picture(looked_at.seat), colour=True))
     elif news:
         show_lines(looked_at.news())
     else:
+        looked_at.say_who_acts()
         show_lines(looked_at.moves(most))
-    looked_at.say_who_acts()
 
 
 class _Root(NamedTuple):
@@ -241,11 +244,8 @@ class _LookedAt(NamedTuple):
             yield from (f"{seat + 1} news {line}" for line in self._state.seen(seat))
 
     def say_who_acts(self) -> None:
-        """Says that the game is over, or who acts in the place of the seat that was named."""
-        outcome = self._state.outcome()
-        if outcome is not None:
-            say(f"the game is over: {shown(outcome.sentence)}")
-        elif not self._acting:
+        """Says who acts where that is not the seat that was named."""
+        if not self._acting and self._state.to_act():
             acting = listed([f"seat {seat + 1}" for seat in self._state.to_act()])
             say(f"seat {(self.seat or 0) + 1} does not act here, but {acting}")
 

@@ -31,6 +31,7 @@ PAGES = [
     "CHANGELOG.md",
     "referee/RECORD.md",
     "referee/EVENTS.md",
+    "referee/docs/FIRST_BOT.md",
     "referee/docs/TOURNAMENT.md",
     "referee/docs/LOOKING.md",
     "referee/docs/LOST.md",
@@ -175,6 +176,48 @@ def run_all(commands: list[str], folder: Path) -> None:
         else:
             done = run(command, folder)
             assert done.returncode == 0, done.stderr
+
+
+def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
+    """Takes the page block by block: runs commands, compares what they print, and writes programs. Returns the
+    commands.
+    """
+    given: list[str] = []
+    printed: list[str] = []
+    page = (ROOT / "referee" / "docs" / "FIRST_BOT.md").read_text()
+    for language, text in re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        if language == "sh":
+            given += text.splitlines()
+            printed = []
+            for command in text.splitlines():
+                if command.startswith("cd "):
+                    folder = (folder / command.removeprefix("cd ")).resolve()
+                    continue
+                # With more workers, further games may be finished when the test is decided.
+                done = run(command + " --workers 1" * ("--sprt" in command), folder)
+                assert done.returncode == 0, (command, done.stdout, done.stderr)
+                printed += (done.stdout + done.stderr).splitlines()
+        elif language == "text":
+            untimed = [re.sub(r"^ *\d+\.\d{6} ", "", line) for line in printed]
+            assert [line for line in text.splitlines() if line not in untimed] == [], printed
+        elif language == "python":
+            (folder / "main.py").write_text(text)
+        elif language == "c":
+            parts = re.split(
+                r"(?=/\* Prepares for a game|static void add\()", (folder / "main.c").read_text()
+            )
+            (folder / "main.c").write_text("\n".join([parts[0], text, parts[2]]))
+        else:
+            (folder / "shell_bot").write_text(text)
+    return given
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None:
+    given = do_what_the_first_bot_s_page_says(tmp_path)
+    assert len(given) == 23 and sum("--sprt" in command for command in given) == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"petal", "stone"}
 
 
 def test_the_page_of_faults_has_every_fault() -> None:

@@ -77,6 +77,8 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
+PERSONS = "tests/processes/test_persons.py"
+AT_TERMINALS = "tests/processes/test_play_terminal.py"
 FORMATS = "tests/unit/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
 KILLED = "tests/processes/test_killed_wardens.py"
@@ -214,6 +216,9 @@ GUARDS = [
     always("reserves-of-others", "tests/rules/test_views.py"),
     dropped("page-escaping", "tests/unit/test_pages.py"),
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
+    never("persons", PERSONS),
+    always("screens", f"{AT_TERMINALS} -k secrets"),
+    valued("news-of-hints", "state.seen(None)", f"{PERSONS} -k hint"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
 ]
 
