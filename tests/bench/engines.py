@@ -1,8 +1,9 @@
 """How fast the rules are: `python -m tests.bench.engines [--games N]`.
 
 For every game: the time to judge the text of a move (`read`), to apply it and to see whether the game is
-over, over random games; the time of a whole random game by the kit (`playout`), in processor time; and for Beautiful Vine Tree the test for its end over positions that were found
-by looking for bad ones (`vinetree_positions.txt`), from nothing, without what a game remembers.
+over, over random games; the time of a whole random game by the kit (`playout`), in processor time; and for
+Beautiful Vine Tree the test for its end over positions that were found by looking for bad ones
+(`vinetree_positions.txt`), from nothing, without what a game remembers.
 
 Beside each time stands its multiple of one step of a calibration loop, which is plain Python on the same
 core in the same run: machines differ and drift, ratios tell more.
