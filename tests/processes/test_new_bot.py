@@ -187,7 +187,7 @@ def test_a_new_bot_builds_without_warnings_passes_its_check_and_plays_its_tourna
     assert repeated["figures"]["same"], "all randomness is from the seed"
     monkeypatch.chdir(tmp_path)
     toml = folder / "tournament.toml"
-    toml.write_text(toml.read_text().replace("rounds = 3", "rounds = 1") + "[options]\nsize = 3\n")
+    toml.write_text(toml.read_text().replace("rounds = 5", "rounds = 1") + "[options]\nsize = 3\n")
     done = referee("run", "petal/tournament.toml", "--strict")
     assert done.code == 0, done.err
     played = games(folder / "tournament-results")

@@ -1,4 +1,4 @@
-"""The parts of `referee check` without processes: clocks, advice, remarks, and how results depend on others."""
+"""The parts of `referee check` without processes: clocks, advice, remarks, how results hang together."""
 
 from __future__ import annotations
 
