@@ -44,6 +44,7 @@ PAGES = [
     "referee/games/ADDING.md",
     "referee/viewing/STATES.md",
     "referee/docs/LADDERS.md",
+    "referee/docs/KIT.md",
 ]
 
 
