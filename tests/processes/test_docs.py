@@ -42,6 +42,7 @@ PAGES = [
     "referee/games/ADDING.md",
     "referee/viewing/STATES.md",
     "referee/docs/LADDERS.md",
+    "referee/docs/MOVES.md",
 ]
 
 
@@ -151,6 +152,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
         "referee/docs/TOURNAMENT.md",
         "referee/docs/LOOKING.md",
         "referee/docs/LOST.md",
+        "referee/docs/MOVES.md",
     ],
 )
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
