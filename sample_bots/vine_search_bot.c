@@ -31,9 +31,9 @@ enum {
     TABLE = 1 << 20
 };
 
-static const long POSITIONS = 20000;    /* searched to solve a position, at most */
-static const long ENDING = 60;          /* searched to solve a position in a playout, at most */
-static const int FEW_ROOM = 16;         /* a playout tries that when no more cells than this are empty */
+static const long POSITIONS = 60000;    /* searched to solve a position, at most */
+static const long ENDING = 150;          /* searched to solve a position in a playout, at most */
+static const int FEW_ROOM = 22;         /* a playout tries that when no more cells than this are empty */
 
 /* ---- The board ---- */
 

@@ -28,6 +28,7 @@ SUMMARIES = {
     "moves": "Prints the legal moves of a position, or counts them.",
     "new-bot": "Makes a folder with a bot to begin with.",
     "picture": "Draws a position of a game as SVG or PNG.",
+    "play": "Lets you play a game, against bots or persons.",
     "replay": "Lists the games of a run, or shows one.",
     "report": "Makes a page of a run: tables, charts, replays.",
     "rerun": "Plays a logged game again and compares.",

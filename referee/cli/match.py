@@ -213,8 +213,11 @@ def match(
     Ctrl-C at once; with -o, the same command continues the match.
 
     \b
-    Example:
+    Examples:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
+      referee match blooms -n 1 --watch 0.5s './mine' 'node mine.js'
+      referee match blooms -n 1 --dialogue --input-of 1 input.txt './mine' 'node mine.js'
+      referee match blooms -n 2 --from results 7@12 './mine' 'node mine.js'
     """
     chosen = game_given(game, Path.cwd())
     given = key_values("option", options)

@@ -39,8 +39,8 @@ class Entrant:
     """Its working directory as written in the tournament file: a run may move with its file."""
 
     def check(self) -> None:
-        """Raises `UsageError` where its program is missing, `EnvironmentLacksError` where its clock does not
-        work on this machine.
+        """Raises `UsageError` where its program is missing or a person would have to play,
+        `EnvironmentLacksError` where its clock does not work on this machine.
         """
         self.bot.check()
         if self.control.by_cpu and not cpu.AVAILABLE:
@@ -159,6 +159,8 @@ def entrant_json(entrant: Entrant, clocks: Mapping[str, Any]) -> dict[str, Any]:
         "fresh": entrant.processes == "game",
     }
     # Only what differs from the default, so that older runs can be continued.
+    if bot.is_person:
+        value["person"] = True
     if limits := bot.limits.changed():
         value["limits"] = limits
     if bot.pty:

@@ -141,7 +141,7 @@ class Connection:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
         elif turn.stale_count:
             detail = f"{turn.stale_count} answers to closed questions came"
-        elif partial:
+        elif partial and not hints.prompted(turn.noise):
             detail = f"a line without a newline came: {shown(partial, 80)}"
         elif turn.noise_count:
             detail = f"{turn.noise_count} × a line that is no message came, such as `{turn.noise}`"

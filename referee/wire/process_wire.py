@@ -172,7 +172,7 @@ class ProcessWire:
 
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
-        self._stoppage.look()  # guard: shown-between-turns
+        self._stoppage.look()
         for seat, place in enumerate(self._places):
             place.watch.look_again()
             if process := place.connection.process:
@@ -233,6 +233,19 @@ class ProcessWire:
             place.stderr_starting,
             process.cut() if process else Keep(),
         )
+
+    def attend(self, waited_us: int) -> bool:
+        """Reads what has come from the bots, without waiting for it, while a person is waited for: to be
+        called again and again, with no more than `waited_us` between. Returns whether a reply can be taken.
+        """
+        self._notice_stoppage(waited_us * 1000)
+        self._wait(0)
+        return any(place.asked and place.heard for place in self._places)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a reply of a bot is still to come."""
+        return any(place.asked for place in self._places)
 
     def next_reply(self) -> Reply:
         """Waits until one of the asked seats has replied, or its time is up."""
@@ -313,14 +326,13 @@ class ProcessWire:
             )
         return None
 
-    def _wait(self) -> None:
+    def _wait(self, slice_ns: int = SLICE_NS) -> None:
         """Waits one slice at most; reads and stamps everything that is ready before any of it is parsed."""
         places = self._places
         before_ns = time.monotonic_ns()
         if before_ns - self._sign_ns > SIGN_NS:
             self._sign_ns = before_ns
             self._show_life()
-        slice_ns = SLICE_NS
         for place in places:
             if place.asked:
                 slice_ns = min(slice_ns, place.watch.deadline_ns - before_ns)

@@ -123,7 +123,11 @@ def test_watch_draws_and_dialogue_quotes() -> None:
     assert "1:a:b: blooms size=3 target=2, seat 1 a (90s+10m/10s), seat 2 b (90s+10m/10s)" in done.err
     assert "1. seat 1 a: L:" in done.err and "seat 2: 0 of 2 captured" in done.err
     done = referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "1", "--dialogue", *FAST)
-    assert " a REF: hello 1 list\n" in done.err and " a BOT: hello 1\n" in done.err and " b REF: end " in done.err
+    assert (
+        " a REF: hello 1 list\n" in done.err
+        and " a BOT: hello 1\n" in done.err
+        and " b REF: end " in done.err
+    )
 
 
 def test_games_lists_and_describes() -> None:
@@ -241,6 +245,8 @@ def test_replay_json_is_one_document_and_needs_one_game(one_game: Path) -> None:
     (one_game / "games.jsonl").write_text("\n".join([*lines, lines[-1].replace("1:a:b", "2:a:b")]) + "\n")
     several = referee("replay", str(one_game), "--json")
     assert several.code == 2 and "2 games, expected the ID of one" in several.err and not several.out
+    seat = referee("replay", str(one_game), "--seat", "99", "--step", "3")
+    assert seat.code == 2 and "expected the ID of one with --seat and --step" in seat.err and not seat.out
 
 
 def terminal(*words: str) -> pexpect.spawn[str]:

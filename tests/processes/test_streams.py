@@ -24,6 +24,7 @@ COMMANDS = {
     "games": ("games", "blooms"),
     "docs": ("docs", "events"),
     "examples": ("examples", "--help"),  # it writes a folder only once
+    "new-bot": ("new-bot", "petal", "--game", "blooms"),
     "table": ("table", "run"),
     "find": ("find", "run"),
     "find --dialogue": ("find", "run", "--dialogue"),
