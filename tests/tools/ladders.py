@@ -203,7 +203,7 @@ def played(
 def difference(first: dict[str, Any], stronger: bool) -> str:
     """The difference in Elo, from the point of view of the first of two bots or of the other one."""
     to_next = first["to_next"]
-    elo = to_next["elo"] if stronger else -to_next["elo"]
+    elo = to_next["elo"] if stronger else 0 - to_next["elo"]  # which is never -0
     if to_next["bound"]:
         return f"{'>' if stronger else '<'} {elo:+.0f}"
     return f"{elo:+.0f} ± {to_next['half_width']:.0f}"
