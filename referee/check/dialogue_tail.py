@@ -7,16 +7,18 @@ from collections import deque
 from dataclasses import dataclass
 
 from referee.core.text import shown
-from referee.protocol.messages import LINE_CAP
+from referee.protocol.messages import LINE_CAP, WORDS_OF, Speaker
+from referee.wire.dialogue import SPEAKERS, STDERR
 
 _MAX_ROWS = 8
 """Consecutive lines of one sender that begin with the same word count as one row."""
 
 _WIDTH = 100
 
-_SENDERS = {"<": "REF", ">": "BOT"}
+_TIMED_MESSAGES = {("<", b"prepare"), ("<", b"ask"), (">", b"hello"), (">", b"ready"), (">", b"move")}
 
-_TIMED_MESSAGES = {("<", b"prepare"), (">", b"hello"), (">", b"ready")}
+NOISE_KEPT = 3
+"""The first lines that are no messages are kept; all of them are counted."""
 
 
 @dataclass
@@ -40,9 +42,16 @@ class DialogueTail:
         self._rows: deque[_Row] = deque(maxlen=_MAX_ROWS)
         self._partial = {"<": b"", ">": b""}
         self._times_ns: dict[tuple[str, bytes], int] = {}
+        self.noise: list[bytes] = []
+        """The first lines of the bot that are no messages."""
+        self.noise_count = 0
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
-        """Takes bytes that were sent in one direction: `<` to the bot, `>` from it."""
+        """Takes bytes that were sent in one direction: `<` to the bot, `>` from it. Its stderr is shown
+        elsewhere.
+        """
+        if direction == STDERR:
+            return
         if direction == "<" and (partial := self._partial[">"]):
             self._rows.append(_Row(">", b"", partial, partial, ended=False))
             self._partial[">"] = b""
@@ -55,6 +64,9 @@ class DialogueTail:
         word = line[:LINE_CAP].strip().partition(b" ")[0]
         if (direction, word) in _TIMED_MESSAGES:
             self._times_ns.setdefault((direction, word), time.monotonic_ns())
+        if direction == ">" and word.decode("ascii", "replace") not in WORDS_OF[Speaker.BOT]:
+            self.noise_count += 1
+            self.noise += [line] * (self.noise_count <= NOISE_KEPT)
         last = self._rows[-1] if self._rows else None
         if last and (last.direction, last.word) == (direction, word):
             last.last = line
@@ -74,7 +86,7 @@ class DialogueTail:
             rows.append(_Row(">", b"", partial, partial, ended=False))
         lines: list[str] = []
         for row in rows:
-            sender = _SENDERS[row.direction]
+            sender = SPEAKERS[row.direction]
             lines.append(f"{sender}: {shown(row.first, _WIDTH)}")
             if row.count > 2:
                 lines.append(f"# … {row.count - 2} more such lines")

@@ -1,7 +1,7 @@
 """The first contact with a bot, from its start to its first answer; steps 1 to 3 report on it.
 
-The input of a bot that sends nothing is closed, to see what follows: a program that buffers its output writes
-it then, which distinguishes a missing flush from a bot that does nothing.
+A bot that does not answer in time is watched for as long again, and its input is closed if it seems to wait:
+that distinguishes a slow bot from one that does not flush, and from one that does not answer at all.
 """
 
 from __future__ import annotations
@@ -9,31 +9,20 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from referee.check import advice
+from referee.check.late_answer import Late, late_answer
 from referee.check.settings import CheckSettings
-from referee.check.tested_bot import StepFailed, TestedBot, hint_of
+from referee.check.tested_bot import StepFailed, TestedBot
 from referee.check.wires import BotWire
 from referee.core.text import shown
 from referee.core.units import about, show_period
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
-
-FLUSH_HINT = (
-    "flush after every line; protocol/PROTOCOL.md has a table that shows how in your language (in "
-    "Python `print(line, flush=True)`)"
-)
-SILENT_HINT = (
-    "read lines from standard input one by one as they arrive, answer each at once, and flush; if the bot "
-    "only needs longer, `--time` gives it more time for a move, `--start` more to get ready"
-)
-START_HINT = (
-    "run the command by hand in the same folder: it must start, keep running, and wait for lines on standard "
-    "input"
-)
-SLOW_HINT = (
-    "the bot needs longer than that: `--time` gives it more time for a move, `--start` more to get ready"
-)
+from referee.games.api import Refusal
 
 BUSY_DIVISOR = 10
 """A bot whose processor time is more than 1/10 of the time is busy and does not just wait."""
+
+_S = 1_000_000
 
 
 class FirstContact(NamedTuple):
@@ -54,6 +43,19 @@ class FirstContact(NamedTuple):
         return self
 
 
+class _Awaited(NamedTuple):
+    """What the bot was asked for: what it did not do if it is late, the message, its time, and advice."""
+
+    action: str
+    message: str
+    time_us: int
+    asked: bytes
+    """The word of the referee's message, which is empty for the start."""
+    words: tuple[bytes, ...]
+    """The words of the bot's message."""
+    advice: str
+
+
 @lru_cache(1)
 def make_first_contact(settings: CheckSettings) -> FirstContact:
     """Starts the bot and plays to its first answer; the three steps share one result."""
@@ -64,7 +66,7 @@ def make_first_contact(settings: CheckSettings) -> FirstContact:
                 f"the bot cannot be started: {bot.connection.failure.detail}",
                 bot.connection.failure.hint,
             )
-            return FirstContact(bot.failed(what, hint or START_HINT), 1)
+            return FirstContact(bot.failed(what, hint or advice.NOT_STARTED), 1)
         wire = BotWire(bot.seated(settings.terms_with_questions("acquaintance", 0, 1), 0), max_answers=1)
         bot.play(wire)
         hello_us, ready_us = (bot.dialogue.when_us(">", word) for word in (b"hello", b"ready"))
@@ -90,31 +92,89 @@ def _failure(
     if fault is None or fault.ending is Ending.ILLEGAL:  # the bot did answer
         return None, 0
     if fault.ending is not Ending.START:
-        return _timeout_or_fault(settings, bot, fault, "answer its first question"), 3
-    if said_hello:
-        return _timeout_or_fault(settings, bot, fault, "get ready"), 2
-    if bot.connection.process and bot.connection.process.how_it_ended():
-        return bot.failed(f"the bot {fault.detail} before it sent `hello`", fault.hint or START_HINT), 1
-    return _timeout_or_fault(settings, bot, fault, "send `hello`"), 2
-
-
-def _timeout_or_fault(settings: CheckSettings, bot: TestedBot, fault: Retired, action: str) -> StepFailed:
-    """Why the bot did not do this. After a timeout its input is closed, to see what it sends then."""
-    if bot.connection.conversation.failure:
-        how = "" if fault.ending is Ending.START else f"it {fault.ending.sentence}: "
-        return bot.failed(f"the bot did not {action}: {how}{shown(fault.detail, 300)}", hint_of(fault))
-    clock = settings.clocks[0]
-    time_us = clock.move_us + clock.reserve_us if fault.ending is Ending.TIME else settings.start_us
-    what, hint = bot.connection.what_came()
-    timing = fault.timing
-    if computing := timing.cpu_us * BUSY_DIVISOR > timing.wall_us:
-        what, hint = f"{what}; it computed for {about(timing.cpu_us)} of that", SLOW_HINT
-    failed = bot.failed(f"the bot did not {action} in {show_period(time_us)}: {what}", hint or SILENT_HINT)
-    bot.end()
-    if bot.connection.held_back and not computing:
-        what = (
-            f"the bot did not {action} in {show_period(time_us)}, only after its input ended: its output is "
-            "buffered"
+        clock = settings.clocks[0]
+        time_us = clock.move_us + clock.reserve_us
+        awaited = _Awaited(
+            "answer its first question",
+            "the answer to its first question",
+            time_us,
+            b"ask",
+            (b"move",),
+            advice.ANSWER,
         )
-        return StepFailed(what, FLUSH_HINT, failed.diagnostics)
-    return failed
+        return _timeout_or_fault(bot, wire, fault, awaited), 3
+    if said_hello:
+        awaited = _Awaited(
+            "answer `prepare` with `ready`",
+            "`ready`",
+            settings.start_us,
+            b"prepare",
+            (b"ready",),
+            advice.SAY_READY,
+        )
+        return _timeout_or_fault(bot, wire, fault, awaited), 2
+    if bot.connection.process and bot.connection.process.how_it_ended():
+        what = f"the bot {fault.detail} before it sent `hello`"
+        return bot.failed(what, fault.hint or advice.NOT_STARTED), 1
+    awaited = _Awaited("send `hello`", "`hello`", settings.start_us, b"", (b"hello",), advice.SAY_HELLO)
+    return _timeout_or_fault(bot, wire, fault, awaited), 2
+
+
+def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _Awaited) -> StepFailed:
+    """Why the bot did not do this. After a timeout it is watched for as long again."""
+    connection = bot.connection
+    if connection.conversation.failure:
+        starting = fault.ending is Ending.START
+        not_done = "get ready: " if starting else f"{awaited.action}: it {fault.ending.sentence}: "
+        return bot.failed(f"the bot did not {not_done}{shown(fault.detail, 300)}", bot.hint_of(fault))
+    not_in_time = f"the bot did not {awaited.action} in {show_period(awaited.time_us)}"
+    came, hint = connection.what_came()
+    computing = fault.timing.cpu_us * BUSY_DIVISOR > fault.timing.wall_us
+    if computing:
+        came += f"; it computed for {about(fault.timing.cpu_us)} of that"
+    nothing = came.startswith("nothing")
+    noise = connection.conversation.turn.noise
+    failed = bot.failed(f"{not_in_time}: {came}", hint)
+    if any(connection.conversation.is_awaited(line.encode()) for line in bot.stderr_lines()):
+        return StepFailed(failed.what, advice.ON_STDERR, failed.diagnostics)
+    if awaited.asked == b"ask" and noise and _is_legal(wire, noise):
+        hint = f"the move alone is no answer: write `move N {noise}`, with the number N of the question"
+        return StepFailed(failed.what, hint, failed.diagnostics)
+    late = late_answer(connection, awaited.time_us / _S, computing)
+    if late is Late.HELD_BACK:
+        what = f"{not_in_time}, only after its input ended: its output is buffered, or it reads to the end"
+        return StepFailed(what, advice.FLUSH, failed.diagnostics)
+    if late is Late.LATER:
+        used_us = _used_us(bot, awaited)
+        what = (
+            f"{awaited.message} came after {about(used_us)}, expected within {show_period(awaited.time_us)}"
+        )
+        hint = (
+            advice.more_time(used_us)
+            if awaited.asked == b"ask"
+            else advice.more_start(used_us, awaited.time_us)
+        )
+        return StepFailed(what, hint, bot.failed(what, hint).diagnostics)
+    if computing and nothing:
+        hint = advice.LATE if awaited.asked == b"ask" else advice.more_start(None, awaited.time_us)
+    elif late is Late.UNREAD:
+        hint = advice.UNREAD
+    elif nothing:
+        hint = awaited.advice
+    return StepFailed(failed.what, hint, failed.diagnostics)
+
+
+def _used_us(bot: TestedBot, awaited: _Awaited) -> int:
+    """How long the bot took for a message that came too late."""
+    asked_us = (bot.dialogue.when_us("<", awaited.asked) or 0) if awaited.asked else 0
+    came_us = [us for word in awaited.words if (us := bot.dialogue.when_us(">", word)) is not None]
+    return max(came_us, default=asked_us) - asked_us
+
+
+def _is_legal(wire: BotWire, text: str) -> bool:
+    """Whether this is a legal move of the bot in the present position."""
+    try:
+        wire.state.read(wire.seat, text)
+    except Refusal:
+        return False
+    return True

@@ -8,20 +8,25 @@ from typing import Any
 
 import click
 
+from referee.check.remarks import Remark
 from referee.check.runner import StepResult
 from referee.check.settings import CheckSettings
 from referee.core.units import about
 
 _INDENT = " " * 11
 _TITLE_WIDTH = 25
-_COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+_COLOURS = {"passed": "green", "warning": "yellow", "failed": "red", "skipped": "bright_black"}
+"""The results of steps in the order of the summary, each with its colour."""
 
 
-def heading(settings: CheckSettings) -> str:
-    """The line above the results: the bot, the game with its options, the clock and the seed."""
+def heading(settings: CheckSettings, width: int) -> str:
+    """The text above the results: the bot, the game with its options, the clock and the seed."""
     options = " ".join(f"{name}={value}" for name, value in settings.options.items())
     game = f"{settings.game.slug} ({options})"
-    return f"{settings.bot.name} in {game}, clock {settings.clocks[0]}, seed {settings.seed}"
+    clock = str(settings.clocks[0])
+    if settings.scale:
+        clock += f" (1/{settings.scale} of the game's own {settings.game.clock})"
+    return "\n".join(_wrapped(f"{settings.bot.name} in {game}, clock {clock}, seed {settings.seed}", width))
 
 
 def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
@@ -34,6 +39,7 @@ def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
         first, *others = _wrapped(step.text, width - column) or [""]
         yield f"{head}{first}".rstrip()
         yield from (" " * column + line for line in others)
+        yield from _remark_lines(step.remarks, width)
         return
     yield head.rstrip()
     diagnostics = failure.diagnostics
@@ -47,12 +53,27 @@ def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
     block += ["", f"the bot's process {diagnostics.process or 'was still running'}"]
     block += [*_wrapped(f"hint: {failure.hint}", width - len(_INDENT)), f"run again: {again}"]
     yield from ((_INDENT + line).rstrip() for line in ("", *block, ""))
+    yield from _remark_lines(step.remarks, width)
+
+
+def _remark_lines(remarks: Sequence[Remark], width: int) -> Iterator[str]:
+    """Remarks in lines of text, each followed by an empty line."""
+    if remarks:
+        yield ""
+    for remark in remarks:
+        block = [
+            *_wrapped(f"warning: {remark.what}", width - len(_INDENT)),
+            *(f"| {line}" for line in remark.lines),
+            *_wrapped(f"hint: {remark.hint}", width - len(_INDENT)),
+        ]
+        yield from ((_INDENT + line).rstrip() for line in (*block, ""))
 
 
 def summary(results: Sequence[StepResult]) -> str:
     """One line with the number of steps by result, and the total time."""
     counts = {result: sum(one.result == result for one in results) for result in _COLOURS}
-    parts = [f"{count} {result}" for result, count in counts.items() if count]
+    words = {**{result: result for result in counts}, "warning": "with a warning"}
+    parts = [f"{count} {words[result]}" for result, count in counts.items() if count]
     return f"{', '.join(parts)} in {about(sum(one.used_us for one in results))}"
 
 
@@ -68,6 +89,7 @@ def as_json(settings: CheckSettings, results: Sequence[StepResult], again: Seque
         "game": settings.game.slug,
         "options": dict(settings.options),
         "clocks": [str(clock) for clock in settings.clocks],
+        "clock_scale": settings.scale or None,
         "seed": settings.seed,
         "passed": all(one.result != "failed" for one in results),
         "steps": [_json_step(one, command) for one, command in zip(results, again, strict=True)],
@@ -81,6 +103,9 @@ def _json_step(step: StepResult, again: str) -> dict[str, Any]:
         "result": step.result,
         "text": step.text,
         "figures": step.figures,
+        "warnings": [
+            {"what": remark.what, "hint": remark.hint, "lines": list(remark.lines)} for remark in step.remarks
+        ],
         "used_us": step.used_us,
         "again": again,
     }

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
+from referee.check.remarks import Remark
 from referee.check.settings import CheckSettings
 from referee.check.steps import ALWAYS, STEPS, StepSkipped
 from referee.check.tested_bot import StepFailed
@@ -17,11 +18,12 @@ class StepResult(NamedTuple):
     number: int
     title: str
     result: str
-    """`passed`, `failed` or `skipped`."""
+    """`passed`, `warning`, `failed` or `skipped`; a warning is a step that passed with remarks."""
     text: str
     """What was found, or why the step was skipped."""
     figures: dict[str, Any]
     failure: StepFailed | None
+    remarks: tuple[Remark, ...]
     used_us: int
 
 
@@ -36,12 +38,14 @@ def run_steps(
     """
     failed: dict[int, int] = {}
     """Steps that failed or were skipped because of a failure, with the step that did fail."""
+    causes: dict[str, int] = {}
+    """The causes of failures that are known, with the step that failed first."""
     for number, step in enumerate(STEPS, 1):
         if chosen and number not in chosen and number > min(ALWAYS, max(chosen)):
             continue
-        if causes := [failed[other] for other in step.needs if other in failed]:
-            failed[number] = causes[0]
-            yield StepResult(number, step.title, "skipped", f"needs step {causes[0]}", {}, None, 0)
+        if first := [failed[other] for other in step.needs if other in failed]:
+            failed[number] = first[0]
+            yield StepResult(number, step.title, "skipped", f"needs step {first[0]}", {}, None, (), 0)
             continue
         on_start(step.title)
         started_ns = time.monotonic_ns()
@@ -50,9 +54,20 @@ def run_steps(
         try:
             text, figures = step.trial(settings)
         except StepFailed as error:
-            failed[number] = number
-            result, text, failure = "failed", error.what, error
+            if error.cause in causes:
+                failed[number] = causes[error.cause]
+                result, text = "skipped", f"step {failed[number]} failed the same way"
+            else:
+                failed[number] = number
+                result, text, failure = "failed", error.what, error
+            if error.cause:
+                causes.setdefault(error.cause, number)
         except StepSkipped as reason:
             result, text = "skipped", str(reason)
         used_us = (time.monotonic_ns() - started_ns) // 1000
-        yield StepResult(number, step.title, result, text, figures, failure, used_us)
+        remarks: tuple[Remark, ...] = ()
+        if number >= ALWAYS and result in ("passed", "failed"):
+            remarks = tuple(remark for remark in settings.remarks.take() if remark.cause not in causes)
+        if remarks and result == "passed":
+            result = "warning"
+        yield StepResult(number, step.title, result, text, figures, failure, remarks, used_us)

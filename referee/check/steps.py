@@ -9,10 +9,13 @@ import os
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from referee.check import advice
 from referee.check.first_contact import make_first_contact
+from referee.check.remarks import SEED_HINT, STATUS_HINT, Remark
 from referee.check.settings import CheckSettings, house_moves
 from referee.check.tested_bot import StepFailed
 from referee.check.wires import BotWire, FaultyOpponentWire, RejectingWire, TakeoverWire
@@ -32,6 +35,22 @@ SHORT_GAME = 8
 
 TIMED_ANSWERS = 30
 """How many answers the bot gives under each clock."""
+
+LONG_GAME_S = 15.0
+"""The house player resigns a game that is to be complete if it takes longer."""
+
+COLD_FACTOR = 4
+"""If first answers take more than this many times as long as all others, the bot is slow only at first."""
+
+CLEAN_EXIT = "exited with status 0"
+
+RESIGNED_HINT = (
+    "answer `ask N ...` with `move N TEXT`; `resign N` gives the game up. A bot that never moves cannot be "
+    "checked"
+)
+
+MEMORY_GAME_S = 2.0
+"""The house player resigns a game in which only memory is looked at if it takes longer."""
 
 MEMORY_GAMES = (1, 3, 5)
 """How many games each of the processes plays whose memory is compared."""
@@ -77,7 +96,7 @@ def gets_ready(settings: CheckSettings) -> Observation:
     )
 
 
-def flushes(settings: CheckSettings) -> Observation:
+def answers_when_asked(settings: CheckSettings) -> Observation:
     """The bot answers the first question."""
     contact = make_first_contact(settings).require(3)
     figures = {"answer_us": contact.answer_us, "answer": shown(contact.answer)}
@@ -94,15 +113,20 @@ def answers_legally(settings: CheckSettings) -> Observation:
     ]
     started_s = time.monotonic()
     thirds = [0, 0, 0]
+    moves = 0
     played: list[Options] = []
     for number, (options, seat) in enumerate(games):
         if number >= settings.seats and time.monotonic() - started_s > MAX_SEARCH_S:
             break
         with settings.start() as bot:
-            wire = BotWire(bot.seated(settings.terms(f"legal {number}", options), seat))
+            wire = BotWire(bot.seated(settings.terms(f"legal {number}", options), seat), max_s=LONG_GAME_S)
             others = [f"{name}={value}" for name, value in options.items() if settings.options[name] != value]
-            bot.expect(wire, " ".join([f"in seat {seat + 1}", *others]))
-        moves = len(wire.moves)
+            where = " ".join([f"in seat {seat + 1}", *others])
+            bot.play(wire)
+            bot.require_no_fault(wire, where, _hint_in_a_game(wire, 0 < number < settings.seats))
+            moves = len(wire.moves)
+            if not moves and wire.resigned:
+                raise bot.failed(f"{where}: the bot resigned before its first move", RESIGNED_HINT)
         for place in range(moves):
             thirds[3 * place // moves] += 1
         played.append(options)
@@ -116,6 +140,15 @@ def answers_legally(settings: CheckSettings) -> Observation:
     )
 
 
+def _hint_in_a_game(wire: BotWire, only_this_seat: bool) -> str:
+    """The hint for a fault or a rejection in a game against the house player; empty for the usual one."""
+    if wire.fault and wire.fault.ending is Ending.GONE and wire.fault.detail == CLEAN_EXIT:
+        return advice.ENDED_BY_ITSELF
+    if only_this_seat and wire.rejections:
+        return advice.OTHER_SEAT
+    return ""
+
+
 def handles_a_rejection(settings: CheckSettings) -> Observation:
     """One of the bot's legal answers is rejected; it has to answer the next question and play on."""
     where = "after a rejection"
@@ -123,11 +156,11 @@ def handles_a_rejection(settings: CheckSettings) -> Observation:
         "after `rejected` comes an `ask` with the next number: choose again and answer with that number; "
         "the clock keeps running"
     )
+    clock = settings.clocks[0]
+    twice = replace(clock, move_us=2 * clock.move_us)  # the time of two answers, as it runs on
+    terms = settings.terms_with_questions("rejection", 0, SHORT_GAME // 2, twice)
     with settings.start() as bot:
-        wire = RejectingWire(
-            bot.seated(settings.terms_with_questions("rejection", 0, SHORT_GAME // 2), 0),
-            max_answers=SHORT_GAME,
-        )
+        wire = RejectingWire(bot.seated(terms, 0), max_answers=SHORT_GAME)
         bot.play(wire)
         if wire.rejected and wire.fault and bot.connection.conversation.aside.stale_count:
             hint = f"the bot answered the old question again: {hint}"
@@ -136,9 +169,10 @@ def handles_a_rejection(settings: CheckSettings) -> Observation:
             raise StepSkipped("there was no position in which the bot had a choice")
         if not wire.again:
             raise bot.failed(f"{where}: the bot resigned", hint)
-    same = "the same move" if wire.again == wire.rejected else "another move"
+    same = wire.again == wire.rejected
+    answered = "the same move: if it were illegal, the 10th would lose the game" if same else "another move"
     return Observation(
-        f"`{shown(wire.rejected, 40)}` was rejected, and the bot answered with {same}",
+        f"`{shown(wire.rejected, 40)}` was rejected, and the bot answered with {answered}",
         {"rejected": shown(wire.rejected), "answered": shown(wire.again)},
     )
 
@@ -147,6 +181,8 @@ def keeps_time(settings: CheckSettings) -> Observation:
     """No answer is late, under each of the clocks."""
     failures: list[StepFailed] = []
     found: list[dict[str, Any]] = []
+    slowest_us = [0, 0]
+    """Of the first answers of all games, and of all others."""
     for number, control in enumerate(settings.clocks):
         seat = number % settings.seats
         with settings.start() as bot:
@@ -155,8 +191,13 @@ def keeps_time(settings: CheckSettings) -> Observation:
                 max_answers=TIMED_ANSWERS,
             )
             bot.play(wire)
+            for place, move in enumerate(wire.moves):
+                kind = min(place, 1)
+                slowest_us[kind] = max(slowest_us[kind], move.charge.used_us)
+            is_cold = wire.answers == 0 and slowest_us[0] > COLD_FACTOR * slowest_us[1] > 0
             try:
-                bot.require_no_fault(wire, f"under {control}, question {wire.answers + 1}", _time_hint(wire))
+                where = f"under {control}, question {wire.answers + 1}"
+                bot.require_no_fault(wire, where, _time_hint(wire, is_cold))
             except StepFailed as error:
                 failures.append(error)
         used = [move.charge.used_us for move in wire.moves if not move.defaulted]
@@ -167,18 +208,18 @@ def keeps_time(settings: CheckSettings) -> Observation:
     text = ", ".join(f"{what} under {one['clock']}" for what, one in zip(slowest, found, strict=True))
     if failures:
         first = failures[0]
-        raise StepFailed(f"{first.what} (slowest answers: {text})", first.hint, first.diagnostics)
+        what = f"{first.what} (slowest answers: {text})"
+        raise StepFailed(what, first.hint, first.diagnostics, first.cause)
     return Observation(f"slowest answers: {text}", {"clocks": found})
 
 
-def _time_hint(wire: BotWire) -> str:
+def _time_hint(wire: BotWire, is_cold: bool) -> str:
+    """The hint where time ran out; `is_cold`: so far only first answers were slow."""
     if wire.fault is None or wire.fault.ending is not Ending.TIME:
         return ""
     busy, cores = os.getloadavg()[0], os.cpu_count() or 1
-    return (
-        "each `ask` has the time that remains of the allowance and of the reserve, in milliseconds: think "
-        "less when it is short, or name the clocks that the bot is made for with `--time`"
-        + (f" (this machine was busy: load {busy:.0f} on {cores} cores)" if busy > cores + 1 else "")
+    return (f"only first answers are slow: {advice.WARM_UP}" if is_cold else advice.LATE) + (
+        f" (this machine was busy: load {busy:.0f} on {cores} cores)" if busy > cores + 1 else ""
     )
 
 
@@ -192,7 +233,7 @@ def plays_a_second_game(settings: CheckSettings) -> Observation:
         first = BotWire(
             bot.seated(settings.terms_with_questions("first", 0, SHORT_GAME), 0), max_answers=TIMED_ANSWERS
         )
-        bot.expect(first, "in the first game")
+        bot.expect(first)
         seat = settings.seats - 1
         second = BotWire(
             bot.seated(settings.terms_with_questions("second", seat, SHORT_GAME), seat),
@@ -298,11 +339,8 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> Observation:
         if place is None
         else (f"move {place + 1} was `{shown(first[place], 40)}` and then `{shown(second[place], 40)}`")
     )
-    return Observation(
-        f"no: {where}. This is not required; a bot that is to repeat its games takes all randomness from "
-        f"`seed` and does not depend on the time",
-        {"same": False},
-    )
+    settings.remarks.add(Remark("seed", f"the bot played another game the second time: {where}", SEED_HINT))
+    return Observation("no", {"same": False})
 
 
 def quits(settings: CheckSettings) -> Observation:
@@ -322,12 +360,19 @@ def quits(settings: CheckSettings) -> Observation:
                 f"the bot was still running {GRACE_S} s after `quit` and the end of its input, and {status}",
                 "exit on `quit` and at the end of the input; a running thread keeps the process alive",
             )
+        if status != CLEAN_EXIT:
+            stderr = bot.stderr_lines()
+            cause = " ".join([status, *stderr[-1:]])
+            what = f"after `quit` the bot {status}, expected status 0"
+            settings.remarks.add(Remark(cause, what, STATUS_HINT, stderr))
     return Observation(f"{status} after {about(used_us)}", {"status": status, "used_us": used_us})
 
 
 def leaves_no_processes(settings: CheckSettings) -> Observation:
     """When the bot has exited, no process that it started is still running."""
-    with settings.start() as bot:
+    if settings.bot.isolation == "bwrap" and settings.loose_bot is None:
+        raise StepSkipped("at isolation `bwrap` all processes end with the bot; `--isolation basic` tests it")
+    with settings.start_loosely() as bot:
         bot.expect(
             BotWire(
                 bot.seated(settings.terms_with_questions("leave", 0, SHORT_GAME), 0), max_answers=SHORT_GAME
@@ -355,7 +400,7 @@ def keeps_memory_bounded(settings: CheckSettings) -> Observation:
     for games in MEMORY_GAMES:
         with settings.start() as bot:
             for _ in range(games):
-                bot.expect(BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME))
+                bot.expect(BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME, max_s=MEMORY_GAME_S))
             bot.end()
             assert bot.exit_report
             peaks.append(bot.exit_report.memory_bytes)
@@ -384,7 +429,7 @@ def keeps_memory_bounded(settings: CheckSettings) -> Observation:
 STEPS: tuple[Step, ...] = (
     Step("starts", starts, ()),
     Step("gets ready in time", gets_ready, (1,)),
-    Step("flushes its answers", flushes, (2,)),
+    Step("answers when asked", answers_when_asked, (2,)),
     Step("answers legally", answers_legally, (3,)),
     Step("handles a rejection", handles_a_rejection, (4,)),
     Step("keeps time", keeps_time, (4,)),

@@ -7,21 +7,24 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import NamedTuple
 
+from referee.check import advice
 from referee.check.dialogue_tail import DialogueTail
+from referee.check.remarks import Remarks, of_noise, of_stale_answers
 from referee.check.wires import BotWire, SeatedBot, TimedOut
 from referee.core.text import shown
 from referee.core.units import about
 from referee.gameplay.events import Ending, Event, Rejected, Retired, Seat
+from referee.gameplay.hints import gone
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
-from referee.wire.connection import Connection, Tap, end_connections
+from referee.wire.connection import Connection, end_connections
+from referee.wire.dialogue import Tap
 
-REJECTED = "the game's page in protocol/games/ lists the reasons; `list` requests the legal moves"
-
-_STDERR_LINES = 8
+_STDERR_LINES = 16
+"""The last lines of stderr that are shown: a stack trace with the line that says what was wrong."""
 
 _STDERR_MAX = 8192
 """Characters that are kept, over all games of a process."""
@@ -41,24 +44,31 @@ class Diagnostics(NamedTuple):
 
 
 class StepFailed(Exception):
-    """The bot failed a step: what happened, a hint for its author, and the diagnostics."""
+    """The bot failed a step: what happened, a hint for its author, and the diagnostics.
 
-    def __init__(self, what: str, hint: str, diagnostics: Diagnostics) -> None:
+    Failures of the same cause, where it is known, are the same mistake.
+    """
+
+    def __init__(self, what: str, hint: str, diagnostics: Diagnostics, cause: str = "") -> None:
         super().__init__(what)
         self.what = what
         self.hint = hint
         self.diagnostics = diagnostics
+        self.cause = cause
 
 
 class TestedBot:
     """One process of the bot under test; the end of the `with` block ends it."""
 
-    def __init__(self, bot: Bot, start_us: int, new_connection: NewConnection = Connection) -> None:
+    def __init__(
+        self, bot: Bot, start_us: int, remarks: Remarks, new_connection: NewConnection = Connection
+    ) -> None:
         self.dialogue = DialogueTail()
         self.connection = new_connection(bot, self.dialogue)
         self.exit_report: ExitReport | None = None
         """Set once the process has been ended."""
         self._start_us = start_us
+        self._remarks = remarks
         self._stderr = ""
         self._rejection_dialogue: tuple[str, ...] = ()
         """The end of the dialogue when an answer was first rejected."""
@@ -90,9 +100,15 @@ class TestedBot:
 
         with contextlib.suppress(TimedOut):
             play(wire.terms, wire, seeded_dice(wire.terms), watch)
-        _, starting, playing = wire.process_wire.aside(wire.seat)
+        aside, starting, playing = wire.process_wire.aside(wire.seat)
         # A bot that died between two games may have said why in either.
         self._stderr = (self._stderr + starting.text() + playing.text())[-_STDERR_MAX:]
+        if wire.fault:
+            return
+        if self.dialogue.noise_count:
+            self._remarks.add(of_noise(self.dialogue.noise, self.dialogue.noise_count))
+        if aside.stale_count and not wire.may_cross:
+            self._remarks.add(of_stale_answers(aside.stale_count))
 
     def require_no_fault(self, wire: BotWire, where: str = "", hint: str = "") -> None:
         """Raises `StepFailed` if the game of this wire had a fault or a rejection; `where` names the game in
@@ -105,15 +121,42 @@ class TestedBot:
             detail = f": {shown(fault.detail, 300)}" if fault.detail else ""
             if fault.ending is Ending.TIME and fault.timing.cpu_us:
                 detail += f"; it computed for {about(fault.timing.cpu_us)} of {about(fault.timing.wall_us)}"
-            raise self.failed(f"{where}the bot {fault.ending.sentence}{detail}", hint or hint_of(fault))
+            what = f"{where}the bot {fault.ending.sentence}{detail}"
+            failure = self.failed(what, hint or self.hint_of(fault))
+            if fault.ending in advice.CRASHED:
+                stderr = failure.diagnostics.stderr
+                failure.cause = " ".join([fault.detail, *stderr[-1:]])
+                crash = gone(False, None, self._stderr, (), self.connection.bot.isolation)
+                failure.hint = f"{crash}; {hint}" if crash and hint else crash or failure.hint
+            else:
+                failure.cause = f"{fault.detail} of {wire.terms.controls[wire.seat]}"
+            raise failure
         if rejections:
             first, *others = rejections
             what = f"{where}`{shown(first.text, 80)}` was rejected: {first.reason}, {shown(first.sentence)}"
-            if others:
+            hint = hint or advice.of_rejection(first.reason, first.text, wire.terms.game.slug)
+            if others and {one.text for one in others} == {first.text}:
+                what += f"; the bot sent it {len(rejections)} times"
+                hint = f"{hint}; and {advice.REPEATED}"
+            elif others:
                 what += f" (and {len(others)} more of its {wire.answers} answers in this game)"
-            raise self.failed(what, hint or REJECTED, self._rejection_dialogue)
+            raise self.failed(what, hint, self._rejection_dialogue, f"rejected {first.reason}")
 
-    def failed(self, what: str, hint: str, dialogue: tuple[str, ...] = ()) -> StepFailed:
+    def hint_of(self, fault: Retired) -> str:
+        """The hint for a fault: its own, or one on the line that was at fault, or that of the ending."""
+        conversation = self.connection.conversation
+        breach = ""
+        if conversation.failure and conversation.failure.ending in (Ending.PROTOCOL, Ending.TURN):
+            line = conversation.last_heard[-1] if conversation.last_heard else b""
+            breach = advice.of_breach(line, conversation.last_said)
+        return fault.hint or breach or fault.ending.hint
+
+    def stderr_lines(self) -> tuple[str, ...]:
+        """The last lines that the bot wrote to stderr, with their indentation."""
+        lines = [shown(line.rstrip().expandtabs(4)) for line in self._stderr.split("\n") if line.strip()]
+        return tuple(lines[-_STDERR_LINES:])
+
+    def failed(self, what: str, hint: str, dialogue: tuple[str, ...] = (), cause: str = "") -> StepFailed:
         """A failure of the current step, with the diagnostics as they are now."""
         status: str | None = None
         if self.exit_report:
@@ -121,11 +164,8 @@ class TestedBot:
         elif process := self.connection.process:
             status = process.how_it_ended()
             self._stderr += process.cut().text()
-        stderr = [shown(line) for line in self._stderr.split("\n") if line.strip()]
-        diagnostics = Diagnostics(
-            dialogue or self.dialogue.lines(), tuple(stderr[-_STDERR_LINES:]), status or ""
-        )
-        return StepFailed(what, hint, diagnostics)
+        diagnostics = Diagnostics(dialogue or self.dialogue.lines(), self.stderr_lines(), status or "")
+        return StepFailed(what, hint, diagnostics, cause)
 
     def end(self) -> None:
         """Ends the process and everything it started, with the grace period of a bot without a fault."""
@@ -133,9 +173,5 @@ class TestedBot:
         if process is None or self.exit_report:
             return
         end_connections([self.connection])
+        self._stderr += process.complaints.text()
         self.exit_report = process.exit_report
-
-
-def hint_of(fault: Retired) -> str:
-    """The hint for a fault: its own, or the general one for this ending."""
-    return fault.hint or fault.ending.hint

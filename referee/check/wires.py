@@ -93,7 +93,7 @@ class HouseWire:
         """Does nothing: the house player needs no message at the end."""
 
 
-MAX_GAME_S = 20
+MAX_GAME_S = 5.0
 """The house player resigns a game that takes longer, so that a slow bot does not hold up the check."""
 
 
@@ -108,13 +108,15 @@ class BotWire(HouseWire):
     the game ends, even where a default move would be submitted.
     """
 
-    def __init__(self, seated: SeatedBot, max_answers: int | None = None) -> None:
+    def __init__(self, seated: SeatedBot, max_answers: int | None = None, max_s: float = MAX_GAME_S) -> None:
         super().__init__(seated.terms)
         self.seat = seated.seat
         self.answers = 0
         """How many answers the bot gave, legal or not."""
+        self.may_cross = False
+        """Whether an answer of the bot may come when its question was closed, through no fault of its own."""
         self._max_answers = max_answers
-        self._ends_at_s = time.monotonic() + MAX_GAME_S
+        self._ends_at_s = time.monotonic() + max_s
         self._silence: Silence | None = None
         self._late: Retired | None = None
         nobody = Connection(
@@ -142,6 +144,14 @@ class BotWire(HouseWire):
     def moves(self) -> list[Moved]:
         """The moves that were made in the bot's seat."""
         return [event for event in self.events if isinstance(event, Moved) and event.seat == self.seat]
+
+    @property
+    def resigned(self) -> bool:
+        """Whether the bot resigned."""
+        resigned = (
+            event for event in self.events if isinstance(event, Retired) and not event.ending.is_fault
+        )
+        return any(event.seat == self.seat for event in resigned)
 
     @property
     def is_done(self) -> bool:
@@ -255,6 +265,7 @@ class FaultyOpponentWire(BotWire):
 
     def __init__(self, seated: SeatedBot, max_answers: int, while_asked: bool = False) -> None:
         super().__init__(seated, max_answers)
+        self.may_cross = True
         self._while_asked = while_asked
         self.ended_while_asked = False
         """Whether the game ended while the bot's question was open."""

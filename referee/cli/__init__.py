@@ -17,22 +17,30 @@ from referee.core.text import shown
 SUMMARIES = {
     "amend": "Withdraws or renames bots of a run, and annuls games.",
     "check": "Checks whether BOT is fit for tournaments in GAME.",
+    "docs": "Lists the documents, or shows one.",
     "doctor": "Measures this machine and recommends settings.",
+    "examples": "Copies the sample bots and tournaments.",
     "export": "Writes the games of runs for other programs.",
     "find": "Finds games of runs, and their dialogues.",
     "games": "Lists the games, or describes one.",
     "match": "Plays games between a few bots.",
     "merge": "Makes one run of several of the same tournament.",
+    "moves": "Prints the legal moves of a position, or counts them.",
+    "new-bot": "Makes a folder with a bot to begin with.",
     "picture": "Draws a position of a game as SVG or PNG.",
+    "play": "Lets you play a game, against bots or persons.",
     "replay": "Lists the games of a run, or shows one.",
     "report": "Makes a page of a run: tables, charts, replays.",
+    "rerun": "Plays a logged game again and compares.",
     "run": "Plays a tournament, or continues it.",
     "serve": "Shows a run in a browser while it is played.",
     "status": "Shows how far a run is.",
     "table": "Prints the table of a run.",
     "verify": "Replays all games of a run and compares.",
 }
-"""The commands with what their list says of each. A command is a function, in a module of its name."""
+"""The commands with what their list says of each. A command is a function in a module of its name, both with
+`_` for `-`.
+"""
 
 
 def _show_version(context: click.Context, option: click.Parameter, asked: bool) -> None:
@@ -75,7 +83,8 @@ class _Commands(click.Group):
         name, known, rest = super().resolve_command(ctx, args)
         if name is None or known is None:
             return name, known, rest
-        return name, _with_our_help(getattr(import_module(f"referee.cli.{name}"), name)), rest
+        module = name.replace("-", "_")
+        return name, _with_our_help(getattr(import_module(f"referee.cli.{module}"), module)), rest
 
 
 @click.group(cls=_Commands, context_settings={"max_content_width": 100})
@@ -90,7 +99,14 @@ class _Commands(click.Group):
 def cli() -> None:
     """Plays games between bots and ranks them.
 
-    A bot is any program that speaks the protocol of protocol/PROTOCOL.md on stdin and stdout.
+    A bot is any program that speaks a small text protocol on stdin and stdout (`referee docs protocol`).
+
+    \b
+    Examples:
+      referee docs first-bot
+      referee match blooms -n 1 --watch '{python} mine.py' '{python} other.py'
+      referee check blooms '{python} mine.py'
+      referee run tournament.toml
 
     \b
     Exit codes:

@@ -48,6 +48,11 @@ def amend(
     """Changes the run in DIR after the fact, by a line in its records: nothing in them is removed.
 
     In ids of games and in the tournament file a renamed bot keeps its name.
+
+    \b
+    Examples:
+      referee amend results --withdraw plain --reason 'its author asked for it'
+      referee amend results --rename greedy=eager
     """
     if not (withdrawn or annulled or renamed):
         raise UsageError("nothing to change, expected --withdraw, --annul or --rename")

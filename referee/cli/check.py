@@ -10,12 +10,13 @@ from pathlib import Path
 import click
 
 from referee.check import report
+from referee.check.clocks import SCALE, scaled_clocks
 from referee.check.formatting import shell_quoted
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
 from referee.cli.colour import console_at_stderr
-from referee.cli.options import START, isolation_option, key_values, start_option
+from referee.cli.options import START, bot_argument, game_argument, isolation_option, key_values, start_option
 from referee.cli.output import show_data
 from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
@@ -30,15 +31,14 @@ from referee.processes.levels import settled
 from referee.processes.limits import Limits, share_of
 from referee.tournament.plan import Entrant, checked_seed
 
-CLOCKS = ("2s", "500ms", "100ms", "100ms+1s/250ms")
 MAX_WIDTH = 110
 
 
 @click.command(
     epilog="\b\nSteps:\n" + "\n".join(f"  {number:2} {step.title}" for number, step in enumerate(STEPS, 1))
 )
-@click.argument("game")
-@click.argument("bot")
+@game_argument
+@bot_argument
 @click.option(
     "--step",
     "steps",
@@ -58,7 +58,8 @@ MAX_WIDTH = 110
     "clocks",
     metavar="TC",
     multiple=True,
-    help=f"A clock that the bot must keep; the first one is used in all steps. Default: {', '.join(CLOCKS)}.",
+    help="A clock that the bot must keep; the first one is used in all steps. "
+    f"Default: the game's own, scaled down (1/{SCALE} of its allowance for the first).",
 )
 @click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
 @start_option
@@ -97,27 +98,32 @@ def check(
 
     BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For a
     failed step the report has the last lines of the dialogue, the bot's stderr, a hint, and the command that
-    repeats the step. Exits with 7 if any step failed.
+    repeats the step. A warning is a step that passed, with something to know. Exits with 7 if any step
+    failed. `referee docs CHECK` describes the steps, their results and the JSON.
 
     \b
     Example:
       referee check blooms '{python} mine.py'
     """
     seed = checked_seed(seed or fresh_seed().hex()[:8])
-    tested = replace(
+    parsed = replace(
         Bot.parse(bot, Path.cwd()),
         limits=replace(Limits.parse(key_values("limit", limits)), share=share_of(usable_memory(), bots=1)),
         pty=pty,
         isolation=isolation or AUTO,
     )
+    (tested,) = settled([parsed])
+    chosen = game_given(game, Path.cwd())
     settings = CheckSettings(
-        settled([tested])[0],
-        game_given(game, Path.cwd()),
+        tested,
+        chosen,
         key_values("option", options),
         seed,
-        tuple(map(_clock, clocks or CLOCKS)),
+        tuple(map(_clock, clocks)) or scaled_clocks(chosen.clock),
         parse_period(start),
         Limits.parse({"memory": memory}).memory,
+        scale=0 if clocks else SCALE,
+        loose_bot=None if isolation else replace(tested, isolation="basic"),
     )
     repeated = ["referee", "check", game, bot, "--seed", seed]
     for name, values in (("--option", options), ("--time", clocks), ("--limit", limits)):
@@ -130,12 +136,12 @@ def check(
     def again(result: StepResult) -> str:
         return " ".join(map(shell_quoted, [*repeated, "--step", str(result.number)]))
 
-    heading = report.heading(settings)
+    width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
+    heading = report.heading(settings, width)
     for control in settings.clocks:
         Entrant(settings.bot, control).check()
     if not as_json:
         show_data(f"{heading}\n")
-    width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
     results: list[StepResult] = []
     status = console_at_stderr().status("")
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from tabulate import tabulate
 
 from referee.cli.output import say, show_data
 from referee.core.errors import EnvironmentLacksError
-from referee.machine.doctor import PIN_ONLY, Diagnosis, Finding, Level, diagnose
-from referee.machine.measure import Figures, measure_machine
-from referee.tournament.config import default_workers
+
+if TYPE_CHECKING:
+    from referee.machine.doctor import Diagnosis, Finding
+    from referee.machine.measure import Figures
 
 WIDTH = 86
 """Width of the texts beside the names of the findings."""
-
-_MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
 
 
 @click.command()
@@ -34,7 +32,16 @@ def doctor(workers: int | None, as_json: bool) -> None:
 
     Bots that move instantly play as many games at a time as there are workers: the time of their moves is
     the overhead of the referee and the machine. Exits with 5 if no tournament can be run here.
+
+    \b
+    Examples:
+      referee doctor
+      referee doctor --workers 4 --json
     """
+    from referee.machine.doctor import diagnose
+    from referee.machine.measure import measure_machine
+    from referee.tournament.config import default_workers
+
     workers = default_workers() if workers is None else workers
     say(f"measuring, with workers = {workers}; this takes some seconds")
     figures = measure_machine(workers, Path())
@@ -46,7 +53,12 @@ def doctor(workers: int | None, as_json: bool) -> None:
 
 def _page(diagnosis: Diagnosis) -> str:
     """The report as text: the verdict, lines for a tournament file, and all findings."""
-    rows = [[_MARKS[finding.level], finding.about, _finding_text(finding)] for finding in diagnosis.findings]
+    from tabulate import tabulate
+
+    from referee.machine.doctor import Level
+
+    marks = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
+    rows = [[marks[finding.level], finding.about, _finding_text(finding)] for finding in diagnosis.findings]
     parts = [_verdict(diagnosis)]
     if not diagnosis.lacks:
         parts.append(_toml(diagnosis))
@@ -63,6 +75,8 @@ def _verdict(diagnosis: Diagnosis) -> str:
 
 
 def _toml(diagnosis: Diagnosis) -> str:
+    from referee.machine.doctor import PIN_ONLY
+
     advice = diagnosis.advice
     pin = f"true   # {PIN_ONLY}" if advice.pin else "false"
     return f'[tournament]\nworkers = {advice.workers}\nmargin = "{advice.margin_ms}ms"\npin = {pin}'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +12,9 @@ from referee.cli.options import runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import shown
-from referee.tournament.exports import csv_of, game_alone, json_of_heads, pgn_of
-from referee.tournament.reading import Runs, read_runs
+
+if TYPE_CHECKING:
+    from referee.tournament.reading import Runs
 
 AT_ONCE = 1000
 """How many games are written at once."""
@@ -33,7 +35,16 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
     """Writes the games of the runs in DIR to stdout, without moves; with --game, one game with all of it.
 
     In PGN seat 1 is White, and games that are not rated have no result. BayesElo and Ordo read it.
+
+    \b
+    Examples:
+      referee export results > games.pgn
+      referee export results --format csv
+      referee export results --game 1:greedy:random > game.jsonl
     """
+    from referee.tournament.exports import csv_of, json_of_heads, pgn_of
+    from referee.tournament.reading import read_runs
+
     runs = read_runs(folders)
     if game_id is not None:
         show_data(_alone(runs, game_id).decode().removesuffix("\n"))
@@ -49,6 +60,8 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
 
 
 def _alone(runs: Runs, game_id: str) -> bytes:
+    from referee.tournament.exports import game_alone
+
     having = [run for run in runs.runs if game_id in run.games]
     if len(having) != 1:
         where = ", ".join(shown(str(run.folder)) for run in having or runs.runs)

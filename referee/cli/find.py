@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from tabulate import tabulate
 
-from referee.cli.options import runs_argument
+from referee.cli.options import form_option, runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.text import meant, shown
 from referee.gameplay.events import Ending
-from referee.records.record import Summary, moves_of_line
-from referee.tournament.exports import FORMATS, csv_of, json_of_heads
-from referee.tournament.reading import Runs, read_runs
-from referee.tournament.run import Run, dialogues, lines_of
+
+if TYPE_CHECKING:
+    from referee.records.record import Summary
+    from referee.tournament.reading import Runs
+    from referee.tournament.run import Run
 
 _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
@@ -46,14 +47,7 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option("--longer", metavar="N", type=click.IntRange(0), help="Games of more than N moves.")
 @click.option("--shorter", metavar="N", type=click.IntRange(1), help="Games of fewer than N moves.")
 @click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
-@click.option(
-    "--format",
-    "form",
-    default="simple",
-    metavar="F",
-    type=click.Choice(FORMATS),
-    help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
-)
+@form_option
 def find(
     folders: tuple[Path, ...],
     game_id: str | None,
@@ -74,7 +68,16 @@ def find(
 
     Shows how they ended. What the bots wrote to stderr is in the record (`referee replay DIR ID`). The
     dialogue with the referee is stored for games with faults, or for all games with `keep = "all"`.
+
+    \b
+    Examples:
+      referee find results --bot greedy --lost-by random
+      referee find results --fault any --dialogue
+      referee find results --moves 'L:A1, L:A2 D:B1' --longer 20
     """
+    from referee.tournament.exports import csv_of, json_of_heads
+    from referee.tournament.reading import read_runs
+
     runs = read_runs(folders)
     for name in (*bots, *filter(None, (won_by, lost_by))):
         if name not in runs.names:
@@ -130,6 +133,9 @@ def _by_moves(
     run: Run, games: list[Summary], opening: list[str], longer: int | None, shorter: int | None
 ) -> list[Summary]:
     """The games that begin with these moves and are longer and shorter than this."""
+    from referee.records.record import moves_of_line
+    from referee.tournament.run import lines_of
+
     fitting = set()
     for game_id, line in lines_of(run, {game.id for game in games}):
         moves = moves_of_line(line)
@@ -143,6 +149,8 @@ def _by_moves(
 
 
 def _show_dialogues(run: Run, games: list[Summary]) -> None:
+    from referee.tournament.run import dialogues
+
     kept = dialogues(run.folder, {game.id for game in games})
     for game in games:
         lines = [shown(line, 5000) for line in kept[game.id].split("\n")] if game.id in kept else []
@@ -150,6 +158,8 @@ def _show_dialogues(run: Run, games: list[Summary]) -> None:
 
 
 def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
+    from tabulate import tabulate
+
     found = [(run, games) for run, games in found if games]
     several = len(found) > 1
     rows = [

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from tabulate import tabulate
 
+from referee.cli.options import optional_game_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import shown
-from referee.games import GAMES, all_installed, game_given, origin_of
-from referee.games.api import Game
+
+if TYPE_CHECKING:
+    from referee.games.api import Game
 
 
 @click.command()
-@click.argument("name", metavar="[GAME]", required=False)
-def games(name: str | None) -> None:
+@optional_game_argument
+def games(game: str | None) -> None:
     """Lists the games; with GAME, shows a summary of its rules, its options and its notation.
 
     GAME is a game's slug, or module.py:NAME for a game in a file.
+
+    \b
+    Examples:
+      referee games
+      referee games blooms
     """
-    if name is None:
+    from tabulate import tabulate
+
+    from referee.games import GAMES, all_installed, game_given
+
+    if game is None:
         listed = list(GAMES.values())
         for found in all_installed():
             if isinstance(found, UsageError):
@@ -30,29 +40,31 @@ def games(name: str | None) -> None:
             else:
                 listed.append(found)
         rows = []
-        for game in listed:
+        for one in listed:
             rows.append(
-                [game.slug, game.name, game.seats_text, "open" if game.is_open else "hidden", str(game.clock)]
+                [one.slug, one.name, one.seats_text, "open" if one.is_open else "hidden", str(one.clock)]
             )
         show_data(tabulate(rows, ["slug", "name", "seats", "information", "clock"], disable_numparse=True))
         return
-    game = game_given(name, Path.cwd())
+    chosen = game_given(game, Path.cwd())
     options = [
-        [option.name, option.values_text, option.default_text, option.meaning] for option in game.options
+        [option.name, option.values_text, option.default_text, option.meaning] for option in chosen.options
     ]
     show_data(
-        f"{game.name} (`{game.slug}`, rules {game.rules})\n\n"
-        f"{game.summary}\n\n"
-        f"Moves: {game.notation}\n\n"
+        f"{chosen.name} (`{chosen.slug}`, rules {chosen.rules})\n\n"
+        f"{chosen.summary}\n\n"
+        f"Moves: {chosen.notation}\n\n"
         f"{tabulate(options, ['option', 'values', 'default', 'meaning'], disable_numparse=True)}\n\n"
-        f"Default clock: {game.clock}\n"
-        f"{_source(game)}"
+        f"Default clock: {chosen.clock}\n"
+        f"{_source(chosen)}"
     )
 
 
 def _source(game: Game[Any]) -> str:
     """The page of a game that is built in, or the origin of one that is not."""
+    from referee.games import origin_of
+
     origin = origin_of(game)
     if not origin:
-        return f"For authors of bots: protocol/games/{game.slug}.md"
+        return f"For authors of bots: `referee docs {game.slug}`"
     return "Origin: " + ", ".join(f"{name} {shown(value)}" for name, value in origin.items())

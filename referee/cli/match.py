@@ -3,52 +3,86 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from referee.cli.colour import can_draw
 from referee.cli.options import (
+    START,
+    bots_argument,
+    game_argument,
+    game_options_option,
     isolation_option,
     json_lines_option,
     key_values,
     openings_option,
     openings_table,
     start_option,
+    start_table,
     user_option,
     workers_option,
 )
 from referee.cli.output import say
 from referee.cli.playing import Conduct, conduct
-from referee.core.errors import UsageError
-from referee.core.text import meant, shown
+from referee.cli.watching import Redrawing, Scrolling
+from referee.core.defaults import MARGIN_US, REJECTIONS
+from referee.core.errors import StorageError, UsageError
+from referee.core.text import listed, meant, shown
 from referee.core.timecontrol import TimeControl
-from referee.core.units import parse_period
-from referee.gameplay.events import Event
-from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
+from referee.core.units import LONGEST_US, PERIOD, parse_period, show_period
+from referee.core.whole_file import write_whole
 from referee.games import game_given
-from referee.games.api import State
 from referee.processes.bot import Bot, distinct
 from referee.processes.limits import Limits
 from referee.records.header import REPEATS
 from referee.records.run_files import TOML
 from referee.tournament.config import config_of
+from referee.tournament.encounter import Show
 from referee.tournament.stopping import Sprt
 from referee.tournament.task import Observer
-from referee.viewing.words import frame, heading
-from referee.wire.dialogue import Dialogue
+from referee.wire.bot_input import BotInput
+from referee.wire.dialogue import Dialogue, Tap
 
 GAMES = 2
 """How many games a match has where nothing is said."""
+
+UNLIMITED = show_period(LONGEST_US)
+"""The start allowance and the margin where there are no time limits."""
+
+MARGIN = f"{MARGIN_US // 1000}ms"
 
 MOST_GAMES = 20_000
 """How many games a match with a sequential test has at most where nothing is said."""
 
 
-@click.command()
-@click.argument("game")
-@click.argument("bots", metavar="BOT...", nargs=-1, required=True)
+class _Match(click.Command):
+    """`match`, whose option `--watch` has a value only where the next word is a time: it may be a BOT."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Gives every `--watch` a value."""
+        return super().parse_args(ctx, with_delays(args))
+
+
+def with_delays(args: Sequence[str]) -> list[str]:
+    """The words of a command line where each `--watch` has its delay, which is 0 if none was given."""
+    words = list(args)
+    end = words.index("--") if "--" in words else len(words)
+    for at in range(end - 1, -1, -1):
+        if words[at] == "--watch":
+            delay = words.pop(at + 1) if at + 1 < end and re.fullmatch(PERIOD, words[at + 1]) else "0s"
+            words[at] = f"--watch={delay}"
+    return words
+
+
+@click.command(cls=_Match)
+@game_argument
+@bots_argument
 @click.option(
     "-n",
     "count",
@@ -74,7 +108,7 @@ MOST_GAMES = 20_000
     metavar="TC",
     help="Each bot's clock, MOVE[+RESERVE[/STEP]][^INCREMENT] or none. Default: that of the game.",
 )
-@click.option("--option", "options", metavar="K=V", multiple=True, help="An option of the game.")
+@game_options_option
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -88,8 +122,28 @@ MOST_GAMES = 20_000
     help="Folder for the records; games that are there already are not played again.",
 )
 @workers_option
-@click.option("--watch", is_flag=True, help="Show the board after every move, on stderr.")
-@click.option("--dialogue", is_flag=True, help="Show every line to and from the bots, on stderr.")
+@click.option(
+    "--watch",
+    metavar="[TIME]",
+    help="Show the board after every move, on stderr; with a time such as 0.5s, wait so long after each, and "
+    "draw it in its place on a terminal.",
+)
+@click.option(
+    "--dialogue",
+    is_flag=True,
+    help="Show every line to and from the bots, and what they write to stderr, on stderr.",
+)
+@click.option(
+    "--input-of",
+    metavar="SEAT FILE",
+    type=(click.IntRange(1), click.Path(path_type=Path)),
+    help="Write what the bot in a seat of the first game is sent to a file, byte for byte.",
+)
+@click.option(
+    "--no-clock",
+    is_flag=True,
+    help="Wait for bots without limit, at their start, for moves and at their end: for a debugger.",
+)
 @click.option(
     "--rejections",
     type=click.IntRange(1, 1000),
@@ -100,12 +154,19 @@ MOST_GAMES = 20_000
 @click.option(
     "--margin",
     metavar="TIME",
-    default=f"{MARGIN_US // 1000}ms",
+    default=MARGIN,
     show_default=True,
     help="How late an answer is still accepted; this time is not charged.",
 )
 @start_option
 @openings_option
+@click.option(
+    "--from",
+    "begin",
+    metavar="DIR ID@N",
+    type=(click.Path(path_type=Path), str),
+    help="Begin after move N of a recorded game, as `replay DIR ID --move N` shows it, chance included.",
+)
 @click.option(
     "--limit", "limits", metavar="K=V", multiple=True, help="A resource limit for each bot: memory=512MB."
 )
@@ -128,12 +189,15 @@ def match(
     seed: str | None,
     folder: Path | None,
     workers: int | None,
-    watch: bool,
+    watch: str | None,
     dialogue: bool,
+    input_of: tuple[int, Path] | None,
+    no_clock: bool,
     rejections: int,
     margin: str,
     start: str,
     openings: tuple[str, ...],
+    begin: tuple[Path, str] | None,
     limits: tuple[str, ...],
     ptys: tuple[str, ...],
     isolation: str | None,
@@ -149,11 +213,20 @@ def match(
     Ctrl-C at once; with -o, the same command continues the match.
 
     \b
-    Example:
+    Examples:
       referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
+      referee match blooms -n 1 --watch 0.5s './mine' 'node mine.js'
+      referee match blooms -n 1 --dialogue --input-of 1 input.txt './mine' 'node mine.js'
+      referee match blooms -n 2 --from results 7@12 './mine' 'node mine.js'
     """
     chosen = game_given(game, Path.cwd())
-    settled = chosen.settle(key_values("option", options))
+    given = key_values("option", options)
+    start_given: dict[str, Any] = {}
+    if begin:
+        if openings:
+            raise UsageError("`--openings` is given with `--from`, expected one of them")
+        start_given, given = start_table(*begin, chosen, given)
+    settled = chosen.settle(given)
     seats = chosen.seats(settled)
     if len(bots) != seats:
         raise UsageError(f"`{chosen.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
@@ -168,6 +241,10 @@ def match(
         count = GAMES if sprt is None else MOST_GAMES
     for period in (margin, start):
         parse_period(period)
+    if no_clock:
+        if (margin, start) != (MARGIN, START):
+            raise UsageError("`--margin` or `--start` is given with `--no-clock`, expected no time limits")
+        control, margin, start = control or "none", UNLIMITED, UNLIMITED
     limits_given = key_values("limit", limits)
     Limits.parse(limits_given)
     entrants = _bots(bots, ptys)
@@ -185,29 +262,51 @@ def match(
             "margin": margin,
             "start": start,
             "rejections": rejections,
-            **openings_table(openings, chosen, settled),
+            **(start_given or openings_table(openings, chosen, settled)),
             **({"user": user} if user else {}),
             **({"pause": True} if pause else {}),
         },
-        **({"options": key_values("option", options)} if options else {}),
+        **({"options": given} if given else {}),
         **({"limits": limits_given} if limits else {}),
         "bot": entrants,
     }
-    observer = Observer(_Watch() if watch else None, Dialogue(say) if dialogue else None)
-    looks_on = watch or dialogue
-    if looks_on and workers:
-        raise UsageError(f"`--workers` is {workers}, expected 0 with `--watch` or `--dialogue`")
+    looking = {
+        "--watch": watch is not None,
+        "--dialogue": dialogue,
+        "--input-of": input_of is not None,
+        "--no-clock": no_clock,
+    }
+    if any(looking.values()) and workers:
+        given_with = listed(f"`{name}`" for name, is_given in looking.items() if is_given)
+        raise UsageError(f"`--workers` is {workers}, expected 0 with {given_with}")
+    if input_of and input_of[0] > seats:
+        raise UsageError(f"`--input-of` has seat {input_of[0]}, expected 1 to {seats}")
+    delay_us = parse_period(watch or "0s")
     with contextlib.ExitStack() as stack:
+        taps: list[Tap] = []
+        if dialogue:
+            shown_dialogue = Dialogue(say)
+            stack.callback(shown_dialogue.close)
+            taps.append(shown_dialogue)
+        if input_of:
+            taps.append(stack.enter_context(_input_written(*input_of)))
+        show = watching(delay_us, alone=not dialogue, stack=stack) if watch else None
+        observer = Observer(show, taps, patient=no_clock) if any(looking.values()) else None
+        if no_clock:
+            say(
+                "no time limits: bots are waited for, at their end too; "
+                "a second Ctrl-C ends the match at once"
+            )
         stored = folder is not None
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-match-")))
         config = config_of(folder / TOML, tables, Path.cwd())
         how = Conduct(
             folder,
-            0 if looks_on else config.workers if workers is None else workers,
+            0 if observer else config.workers if workers is None else workers,
             isolation,
             strict,
-            observer if looks_on else None,
+            observer,
             stored,
             json_lines,
         )
@@ -233,16 +332,30 @@ def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]
     ]
 
 
-class _Watch:
-    """Shows the board after every event of a game."""
+def watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> Show:
+    """What shows the board; it is redrawn where it is to be watched and nothing else is shown."""
+    if not (delay_us and alone and can_draw(sys.stderr)):
+        return Scrolling(delay_us)
+    redrawing = Redrawing(delay_us)
+    stack.callback(redrawing.close)
+    return redrawing
 
-    def __init__(self) -> None:
-        self._id = ""
-        self._number = 0
 
-    def __call__(self, terms: Terms, event: Event, state: State[Any]) -> None:
-        if terms.id != self._id:
-            self._id, self._number = terms.id, 0
-            say(heading(terms))
-        self._number += 1
-        say(frame(self._number, event, state, terms))
+@contextlib.contextmanager
+def _input_written(seat: int, path: Path) -> Iterator[Tap]:
+    """A tap that writes what the bot in a seat is sent to a file. Raises `UsageError` where that cannot be
+    written or is something else, and `StorageError` where it cannot be written any more.
+    """
+    write_whole(path, b"", b"hello ", "the input of a bot")
+    with path.open("ab", buffering=0) as file:
+
+        def write(data: bytes) -> None:
+            try:
+                file.write(data)
+            except OSError as error:
+                raise StorageError(f"cannot write `{shown(str(path))}`: {error.strerror}") from None
+
+        bot_input = BotInput(seat, write)
+        yield bot_input
+    if not bot_input.bot:
+        say(f"no bot in seat {seat} was told of a game, so `{shown(str(path))}` is empty")

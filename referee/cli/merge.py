@@ -10,9 +10,6 @@ from referee.cli.options import runs_argument
 from referee.cli.output import count_text, say
 from referee.core.errors import UsageError
 from referee.core.text import counted, shown
-from referee.tournament import merging
-from referee.tournament.reading import read_runs
-from referee.tournament.run import read_run
 
 
 @click.command()
@@ -28,7 +25,15 @@ def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
 
     The runs must agree in all that decides games; bots may be added. They are not changed. The new run can
     be continued: `referee run FILE -o OUT`.
+
+    \b
+    Examples:
+      referee merge both here there
     """
+    from referee.tournament import merging
+    from referee.tournament.reading import read_runs
+    from referee.tournament.run import read_run
+
     runs = read_runs(folders).runs
     if len(runs) < 2:
         raise UsageError("there is 1 run, expected at least 2 that are merged")

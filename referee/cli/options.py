@@ -3,20 +3,88 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from referee.core.errors import UsageError
-from referee.core.fields import Fields
+from referee.core.defaults import START_US
+from referee.core.errors import RefereeError, UsageError
 from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
-from referee.games import game_given
-from referee.games.api import Game, Options
-from referee.records.record import GameRecord
-from referee.tournament.opening_table import openings_of
-from referee.tournament.plan import START_US
-from referee.viewing.steps import View
+
+if TYPE_CHECKING:
+    from referee.games.api import Game, Options
+    from referee.records.record import GameRecord
+    from referee.viewing.steps import View
+
+
+def _complete_game(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The games that are built in, or else files, since a game may come from one."""
+    from referee.games import GAMES
+
+    slugs = [CompletionItem(slug) for slug in GAMES if slug.startswith(typed)]
+    return slugs or [CompletionItem(typed, type="file")]
+
+
+def _complete_option(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The options of the game that was named before."""
+    from referee.games import game_given
+
+    try:
+        # click leaves the arguments unread where the last option has no value yet.
+        game = context.params.get("game") or next(iter(context.args), "")
+        known = game_given(game, Path.cwd()).options
+    except RefereeError:
+        return []
+    return [CompletionItem(f"{option.name}=") for option in known if option.name.startswith(typed)]
+
+
+def _complete_bot(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    return [CompletionItem(typed, type="file")]
+
+
+def _forms() -> click.Choice[str]:
+    """The forms of printed tables. They are listed only when one is given: to import what knows them takes
+    longer than to show the help.
+    """
+    from tabulate import tabulate_formats
+
+    return click.Choice(("csv", "json", *tabulate_formats))
+
+
+form_option = click.option(
+    "--format",
+    "form",
+    default="simple",
+    metavar="F",
+    callback=lambda context, option, value: _forms().convert(value, option, context),
+    shell_complete=lambda context, option, typed: _forms().shell_complete(context, option, typed),
+    help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
+)
+
+game_argument = click.argument("game", shell_complete=_complete_game)
+
+optional_game_argument = click.argument("game", required=False, shell_complete=_complete_game)
+
+played_game_option = click.option(
+    "--game", required=True, metavar="GAME", shell_complete=_complete_game, help="The game that it plays."
+)
+
+bots_argument = click.argument(
+    "bots", metavar="BOT...", nargs=-1, required=True, shell_complete=_complete_bot
+)
+
+bot_argument = click.argument("bot", shell_complete=_complete_bot)
+
+game_options_option = click.option(
+    "--option",
+    "options",
+    metavar="K=V",
+    multiple=True,
+    shell_complete=_complete_option,
+    help="An option of the game; `referee games GAME` lists them.",
+)
 
 START = f"{START_US // 1_000_000}s"
 
@@ -79,6 +147,9 @@ def openings_table(texts: tuple[str, ...], game: Game[Any], options: Options) ->
 
     Raises `UsageError`, which names the option.
     """
+    from referee.core.fields import Fields
+    from referee.tournament.opening_table import openings_of
+
     given: dict[str, Any] = {**key_values("openings", texts)}
     plies = given.get("plies", "")
     if plies.isascii() and plies.isdecimal() and len(plies) < 10:
@@ -91,8 +162,43 @@ def openings_table(texts: tuple[str, ...], game: Game[Any], options: Options) ->
     return {"openings": given}
 
 
+def start_table(
+    path: Path, at: str, game: Game[Any], given: dict[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The key `openings` of a tournament file, as `--from` gives it, and the options of the game, which are
+    those of the earlier game. Raises `UsageError`, also where `given` options differ from these.
+    """
+    from referee.tournament.opening_table import recorded_game
+    from referee.tournament.reading import records_at
+
+    game_id, move = place_in_game(at)
+    file = records_at(path).absolute()
+    record = recorded_game(file, game_id, game)
+    options = {name: str(value) for name, value in record.terms.options.items()}
+    for name, value in game.settle({**options, **given}).items():
+        if value != record.terms.options[name]:
+            raise UsageError(
+                f"option `{name}` is `{value}`, expected `{options[name]}` as in the game of "
+                "`--from`, or none"
+            )
+    return {"openings": {"from": str(file), "game": record.terms.id, "move": move}}, options
+
+
+def place_in_game(at: str) -> tuple[str, int]:
+    """The id of a game, or its number, and the step of it that `ID@N` names. Raises `UsageError`."""
+    game_id, _, move = at.rpartition("@")
+    if not (game_id and move.isascii() and move.isdecimal() and len(move) < 10):
+        raise UsageError(
+            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and a move of it, as `replay --move N` "
+            "shows it"
+        )
+    return game_id, int(move)
+
+
 def outside_game(text: str | None) -> Game[Any] | None:
     """The game that `--game` names, or None without the option. Raises `UsageError`."""
+    from referee.games import game_given
+
     return None if text is None else game_given(text, Path.cwd())
 
 

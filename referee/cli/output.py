@@ -8,7 +8,8 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,20 +54,33 @@ def table_width() -> int:
     return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
 
 
-def show_data(text: str) -> None:
-    """Prints a command's result on stdout, without its colours where none are wanted. Raises `StorageError`
-    if it cannot be written.
+def show_data(text: str) -> bool:
+    """Prints a command's result on stdout, without its colours where none are wanted, and returns whether
+    anybody reads it still. Raises `StorageError` if it cannot be written.
 
     A closed pipe, as after `| head`, is not an error, nor is a terminal that is gone.
     """
     try:
         click.echo(text, color=in_colour(sys.stdout))
+        return True
     except OSError as error:
         terminal = stat.S_ISCHR(os.fstat(sys.stdout.fileno()).st_mode)
         _discard(sys.stdout.fileno())
         if isinstance(error, BrokenPipeError) or (terminal and error.errno == errno.EIO):
-            return
+            return False
         raise StorageError(f"cannot write to standard output: {error.strerror}") from None
+
+
+_BATCH = 1000
+"""How many of many lines are written at once."""
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Prints any number of lines as they come, as `show_data` does; stops making them once nobody reads."""
+    source = iter(lines)
+    while batch := list(islice(source, _BATCH)):
+        if not show_data("\n".join(batch)):
+            return
 
 
 def put_text(path: Path | None, text: str, start: str, kind: str) -> None:

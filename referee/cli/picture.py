@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,16 +11,10 @@ from referee.cli.options import game_option, outside_game, seat_option, view_of
 from referee.cli.output import is_stdout, put_text, say
 from referee.core.errors import UsageError
 from referee.core.text import shown
-from referee.core.whole_file import write_whole
-from referee.records.finding import find_game
-from referee.records.record import GameRecord
-from referee.tournament.reading import records_at
-from referee.viewing.palette import THEMES, Theme, file_style
-from referee.viewing.png import PNG_START, png_of
-from referee.viewing.step_words import step_lines
-from referee.viewing.steps import Steps, View, steps_of
-from referee.viewing.svg import SVG_START, Layout
-from referee.viewing.words import heading, result
+
+if TYPE_CHECKING:
+    from referee.viewing.palette import Theme
+    from referee.viewing.steps import Steps, View
 
 
 @click.command(short_help="Draws a position of a game as SVG or PNG.")
@@ -35,7 +30,9 @@ from referee.viewing.words import heading, result
     help="The position after step N, from 0, the start; negative numbers count from the end. Default: -1.",
 )
 @seat_option
-@click.option("--theme", type=click.Choice(THEMES), default="light", show_default=True, help="The colours.")
+@click.option(
+    "--theme", type=click.Choice(("light", "dark")), default="light", show_default=True, help="The colours."
+)
 @click.option(
     "--width",
     type=click.IntRange(16, 10_000),
@@ -66,7 +63,20 @@ def picture(
     a game's id, or its number in the file, counted from 1; it is not needed for a file with one game. All
     pictures of a game have the same size. PNG is made by rsvg-convert, inkscape, resvg, ImageMagick or
     cairosvg, whichever is installed.
+
+    \b
+    Examples:
+      referee picture results 7 --move 5 -o move5.svg
+      referee picture results 7 -o end.png --width 800
     """
+    from referee.core.whole_file import write_whole
+    from referee.records.finding import find_game
+    from referee.records.record import GameRecord
+    from referee.tournament.reading import records_at
+    from referee.viewing.png import PNG_START, png_of
+    from referee.viewing.steps import steps_of
+    from referee.viewing.svg import SVG_START
+
     kind = out.suffix.lower() if out else ""
     if not is_stdout(out) and kind not in (".svg", ".png"):
         raise UsageError(f"`{shown(str(out))}` is no name for a picture, expected NAME.svg or NAME.png")
@@ -84,6 +94,11 @@ def picture(
 
 def _drawn(steps: Steps, number: int, view: View, theme: Theme, width: int | None) -> str:
     """The position after a step, as SVG. Raises `RecordError` if the record is too damaged for it."""
+    from referee.viewing.palette import file_style
+    from referee.viewing.step_words import step_lines
+    from referee.viewing.svg import Layout
+    from referee.viewing.words import heading, result
+
     last = len(steps.steps) - 1
     if steps.damage:
         if not 0 <= number <= last:

@@ -63,6 +63,12 @@ def replay(
     FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
     a game's id, or its number in the file, counted from 1. Without ID, shows the game if the file has only
     one, and otherwise lists the games. In a terminal, keys step through the game; `?` shows them.
+
+    \b
+    Examples:
+      referee replay results
+      referee replay results 7
+      referee replay results 7 --html game7.html
     """
     ways = {"--all": at_once, "--json": as_json, "--html": page is not None}
     given = [name for name, is_given in ways.items() if is_given]

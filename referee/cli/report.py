@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +15,9 @@ from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import counted, shown
 from referee.core.units import about_size
-from referee.records.header import game_of, sections_of
-from referee.tournament.lock import is_locked
-from referee.tournament.reading import Runs, read_runs, run_folder
+
+if TYPE_CHECKING:
+    from referee.tournament.reading import Runs
 
 
 @click.command()
@@ -49,6 +50,11 @@ def report(
     The page has the standings, crosstables, charts of lengths, times and ratings, the faults with their
     dialogues, and every game to be replayed. It is one file, which needs no network. For many games, --folder
     writes a folder of pages, which begins with its `index.html`; an older report there is replaced.
+
+    \b
+    Examples:
+      referee report results -o report.html
+      referee report results -o report --folder
     """
     if folder and is_stdout(output):
         raise UsageError("`--folder` has no `-o`, expected the folder to write, such as `-o report`")
@@ -78,6 +84,9 @@ def _read(paths: Sequence[Path]) -> Runs:
     """The runs. While one is on, a game may become void and be played again between the reading of two of its
     files, which then do not agree: they are read once more.
     """
+    from referee.tournament.lock import is_locked
+    from referee.tournament.reading import read_runs, run_folder
+
     try:
         return read_runs(paths)
     except RecordError:
@@ -88,6 +97,8 @@ def _read(paths: Sequence[Path]) -> Runs:
 
 def _check_rules(runs: Runs, game: str | None) -> None:
     """Raises `UsageError` where the rules of a game are not available, so that it cannot be replayed."""
+    from referee.records.header import game_of, sections_of
+
     given = outside_game(game)
     for run in runs.runs:
         for section in sections_of(run.header).values():

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import click
 
-from referee.cli.dry_run import dry_run as dry_run_text
 from referee.cli.options import isolation_option, json_lines_option, workers_option
 from referee.cli.output import show_data
-from referee.cli.playing import Conduct, conduct, say_before
-from referee.tournament.config import load
 
 
 @click.command()
@@ -44,7 +41,17 @@ def run(
 
     A finished game counts as soon as it is stored, and is not played again. Ctrl-C stops after the current
     games, a second Ctrl-C stops at once; the same command continues.
+
+    \b
+    Examples:
+      referee run tournament.toml
+      referee run tournament.toml --dry-run
+      referee run tournament.toml --workers 4 -o results
     """
+    from referee.cli.dry_run import dry_run as dry_run_text
+    from referee.cli.playing import Conduct, conduct, say_before
+    from referee.tournament.config import load
+
     config = load(file)
     folder = folder or config.folder
     count = config.workers if workers is None else workers

@@ -9,8 +9,6 @@ import click
 from referee.cli.options import game_option, outside_game
 from referee.cli.output import say, show_data
 from referee.core.text import shown
-from referee.records.run_files import RECORDS
-from referee.tournament.reading import future_folder
 
 PORT = 8000
 
@@ -35,8 +33,15 @@ def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> No
     The run may be played meanwhile, by another process: the pages follow it. Nothing is written in DIR. The
     address of the pages is printed on stdout; Ctrl-C ends the server. A game with hidden information is shown
     only when all games that share its chance are over.
+
+    \b
+    Examples:
+      referee serve results
+      referee serve results --port 0
     """
+    from referee.records.run_files import RECORDS
     from referee.serving.server import hosts_of, is_local, listening, serve_run, url_of  # only when it serves
+    from referee.tournament.reading import future_folder
 
     folder, given = future_folder(folder), outside_game(game)
     with listening(host, port) as listener:

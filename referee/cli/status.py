@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +13,10 @@ from referee.cli.output import amount_text, show_data
 from referee.core.errors import RecordError
 from referee.core.text import counted, shown
 from referee.core.units import about
-from referee.ratings.brief import brief
-from referee.records.durations import last_games
-from referee.tournament.lock import is_locked
-from referee.tournament.progress import Order, Progress, order_of, progress_of
-from referee.tournament.reading import run_folder
-from referee.tournament.run import Run, read_run
+
+if TYPE_CHECKING:
+    from referee.tournament.progress import Order, Progress
+    from referee.tournament.run import Run
 
 ROWS = 20
 """The most lines of the standings."""
@@ -32,7 +30,17 @@ def status(folder: Path, as_json: bool) -> None:
 
     Whether a referee is running there is known from the lock of the folder, and the games that count from the
     records; which games are in progress is known only to the run itself.
+
+    \b
+    Examples:
+      referee status results
+      referee status results --json
     """
+    from referee.records.durations import last_games
+    from referee.tournament.lock import is_locked
+    from referee.tournament.progress import order_of, progress_of
+    from referee.tournament.reading import run_folder
+
     folder = run_folder(folder)
     is_running = is_locked(folder)
     run = _read(folder, is_running)
@@ -44,6 +52,8 @@ def _read(folder: Path, is_running: bool) -> Run:
     """The run in a folder. While it is on, a game may become void and be played again between the reading of
     two of its files, which then do not agree: they are read once more.
     """
+    from referee.tournament.run import read_run
+
     try:
         return read_run(folder)
     except RecordError:
@@ -54,6 +64,8 @@ def _read(folder: Path, is_running: bool) -> Run:
 
 def _text(progress: Progress, order: Order) -> str:
     """The status for people."""
+    from referee.ratings.brief import brief
+
     of = "" if progress.planned is None else f" of {amount_text(progress.planned)}"
     running = "a referee is running" if progress.is_running else "no referee is running"
     lines = [f"{shown(progress.game, 80)}, {progress.bots} bots: {progress.played}{of} games; {running}"]

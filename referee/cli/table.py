@@ -5,40 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.options import runs_argument
+from referee.cli.options import form_option, runs_argument
 from referee.cli.output import count_text, say, show_data, table_width
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.ratings.blocks import BLOCKS
-from referee.ratings.columns import COLUMNS, parse_columns
-from referee.ratings.table import FORMATS, View, parse_show, rendered
-from referee.ratings.times import Times
-from referee.records import journal
-from referee.records.record import head_of
-from referee.tournament.reading import read_runs
-from referee.tournament.run import Run
+
+if TYPE_CHECKING:
+    from referee.ratings.times import Times
+    from referee.tournament.run import Run
 
 
 @click.command()
 @runs_argument
-@click.option(
-    "--format",
-    "form",
-    default="simple",
-    metavar="F",
-    type=click.Choice(FORMATS),
-    help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
-)
+@form_option
 @click.option(
     "--columns",
     metavar="C,…",
-    help=f"The columns of the standings: {', '.join(COLUMNS)}, or `time` for those of times.",
+    help="The columns of the standings: elo, next, los, games, wdl, points, score, expected, seats, left, "
+    "faults, moves, median, p99, max, over, late, cpu, or `time` for those of times.",
 )
 @click.option(
-    "--show", metavar="T,…", help=f"The tables: {', '.join(BLOCKS)}. Default: standings,crosstable."
+    "--show",
+    metavar="T,…",
+    help="The tables: standings, crosstable, los, seats, pairs, faults, times. Default: "
+    "standings,crosstable.",
 )
 @click.option("--times", is_flag=True, help="Also the time that moves took, from the whole records.")
 @click.option(
@@ -60,7 +54,17 @@ def table(
     Elo ratings, with 95 % intervals, and the advantages of seats are fitted to all games at once. On stderr
     are the number of games and the head hash, the hash of the last line: `referee verify --head` detects
     with it later whether these records are as they were.
+
+    \b
+    Examples:
+      referee table results
+      referee table results --show standings,los,pairs --times
+      referee table here there --format csv
     """
+    from referee.ratings.columns import parse_columns
+    from referee.ratings.table import View, parse_show, rendered
+    from referee.tournament.reading import read_runs
+
     view = View(
         parse_columns(columns) if columns else (),
         parse_show(show) if show else (),
@@ -78,6 +82,10 @@ def table(
 
 def _times(runs: Sequence[Run]) -> Times:
     """The times of the moves of all games, from the whole lines. Raises `RecordError`."""
+    from referee.ratings.times import Times
+    from referee.records import journal
+    from referee.records.record import head_of
+
     times = Times()
     for run in runs:
         for line in journal.read(run.folder):

@@ -13,13 +13,6 @@ from referee.cli.output import count_text, say, show_data
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
-from referee.records import journal
-from referee.records.examining import examined_lines
-from referee.records.header import seats_of
-from referee.records.replay import RunVerifier
-from referee.tournament.reading import records_at
-from referee.tournament.run import check_attempts
-from referee.tournament.scheduled import Scheduled
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -43,7 +36,20 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
     Prints the number of games and the hash of the last line. This head hash is also printed at the end of
     a run and by `table`: note it, and --head detects later that records are missing at the end or that the
     whole file was written anew. More records may follow the one with this hash.
+
+    \b
+    Examples:
+      referee verify results
+      referee verify results --head HASH
     """
+    from referee.records import journal
+    from referee.records.examining import examined_lines
+    from referee.records.header import seats_of
+    from referee.records.replay import RunVerifier
+    from referee.tournament.reading import records_at
+    from referee.tournament.run import check_attempts
+    from referee.tournament.scheduled import Scheduled
+
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
     file = records_at(file)

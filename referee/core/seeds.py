@@ -7,6 +7,9 @@
                 └── shared ─ shared seed ─┬── chance    chance that is the same in all games of an encounter
                                           └── opening   their opening moves, if these are drawn
 
+    seed of `referee moves` ──┬── moves    chance that belongs to the game alone
+                              └── shared   chance that is the same in all games of an encounter
+
 Every arrow is one-way: the seeds of some games, or what follows from them, tell nothing of the seed of the
 run or of other games, unless the seed of the run is so short that it can be guessed. The derivation is
 `referee.core.rng.derive`; changing a purpose changes all games of every seed.
@@ -69,3 +72,8 @@ def list_stream(seed: bytes, seat: int, number: int) -> Stream:
 def house_stream(seed: bytes) -> Stream:
     """The stream for the moves of the seats that `referee check` plays itself."""
     return Stream(derive(seed, "house"))
+
+
+def position_seeds(seed: str) -> tuple[bytes, bytes]:
+    """The seeds of chance in a position that belongs to no game: the game's own, and the shared one."""
+    return derive(seed.encode(), "moves"), derive(seed.encode(), "moves", "shared")

@@ -42,6 +42,15 @@ LATE = "it answers, but takes longer than it has: `ask` says how long that is"
 HELD_BACK = "it came when its input was closed: flush after each line, or it was just too late"
 
 
+_EXCEPTION = re.compile(
+    r"Traceback \(most recent call last\)|^Exception in thread|^thread '.*' panicked at|^\s+at .*[:(]"
+    r"|^panic: ",
+    re.MULTILINE,
+)
+"""What programs in several languages write when an exception ends them."""
+
+_ANSWER_WITHIN = re.compile(r"\bhello [0-9]|\bready$|\b(?:move|resign) [0-9]")
+
 _KEPT_FROM = re.compile(
     r"permission denied|not permitted|not found|no such file|cannot (?:find|open|load|access)|read-only file"
     r"|no module named|unable to access|could not find|EACCES|ENOENT|EPERM|EROFS",
@@ -105,10 +114,11 @@ def gone(
         if limit in limits and re.search(words, stderr, re.IGNORECASE):
             return _of_limit(limit)
     if hint := isolated(isolation, stderr):
-        return hint
+        missing = "No module named" in stderr
+        return "a module is not installed for the Python that runs it; or " * missing + hint
     if _A_TERMINAL.search(stderr):
         return "if it needs a terminal: `pty = true` for it in a tournament, `--pty NAME` for a match"
-    if "Traceback (most recent call last)" in stderr:
+    if _EXCEPTION.search(stderr):
         return "an exception ended it: its stderr says where"
     if lives:
         return "it closed its input or output and lives on: keep both open until `quit`"
@@ -137,10 +147,12 @@ def silent(unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool)
         return "it does not read its input: read every line as it comes"
     if stale:
         return "it answered a question that was closed: the answer has the number of the last `ask`"
+    if prompted(noise):
+        return _PROMPT
     if partial.endswith(b"\r"):
         return "it ends its lines with a carriage return alone: end them with a newline"
     if partial:
-        return "end each line with a newline"
+        return "end each line with a newline" if _is_message(partial.decode("utf-8", "replace")) else _PROMPT
     if noise:
         return _of_noise(noise)
     if unwritten:
@@ -149,6 +161,23 @@ def silent(unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool)
             "(PROTOCOL.md has a table), or it waits for something else than lines"
         )
     return "it has spoken before, so it thought for too long, or waits for what never comes"
+
+
+_PROMPT = (
+    "print nothing before an answer in its line, and no prompt: in Python `input()` without a text; what has "
+    "to be printed goes to stderr"
+)
+
+
+def _is_message(line: str) -> bool:
+    """Whether a line begins with a word of the protocol in any case, or with the beginning of one."""
+    word = line.strip().partition(" ")[0].lower()
+    return any(known.startswith(word) for known in WORDS_OF[Speaker.BOT])
+
+
+def prompted(line: str) -> bool:
+    """Whether a line has an answer in it that does not begin it, as behind a prompt."""
+    return not _is_message(line) and bool(_ANSWER_WITHIN.search(line))
 
 
 def _of_noise(line: str) -> str:

@@ -40,7 +40,7 @@ from referee.gameplay.events import (
     Timing,
     Unplayed,
 )
-from referee.gameplay.openings import opening_move
+from referee.gameplay.openings import opening_move, set_up
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, Outcome, Refusal, State
 from referee.games.sampling import legal_moves
@@ -152,9 +152,13 @@ class _GameLoop:
         return Verdict(outcome, self.ending, rated)
 
     def play_opening(self) -> None:
-        """Makes the opening moves, before the bots are told of the game: they learn of them with the news of
-        their first question. Raises `BadOpening` where they are not possible.
+        """Sets up the start and makes the opening moves, before the bots are told of the game: they learn of
+        them with the news of their first question. Raises `BadOpening` and `BadChance` where they are not
+        possible.
         """
+        for event, state in set_up(self.state, self.terms.start):
+            self.state = state
+            self.watch(event, state)
         for text in self.terms.opening:
             while self.state.to_act() == (SHARED_CHANCE,):
                 self.roll()

@@ -1,11 +1,13 @@
 """Opening moves, which the referee makes so that the same bots do not always play the same game.
 
 They are drawn from a seed, or they are a line of a list. All games of an encounter begin with the same ones,
-so only games in which the same moves are legal then can have them.
+so only games in which the same moves are legal then can have them. A start is the beginning of an earlier
+game, with the moves of all seats and the outcomes of chance: every game can begin with one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +17,7 @@ from referee.core.pairing import Pairing
 from referee.core.rng import Stream
 from referee.core.seeds import chance_stream, opening_stream, shared_seed
 from referee.core.text import shown
-from referee.gameplay.events import Seat
+from referee.gameplay.events import Drawn, Preset, Seat
 from referee.gameplay.terms import Terms
 from referee.games.api import SHARED_CHANCE, Game, Options, Refusal, State
 
@@ -69,9 +71,77 @@ def opening_move(state: State[Any], text: str) -> OpeningMove:
         raise BadOpening(refusal.sentence) from None
 
 
+def set_up(
+    state: State[Any], events: Iterable[Drawn | Preset]
+) -> Iterator[tuple[Drawn | Preset, State[Any]]]:
+    """The events of a start, made one after the other, each with the position after it; where several seats
+    act at once, with the position after all of them. Raises `BadOpening` and `BadChance`.
+    """
+    turn: list[Preset] = []
+    moves: dict[Seat, Any] = {}
+    for event in events:
+        acting = state.to_act()
+        if isinstance(event, Drawn):
+            if turn or not acting or acting[0] >= 0:
+                raise BadOpening("chance does not act here")
+            state = state.chance(event.text)
+            yield event, state
+            continue
+        if event.seat not in acting or event.seat in moves:
+            raise BadOpening(f"seat {event.seat + 1} does not act here")
+        try:
+            moves[event.seat] = state.read(event.seat, event.text)
+        except Refusal as refusal:
+            raise BadOpening(refusal.sentence) from None
+        turn.append(Preset(event.seat, state.write(moves[event.seat])))
+        if len(turn) == len(acting):
+            state = state.play(moves)
+            yield from ((made, state) for made in turn)
+            turn, moves = [], {}
+    if turn:
+        raise BadOpening("moves of other seats in the same turn are missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The beginning of an earlier game, with which games of a run begin."""
+
+    game: str
+    """The id of the earlier game."""
+    move: int
+    """The step of it after which they go on, as `replay --move` counts."""
+    events: tuple[Drawn | Preset, ...]
+    """What had happened by then."""
+
+    def header(self) -> dict[str, Any]:
+        """The start as it stands in the first line of a run's records.
+
+        No member there may have the name `events`, by which readers find the end of a game's head.
+        """
+        events = [
+            {"chance": event.text}
+            if isinstance(event, Drawn)
+            else {"seat": event.seat + 1, "opening": event.text}
+            for event in self.events
+        ]
+        return {"game": self.game, "move": self.move, "played": events}
+
+    @classmethod
+    def of_header(cls, fields: Fields) -> Start:
+        """The start that a header describes. Raises the error of `fields`."""
+        fields.only("game", "move", "played")
+        events = tuple(
+            Drawn(event.text("chance"))
+            if event.has("chance")
+            else Preset(event.number("seat", 1) - 1, event.text("opening"))
+            for event in fields.objects("played")
+        )
+        return cls(fields.text("game"), fields.number("move", 1), events)
+
+
 @dataclass(frozen=True, slots=True)
 class Openings:
-    """The openings of the games of a run: none, moves that are drawn, or the lines of a list."""
+    """The openings of the games of a run: none, moves that are drawn, the lines of a list, or a start."""
 
     plies: int = 0
     """How many moves are drawn; a ply is one turn of one seat."""
@@ -83,16 +153,20 @@ class Openings:
     """The seed of what is drawn; None if it is drawn from the shared seed of the games."""
     sha256: str = ""
     """The hash of the file that has the list."""
+    start: Start | None = None
+    """What all games begin with, instead of moves that are drawn or listed."""
 
     @property
     def are_given(self) -> bool:
         """Whether games have openings."""
-        return bool(self.plies or self.lines)
+        return bool(self.plies or self.lines or self.start)
 
     def header(self) -> dict[str, Any]:
         """The member `openings` of the first line of a run's records; empty if there are none."""
         if not self.are_given:
             return {}
+        if self.start:
+            return {"openings": {"start": self.start.header()}}
         seed = {} if self.seed is None else {"seed": self.seed}
         if self.plies:
             return {"openings": {"plies": self.plies, **seed}}
@@ -105,6 +179,9 @@ class Openings:
         if not header.has("openings"):
             return cls()
         fields = header.object("openings")
+        if fields.has("start"):
+            fields.only("start")
+            return cls(start=Start.of_header(fields.object("start")))
         seed = fields.text("seed") if fields.has("seed") else None
         if fields.has("plies"):
             fields.only("plies", "seed")
@@ -126,6 +203,11 @@ class Openings:
             return drawn(game, options, self.plies, self._stream(game_id, shared), shared)
         return ()
 
+    @property
+    def start_events(self) -> tuple[Drawn | Preset, ...]:
+        """The events of the start; empty where there is none."""
+        return self.start.events if self.start else ()
+
     def of_encounter(self, game_id: str, shared: bytes) -> Openings:
         """The openings reduced to what the encounter of a game needs: of a list, its line; `shared` is the
         shared seed of its games.
@@ -145,6 +227,8 @@ class Openings:
         """The openings in a few words."""
         if not self.are_given:
             return "none"
+        if self.start:
+            return f"the start of the game {shown(self.start.game)} up to move {self.start.move}"
         seed = "" if self.seed is None else f" by the seed {self.seed}"
         if self.plies:
             return f"{self.plies} plies drawn{seed}"
@@ -152,6 +236,8 @@ class Openings:
 
     def check(self, terms: Terms) -> None:
         """Raises `RecordError` where a game does not begin with the opening that these openings give it."""
+        if terms.start != self.start_events:  # guard: starts
+            raise RecordError("it does not begin with the start that the first line has")
         expected = self.line(terms.game, terms.options, terms.id, terms.shared_seed)
         if terms.opening != expected:  # guard: openings
             raise RecordError(

@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from referee.core.defaults import MARGIN_US, REJECTIONS
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Ending
+from referee.gameplay.events import Drawn, Ending, Preset
 from referee.games.api import Game, Options, Outcome
-
-MARGIN_US = 10_000
-"""Beyond allowance and reserve, what a referee on an ordinary machine may itself be late by."""
-
-REJECTIONS = 10
-"""A game's rejected moves of a seat; with the last of them the seat loses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +30,8 @@ class Terms:
     rejections: int = REJECTIONS
     opening: tuple[str, ...] = ()
     """The first moves, which the referee makes in the name of the seats to move."""
+    start: tuple[Drawn | Preset, ...] = ()
+    """The events of an earlier game with which this one begins, outcomes of chance included."""
 
 
 class Verdict(NamedTuple):

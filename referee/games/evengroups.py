@@ -106,7 +106,7 @@ class EvenGroupsState(TwoSeatState[Placement]):
         if not self.turn:
             return (stones[0],)
         one, other = stones
-        total = self._total(one, other)
+        total = self.total_after(one, other)
         if total % 2 == 0:
             raise Illegal("even-total", f"there would be {total} groups, expected an odd number")
         return (one, other) if one < other else (other, one)
@@ -131,7 +131,7 @@ class EvenGroupsState(TwoSeatState[Placement]):
         """The numbers of the groups that a stone would join, and 0."""
         return {0, *self.rules.near[stone >> 1](self.groups[stone & 1])}
 
-    def _total(self, one: Stone, other: Stone) -> int:
+    def total_after(self, one: Stone, other: Stone) -> int:
         """How many groups there would be after placing these stones on two different empty cells."""
         joined, beside = self._beside(one), self._beside(other)
         total = sum(self.counts) + 4 - len(joined) - len(beside)
@@ -180,7 +180,7 @@ class EvenGroupsState(TwoSeatState[Placement]):
             for colour in (0, 1):
                 for other_colour in (0, 1):
                     move = (2 * one + colour, 2 * other + other_colour)
-                    if self._total(*move) % 2:
+                    if self.total_after(*move) % 2:
                         yield move
 
     def any_legal(self, seat: Seat) -> bool:
@@ -213,7 +213,7 @@ class EvenGroupsState(TwoSeatState[Placement]):
             one, other = divmod(number, e - 1)
             other += other >= one
             stones = (2 * empty[one] + colours // 2, 2 * empty[other] + colours % 2)
-            if self._total(*stones) % 2:
+            if self.total_after(*stones) % 2:
                 return stones if one < other else stones[::-1]
         return rng.choice(list(self.legal(seat)))
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from referee.core.defaults import MARGIN_US
 from referee.core.isolation import CONFINED
 from referee.core.units import about, about_size
-from referee.gameplay.terms import MARGIN_US
 from referee.machine.measure import Distribution, Figures
 from referee.machine.survey import Limit
 from referee.processes.cgroups import CONTROLLERS

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.core.cores import usable_cores
+from referee.core.defaults import START_US
 from referee.core.errors import EnvironmentLacksError
 from referee.core.isolation import LEVELS
 from referee.core.text import shown
@@ -22,7 +23,7 @@ from referee.games import GAMES
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
 from referee.processes.bot import Bot
 from referee.processes.levels import reason
-from referee.tournament.plan import START_US, Entrant, Plan
+from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Died, Finished, Report, Task, Void
 from referee.tournament.workers import open_workers

@@ -37,7 +37,9 @@ class Bot:
 
     name: str
     command: tuple[str, ...]
-    """Program and arguments; `{python}` stands for the interpreter that runs the referee."""
+    """Program and arguments; `{python}` stands for the interpreter that runs the referee. Empty for a person,
+    who takes part by the command line.
+    """
     cwd: Path
     env: tuple[tuple[str, str], ...] = ()
     """Additional environment variables."""
@@ -56,6 +58,11 @@ class Bot:
     """The user that it runs as; empty for the referee's own."""
     pause: bool = False
     """Whether its processes are stopped while it is not asked."""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays under this name, and no program."""
+        return not self.command
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -92,7 +99,11 @@ class Bot:
         return cls(name, command, cwd, env, pass_env)
 
     def check(self) -> None:
-        """Raises `UsageError` where the program cannot be found or not executed."""
+        """Raises `UsageError` where the program cannot be found or not executed, or a person would have to
+        play.
+        """
+        if self.is_person:  # guard: persons
+            raise UsageError(f"`{self.name}` is a person, expected a bot; persons play by `referee play`")
         program = self.argv[0]
         if not self.cwd.is_dir():
             raise UsageError(f"bot `{self.name}`: no folder `{shown(str(self.cwd))}` to run it in")

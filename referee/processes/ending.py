@@ -11,8 +11,15 @@ from referee.processes.process import BotProcess
 GRACE_S = 0.5
 """Seconds that a bot has to exit by itself after `quit` and the end of its input."""
 
+PATIENT_S = 3_600_000.0
+"""Seconds that a bot has to exit where there are no time limits: longer than anybody waits."""
+
 TERM_S = 0.2
 """Seconds between SIGTERM and SIGKILL."""
+
+
+_LONGEST_WAIT_S = 3600.0
+"""Seconds of one wait at most: the system call takes no more than some weeks."""
 
 
 def end_processes(processes: Iterable[BotProcess], grace_s: float = GRACE_S) -> None:
@@ -51,4 +58,4 @@ def _exited_within(processes: list[BotProcess], seconds: float) -> bool:
                 poll.register(process.stdout, select.POLLIN)
             if process.stderr_open:
                 poll.register(process.stderr, select.POLLIN)
-        poll.poll(rest * 1000)
+        poll.poll(min(rest, _LONGEST_WAIT_S) * 1000)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from referee.processes import cpu, launcher, messages, tree
@@ -109,8 +110,16 @@ class BotProcess:
     Raises `OSError` where it cannot be started, `EnvironmentLacksError` where nothing can be.
     """
 
-    def __init__(self, bot: Bot, start: Start | None = None) -> None:
-        """`start`: the start of the bot, where it was requested before."""
+    def __init__(
+        self,
+        bot: Bot,
+        start: Start | None = None,
+        overhear: Callable[[bytes], None] = lambda data: None,
+    ) -> None:
+        """`start`: the start of the bot, where it was requested before. `overhear` is called with what it
+        writes to stderr, as that is read.
+        """
+        self._overhear = overhear
         start = start or Start(bot)
         self._limits = bot.limits
         self._started = start.wait()
@@ -184,6 +193,7 @@ class BotProcess:
         except BlockingIOError:
             return
         self.complaints.add(data)
+        self._overhear(data)
         self.stderr_open = bool(data)
 
     def cut(self) -> Keep:

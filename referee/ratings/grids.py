@@ -8,10 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tabulate import tabulate, tabulate_formats
-
-TABULATED = tuple(tabulate_formats)
-"""The forms of a table as text."""
+from tabulate import tabulate
 
 MARKDOWN = ("github", "pipe")
 HTML = ("html", "unsafehtml")

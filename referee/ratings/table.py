@@ -15,9 +15,6 @@ from referee.ratings.notes import findings, meanings
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
 
-FORMATS = ("csv", "json", *grids.TABULATED)
-"""All forms of a table."""
-
 _SEPARATED = {"csv": ",", "tsv": "\t"}
 _AGAINST = ("crosstable", "los", "pairs")
 """The tables that need bots that play against each other."""
@@ -63,8 +60,8 @@ def rendered(
     view: View | None = None,
     facts: Facts | None = None,
 ) -> str:
-    """The complete report of these games in one of `FORMATS`: of each section, where there are several, and
-    of the whole.
+    """The complete report of these games, as `csv`, `json` or in a form of tabulate's: of each section, where
+    there are several, and of the whole.
 
     `seats` is their number in a game where there are no games yet. Raises `UsageError` where a form with one
     table is to show several.

@@ -76,7 +76,8 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "rated": verdict.rated,
         "faults": list(faults(record)),
         **({"isolation": list(record.isolation)} if record.isolation else {}),
-        "events": [_event_json(event) for event in record.events],
+        **({"start": len(terms.start)} if terms.start else {}),
+        "events": [event_json(event) for event in record.events],
         "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
     }
 
@@ -90,7 +91,8 @@ def faults(record: GameRecord) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _event_json(event: Event) -> dict[str, Any]:
+def event_json(event: Event) -> dict[str, Any]:
+    """What happened, as it stands among the events of a record."""
     match event:
         case Moved(seat, text, _, defaulted):
             return {"seat": seat + 1, "default" if defaulted else "move": text}
@@ -108,7 +110,7 @@ def _event_json(event: Event) -> dict[str, Any]:
 
 def event_data(event: Event) -> dict[str, Any]:
     """An event with what was measured of it, as one object of JSON."""
-    return {**_event_json(event), **_event_measured(event)}
+    return {**event_json(event), **_event_measured(event)}
 
 
 def timed_moves(value: dict[str, Any]) -> Counter[str]:
@@ -254,7 +256,7 @@ def summary_of(record: GameRecord) -> Summary:
         verdict.rated,
         faults(record),
         record.isolation,
-        digest_of(json_of([_event_json(event) for event in record.events])),
+        digest_of(json_of([event_json(event) for event in record.events])),
     )
 
 
@@ -332,9 +334,10 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     if len(times) != len(events):
         raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
     happened = tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True))
-    opening = tuple(event.text for event in happened if isinstance(event, Preset))
+    start = _start(fields, happened)
+    opening = tuple(event.text for event in happened[len(start) :] if isinstance(event, Preset))
     return GameRecord(
-        replace(terms, opening=opening),
+        replace(terms, opening=opening, start=start),
         happened,
         verdict,
         {name: what for name, what in value["measured"].items() if name != "events"},
@@ -342,6 +345,16 @@ def from_json(value: dict[str, Any]) -> GameRecord:
         fields.number("attempt", 1),
         _isolation(fields),
     )
+
+
+def _start(fields: Fields, events: tuple[Event, ...]) -> tuple[Drawn | Preset, ...]:
+    """The events of an earlier game with which a game begins; none where it has no start."""
+    if not fields.has("start"):
+        return ()
+    start = tuple(event for event in events[: fields.number("start", 1)] if isinstance(event, Drawn | Preset))
+    if len(start) != fields.number("start"):
+        raise fields.wrong("start", "how many events of chance and opening come first")
+    return start
 
 
 def _isolation(fields: Fields) -> tuple[str, ...]:

@@ -24,9 +24,10 @@ from referee.games.api import Outcome, State
 class RecordedWire:
     """Answers for the bots of a recorded game. Raises `RecordError` where the record has no answer."""
 
-    def __init__(self, events: Sequence[Event]) -> None:
+    def __init__(self, events: Sequence[Event], begin: int = 0) -> None:
+        """`begin`: how many events come first that the game loop makes itself, those of a start."""
         self._events = list(events)
-        self._next = 0
+        self._next = begin
         self._opening: list[Seat] = []
         self._wait_us: dict[Seat, int] = {}
         """The time available to each seat that was asked, in µs."""

@@ -33,7 +33,7 @@ def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
     Chance outcomes are taken from the record; with `by_seed` they are also drawn from the seed and compared.
     Raises `RecordError`, naming the event, where the replay differs from the record.
     """
-    wire = RecordedWire(record.events)
+    wire = RecordedWire(record.events, len(record.terms.start))
     count = 0
 
     def compare(event: Event, state: State[Any]) -> None:

@@ -1,15 +1,18 @@
 """Which games may be looked at while a run goes on: none that tells what is hidden in a game still to come.
 
 The games of an encounter share chance, so that in a game with hidden information a game that is over can
-tell what is hidden in the others. It is kept back until all of them are over. *Pure.*
+tell what is hidden in the others. It is kept back until all of them are over. Where all games of a run have
+the same start, they share what is hidden in it, and are kept back until the run is over. *Pure.*
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from referee.core.errors import UsageError
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
+from referee.gameplay.openings import Openings
 from referee.games.api import Game
 from referee.records.header import game_of, sections_of
 from referee.tournament.progress import is_over
@@ -27,12 +30,20 @@ class Secrecy:
         self._is_over = is_over(run)
         self._open = {name for name, section in sections_of(run.header).items() if _is_open(section, given)}
         """The sections whose games hide nothing."""
+        self._started = {
+            name
+            for name, section in sections_of(run.header).items()
+            if Openings.of_header(Fields(section, "", RecordError)).start
+        }
+        """The sections whose games all have the same start."""
 
     def may_show(self, game: str) -> bool:
         """Whether a game that is over may be looked at, given by its id."""
         pairing = Pairing.parse(game)
         if self._is_over or pairing.section in self._open:
             return True
+        if pairing.section in self._started:  # guard: shared-start
+            return False
         return not any(map(self._run.is_open, self._scheduled.sharing(pairing)))  # guard: shared-chance
 
 

@@ -19,7 +19,7 @@ from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.plan import PROCESSES, Entrant
 
 BOT_KEYS = (
-    *("name", "cmd", "cwd", "env", "pass_env", "needs", "build"),
+    *("name", "cmd", "person", "cwd", "env", "pass_env", "needs", "build"),
     *("clock", "processes", "fresh", "limits", "pty", "pause", "isolation", "read", "user"),
 )
 
@@ -76,6 +76,8 @@ def _bot_table(
 ) -> BotTable:
     """A bot whose folder is relative to `base`; `common` has what the tournament sets for all of them."""
     fields.only(*BOT_KEYS, instead=instead)
+    if fields.flag("person", False):
+        return _person(base, fields)
     folder = fields.text("cwd", ".")
     if not folder or shown(folder, len(folder)) != folder:
         raise fields.wrong("cwd", "a folder")
@@ -104,6 +106,14 @@ def _bot_table(
         folder,
         (bot.name, _command(fields, "build"), cwd) if fields.has("build") else None,
         next((program for program in needs if shutil.which(program) is None), ""),
+    )
+
+
+def _person(base: Path, fields: Fields) -> BotTable:
+    """A person, who has a name and a clock, and none of the keys of a program."""
+    fields.only("name", "person", "clock")
+    return BotTable(
+        Bot.of(fields.text("name"), (), base), control_of(fields, "clock"), "encounter", ".", None, ""
     )
 
 

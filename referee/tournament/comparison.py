@@ -33,7 +33,10 @@ def differences(header: dict[str, Any], tournament: Tournament) -> list[str]:
         if name in now["bots"]:
             keys = dict.fromkeys((*now["bots"][name], *was))
             wrong += _values(was, now["bots"][name], keys, f" of bot `{name}`")
-        elif header.get("out", {}).get(name, {}).get("games", "forfeit") == "forfeit":
+        elif (
+            tournament.format.needs_all
+            and header.get("out", {}).get(name, {}).get("games", "forfeit") == "forfeit"
+        ):
             wrong.append(f"bot `{name}` is missing")
     added = [name for name in now["bots"] if name not in header["bots"]]
     given = {new.lower(): old for old, new in header.get("renamed", {}).items()}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.core.cores import usable_cores
+from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import SECTION_NAME
@@ -14,7 +15,6 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
 from referee.gameplay.openings import NO_OPENINGS, Openings
-from referee.gameplay.terms import MARGIN_US, REJECTIONS
 from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
 from referee.processes.limits import LIMITS
@@ -25,7 +25,7 @@ from referee.tournament import formats, stopping, words
 from referee.tournament.bot_table import BOT_KEYS, COMMON_KEYS, BotTable, Build, bot_tables, control_of
 from referee.tournament.formats import Format, format_of
 from referee.tournament.opening_table import openings_of
-from referee.tournament.plan import START_US, Entrant, checked_options, checked_seed
+from referee.tournament.plan import Entrant, checked_options, checked_seed
 from referee.tournament.toml import parse, read_text, written
 
 KEEP = ("faults", "all", "nothing")

@@ -17,10 +17,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import referee
+from referee.core.defaults import START_US
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 from referee.gameplay import hints
-from referee.gameplay.api import Failure
+from referee.gameplay.api import Failure, Wire
 from referee.gameplay.events import Ending, Event, Retired, Seat
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -30,9 +31,9 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.process import Start
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
-from referee.tournament.plan import START_US
-from referee.wire.connection import Connection, Tap
+from referee.wire.connection import Connection
 from referee.wire.conversation import LAST_KEPT, Conversation
+from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
@@ -40,10 +41,16 @@ FORFEITED = Failure(
     Ending.VOID, "processes of the referee died or hung while it played, and nothing is played"
 )
 
+PERSON = Failure(Ending.START, "a person has this seat, and no process is started for it")
+"""Of the connection in a seat where no bot is asked."""
+
 OUT = Failure(Ending.OUT, "it committed too many faults, and is not started")
 
 Show = Callable[[Terms, Event, State[Any]], None]
 """Called with every event of a game and the state after it."""
+
+Join = Callable[[Terms, ProcessWire], Wire]
+"""Gives the wire for a game in which persons take part, around the one to its bots."""
 
 
 def play_encounter(
@@ -60,13 +67,16 @@ def play_encounter(
     forfeiting: Collection[str] = (),
     out: Collection[str] = (),
     show_life: Callable[[], None] = lambda: None,
+    patient: bool = False,
+    join: Join | None = None,
 ) -> Iterator[GameRecord]:
     """Plays the games in their order and yields the record of each. All its processes end with it.
 
     Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all; those
     in `forfeiting` and `out` neither, and lose for that. `show_life` is called now and then while bots are
     waited for. Those in `reused` are taken from `idle` if they are there, and put back at the end if they can
-    play on; `tap` must then be the same each time, and the owner of `idle` ends them.
+    play on; `tap` must then be the same each time, and the owner of `idle` ends them. `patient`: bots have as
+    long as they take to exit, unless this is interrupted. With `join`, some of `bots` may be persons.
 
     Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.
     """
@@ -81,7 +91,9 @@ def play_encounter(
     def connect(names: Iterable[str]) -> None:
         """Connects to these bots; all that have to be started start at the same time."""
         for name in names:
-            if name in forfeiting:
+            if by_name[name].is_person:
+                connections[name] = Connection(by_name[name], tap, PERSON)
+            elif name in forfeiting:
                 connections[name] = Connection(by_name[name], tap, FORFEITED)
             elif name in out:
                 connections[name] = Connection(by_name[name], tap, OUT)
@@ -102,18 +114,19 @@ def play_encounter(
             connect([name for name in dict.fromkeys(terms.bots) if name not in connections])
             seated = [connections[name] for name in terms.bots]
             served = [connection.served if connection in reused_connections else 0 for connection in seated]
-            record = _play(terms, ProcessWire(seated, start_us, show_life), seated, show)
+            record = _play(terms, ProcessWire(seated, start_us, show_life), seated, show, join)
             _check_starts(record, seated)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
             # Bots with a fault are ended now, so that the record has the processes that they left behind.
             unfit = {name for name in terms.bots if name in fresh or not connections[name].fit}
-            end_and_report([connections.pop(name) for name in unfit], on_exit)
+            end_and_report([connections.pop(name) for name in unfit], on_exit, patient)
             yield _with_exit_reports(record, seated, served)
         if idle:
             for name in [name for name in connections if name in reused]:
                 idle.put(connections.pop(name))
+        end_and_report([connections.pop(name) for name in list(connections)], on_exit, patient)
     finally:
         for start in starts.values():
             start.cancel()
@@ -181,7 +194,9 @@ class FailedStarts:
         return frozenset(self._given_up.intersection(names))
 
 
-def _play(terms: Terms, wire: ProcessWire, connections: list[Connection], show: Show | None) -> GameRecord:
+def _play(
+    terms: Terms, wire: ProcessWire, connections: list[Connection], show: Show | None, join: Join | None
+) -> GameRecord:
     events: list[Event] = []
 
     def watch(event: Event, state: State[Any]) -> None:
@@ -190,8 +205,11 @@ def _play(terms: Terms, wire: ProcessWire, connections: list[Connection], show: 
             show(terms, event, state)
 
     began = datetime.now(UTC)
-    with _garbage_collection_off():
-        verdict = play(terms, wire, seeded_dice(terms), watch)
+    if join:  # a person may think for hours, and memory is not to grow meanwhile
+        verdict = play(terms, join(terms, wire), seeded_dice(terms), watch)
+    else:
+        with _garbage_collection_off():
+            verdict = play(terms, wire, seeded_dice(terms), watch)
     gone = {event.seat for event in events if isinstance(event, Retired) and event.ending.is_fault}
     measured = {
         "began": began.isoformat(timespec="milliseconds"),

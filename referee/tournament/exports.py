@@ -7,8 +7,6 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 
-from tabulate import tabulate_formats
-
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by
@@ -17,9 +15,6 @@ from referee.records import journal
 from referee.records.heads import Head, Heads
 from referee.records.record import Summary
 from referee.tournament.run import Run
-
-FORMATS = ("csv", "json", *tabulate_formats)
-"""The forms of a list of games."""
 
 Games = Iterable[tuple[Run, Iterable[Summary]]]
 """Games by the runs that they are of."""

@@ -47,7 +47,7 @@ class Programs:
         """The bots whose files are different from the last time that they were asked for, or were not asked
         for yet, each with all its files.
         """
-        now = {bot.name: self._of(bot) for bot in bots}
+        now = {bot.name: self._of(bot) for bot in bots if not bot.is_person}
         changed = {name: files for name, files in now.items() if self._last.get(name) != files}
         self._last |= changed
         return changed

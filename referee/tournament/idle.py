@@ -39,10 +39,12 @@ class IdleBots:
         return [self._links.pop(bot) for bot in list(self._links)[: max(0, len(self._links) - room)]]
 
 
-def end_and_report(connections: Iterable[Connection], on_exit: OnExit | None) -> None:
-    """Ends the processes of some connections together, and reports each exit."""
+def end_and_report(connections: Iterable[Connection], on_exit: OnExit | None, patient: bool = False) -> None:
+    """Ends the processes of some connections together, and reports each exit. `patient`: they have as long as
+    they take.
+    """
     ending = list(connections)
-    end_connections(ending)
+    end_connections(ending, patient)
     for connection in ending:
         if on_exit and connection.process and connection.process.exit_report:
             on_exit(connection.bot.name, connection.process.exit_report)

@@ -12,12 +12,16 @@ from referee.processes.bot import Bot
 
 
 def isolated(bots: Iterable[Bot], private: Iterable[Path]) -> list[Bot]:
-    """The bots of a tournament with their levels settled. What is `private` to the referee, such as the run's
-    folder, and the programs of the other bots are hidden from each, even where they lie in its own folder.
+    """The bots of a tournament with their levels settled, and persons as they are. What is `private` to the
+    referee, such as the run's folder, and the programs of the other bots are hidden from each, even where
+    they lie in its own folder.
 
     Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
-    return with_hidden(levels.settled(bots), [path.resolve() for path in private])
+    given = list(bots)
+    programs = [bot for bot in given if not bot.is_person]
+    settled = iter(with_hidden(levels.settled(programs), [path.resolve() for path in private]))
+    return [bot if bot.is_person else next(settled) for bot in given]
 
 
 def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:

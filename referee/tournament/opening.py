@@ -12,6 +12,7 @@ from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
+from referee.tournament.formats import FREE
 from referee.tournament.hashes import Programs
 from referee.tournament.isolating import isolated
 from referee.tournament.open_run import OpenRun
@@ -34,7 +35,9 @@ class Candidate:
 
     @cached_property
     def has_games_left(self) -> bool:
-        """Whether games are to be played."""
+        """Whether games are to be played; in free play always another one."""
+        if self.tournament.format.name == FREE:
+            return True
         run = self.run or Run.new(self.folder, self.tournament.header())
         return Remaining(self.tournament, run).next() is not None
 
@@ -64,7 +67,7 @@ def settled(candidate: Candidate, isolation: str | None) -> Candidate:
     """
     bots = [entrant.bot for entrant in candidate.tournament.entrants]
     if isolation:
-        bots = [replace(bot, isolation=isolation) for bot in bots]
+        bots = [bot if bot.is_person else replace(bot, isolation=isolation) for bot in bots]
     bots = isolated(bots, (candidate.folder, candidate.config.path))
     return replace(candidate, tournament=candidate.tournament.with_bots(bots))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.rng import fresh_seed
@@ -14,7 +15,7 @@ from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import NO_OPENINGS, Openings
-from referee.gameplay.terms import MARGIN_US, REJECTIONS, Terms
+from referee.gameplay.terms import Terms
 from referee.games import origin_of
 from referee.games.api import Game, Options
 from referee.processes import cpu
@@ -24,9 +25,6 @@ PROCESSES = ("game", "encounter", "worker")
 """How long a bot's process is kept: for a game, for an encounter, or by its worker from one encounter to the
 next.
 """
-
-START_US = 10_000_000
-"""The time a bot has to start: for its `hello`, and again for each `ready`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +39,8 @@ class Entrant:
     """Its working directory as written in the tournament file: a run may move with its file."""
 
     def check(self) -> None:
-        """Raises `UsageError` where its program is missing, `EnvironmentLacksError` where its clock does not
-        work on this machine.
+        """Raises `UsageError` where its program is missing or a person would have to play,
+        `EnvironmentLacksError` where its clock does not work on this machine.
         """
         self.bot.check()
         if self.control.by_cpu and not cpu.AVAILABLE:
@@ -119,6 +117,7 @@ class Plan:
             self.margin_us,
             self.rejections,
             self.openings.line(self.game, self.options, pairing.id, shared),
+            self.openings.start_events,
         )
 
     def _shared_seed_of(self, pairing: Pairing) -> bytes:
@@ -160,6 +159,8 @@ def entrant_json(entrant: Entrant, clocks: Mapping[str, Any]) -> dict[str, Any]:
         "fresh": entrant.processes == "game",
     }
     # Only what differs from the default, so that older runs can be continued.
+    if bot.is_person:
+        value["person"] = True
     if limits := bot.limits.changed():
         value["limits"] = limits
     if bot.pty:

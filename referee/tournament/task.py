@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -27,8 +27,7 @@ from referee.records.record import (
 from referee.tournament.encounter import Show, left_behind, play_encounter
 from referee.tournament.idle import IDLE_PER_SEAT, IdleBots, end_and_report
 from referee.tournament.plan import Plan
-from referee.wire.connection import Tap
-from referee.wire.dialogue import Dialogue
+from referee.wire.dialogue import STDERR, Dialogue, Tap
 
 DIALOGUE_CAP = 65_536
 """Characters of a game's dialogue that are kept from its beginning, and as many from its end."""
@@ -117,8 +116,10 @@ class Observer(NamedTuple):
 
     show: Show | None
     """Called with every event of a game."""
-    tap: Tap | None
-    """Called with all that bots are sent and send."""
+    taps: Sequence[Tap]
+    """Called with all that bots are sent and send, their stderr included."""
+    patient: bool = False
+    """Whether bots have as long as they take to exit."""
 
 
 class Player:
@@ -132,7 +133,7 @@ class Player:
         observer: Observer | None = None,
     ) -> None:
         """`report` is called for each report at once, `show_life` now and then during a game; `stopping` is
-        asked between games. With an observer, no dialogues are kept.
+        asked between games.
         """
         self._observer = observer
         self._report = report
@@ -178,12 +179,19 @@ class Player:
             forfeiting=task.forfeiting,
             out=task.out,
             show_life=self._show_life,
+            patient=self._observer is not None and self._observer.patient,
         )
 
     def _tap(self, keep: str) -> Tap | None:
-        if self._observer:
-            return self._observer.tap
-        return None if keep == "nothing" else self._transcript
+        taps = [*self._observer.taps] if self._observer else []
+        if keep != "nothing":
+            taps.append(self._transcript)
+
+        def tap(name: str, direction: str, data: bytes) -> None:
+            for each in taps:
+                each(name, direction, data)
+
+        return tap if taps else None
 
     def _terms(self, plan: Plan, pairings: list[Pairing]) -> Iterator[Terms]:
         for pairing in pairings:
@@ -220,7 +228,9 @@ class Transcript:
         self._head_size = self._tail_size = 0
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
-        """Takes bytes that were sent to a bot or came from it."""
+        """Takes bytes that were sent to a bot or came from it; its stderr is in the record."""
+        if direction == STDERR:
+            return
         chunk = (time.monotonic_ns(), name, direction, data)
         if self._head_size + len(data) <= DIALOGUE_CAP:
             self._head.append(chunk)
@@ -238,4 +248,5 @@ class Transcript:
         dialogue = Dialogue(lines.append, chunks[0][0] if chunks else 0)
         for now_ns, name, direction, data in chunks:
             dialogue.take(now_ns, name, direction, data)
+        dialogue.close(chunks[-1][0] if chunks else 0)
         return "\n".join(lines)

@@ -117,7 +117,7 @@ class _Collector:
         """Takes the next event with the position after it."""
         # The events of one turn come one after the other: moves and exits with the position after the turn,
         # rejected answers with the one before it.
-        after_turn = after is self._state and isinstance(event, Moved | Retired)
+        after_turn = after is self._state and isinstance(event, Moved | Preset | Retired)
         if self._changed and not (after_turn or after is self._before):
             self._end_step()
         if isinstance(event, Rejected):

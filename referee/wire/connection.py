@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import select
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.regular import read_start
@@ -13,16 +13,14 @@ from referee.gameplay import hints
 from referee.gameplay.api import Failure, What
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
-from referee.processes.ending import end_processes
+from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
 from referee.processes.launcher import LostWarden
 from referee.processes.process import BotProcess, Start
 from referee.wire.conversation import Conversation
+from referee.wire.dialogue import FROM_BOT, STDERR, TO_BOT, Tap
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Errors at a start that are the machine's and not the bot's."""
-
-Tap = Callable[[str, str, bytes], None]
-"""Called with everything that passes: the bot's name, `<` (to the bot) or `>` (from it), and the bytes."""
 
 
 class Connection:
@@ -53,7 +51,7 @@ class Connection:
         if failure:
             return
         try:
-            self.process = BotProcess(bot, start)
+            self.process = BotProcess(bot, start, self._overhear)
             self._said.register(self.process.stdout, select.POLLIN)
         except OSError as error:
             self._lost_warden = isinstance(error, LostWarden)
@@ -94,7 +92,7 @@ class Connection:
             return self._gone("closed its input")
         finally:
             if self._tap and data:
-                self._tap(self.bot.name, "<", data)
+                self._tap(self.bot.name, TO_BOT, data)
         return None
 
     def read(self) -> bytes | None:
@@ -105,7 +103,7 @@ class Connection:
     def hear(self, data: bytes) -> list[What]:
         """The replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
-            self._tap(self.bot.name, ">", data)
+            self._tap(self.bot.name, FROM_BOT, data)
         return self.conversation.hear(data) if data else [self._gone("closed its output")]
 
     def catch_up(self) -> list[What]:
@@ -123,6 +121,11 @@ class Connection:
         assert self.process
         self.process.drain_stderr()
 
+    def _overhear(self, data: bytes) -> None:
+        """Passes on what the bot wrote to stderr."""
+        if self._tap and data:
+            self._tap(self.bot.name, STDERR, data)
+
     def last_words(self) -> list[What]:
         """The replies of a bot whose process may have exited: what it still wrote, then that it is gone.
 
@@ -138,7 +141,7 @@ class Connection:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
         elif turn.stale_count:
             detail = f"{turn.stale_count} answers to closed questions came"
-        elif partial:
+        elif partial and not hints.prompted(turn.noise):
             detail = f"a line without a newline came: {shown(partial, 80)}"
         elif turn.noise_count:
             detail = f"{turn.noise_count} × a line that is no message came, such as `{turn.noise}`"
@@ -184,8 +187,10 @@ def _first_line(bot: Bot) -> bytes | None:
         return None
 
 
-def end_connections(connections: Sequence[Connection]) -> None:
-    """Sends `quit` to bots and ends their processes; bots at fault are given less time to exit."""
+def end_connections(connections: Sequence[Connection], patient: bool = False) -> None:
+    """Sends `quit` to bots and ends their processes; bots at fault are given less time to exit. `patient`:
+    all of them have as long as they take.
+    """
     fit: list[BotProcess] = []
     unfit: list[BotProcess] = []
     for connection in connections:
@@ -194,5 +199,5 @@ def end_connections(connections: Sequence[Connection]) -> None:
         connection.process.resume()
         (fit if connection.fit else unfit).append(connection.process)
         connection.send(connection.conversation.quit())
-    end_processes(unfit, LOST_GRACE_S)
-    end_processes(fit)
+    end_processes(unfit, PATIENT_S if patient else LOST_GRACE_S)
+    end_processes(fit, PATIENT_S if patient else GRACE_S)

@@ -105,7 +105,7 @@ class _Poll:
                 (_STDOUT, process.stdout),
                 (_CONTROL, process.control),
                 (_STDIN, process.stdin),
-                (_STDERR, process.stderr),
+                (_STDERR, process.stderr),  # last: what was written there before an answer is seen with it
             ):
                 if bits & bit:
                     poll.register(descriptor, select.POLLOUT if bit == _STDIN else select.POLLIN)
@@ -137,6 +137,8 @@ class ProcessWire:
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """Greets a new process first; the game is described once it has answered."""
+        if not any(place.asked for place in self._places):
+            self._stoppage.look()
         place = self._places[seat]
         connection = place.connection
         place.opening = opening
@@ -170,6 +172,7 @@ class ProcessWire:
 
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
+        self._stoppage.look()
         for seat, place in enumerate(self._places):
             place.watch.look_again()
             if process := place.connection.process:
@@ -230,6 +233,19 @@ class ProcessWire:
             place.stderr_starting,
             process.cut() if process else Keep(),
         )
+
+    def attend(self, waited_us: int) -> bool:
+        """Reads what has come from the bots, without waiting for it, while a person is waited for: to be
+        called again and again, with no more than `waited_us` between. Returns whether a reply can be taken.
+        """
+        self._notice_stoppage(waited_us * 1000)
+        self._wait(0)
+        return any(place.asked and place.heard for place in self._places)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a reply of a bot is still to come."""
+        return any(place.asked for place in self._places)
 
     def next_reply(self) -> Reply:
         """Waits until one of the asked seats has replied, or its time is up."""
@@ -310,14 +326,13 @@ class ProcessWire:
             )
         return None
 
-    def _wait(self) -> None:
+    def _wait(self, slice_ns: int = SLICE_NS) -> None:
         """Waits one slice at most; reads and stamps everything that is ready before any of it is parsed."""
         places = self._places
         before_ns = time.monotonic_ns()
         if before_ns - self._sign_ns > SIGN_NS:
             self._sign_ns = before_ns
             self._show_life()
-        slice_ns = SLICE_NS
         for place in places:
             if place.asked:
                 slice_ns = min(slice_ns, place.watch.deadline_ns - before_ns)
@@ -331,6 +346,7 @@ class ProcessWire:
         self._notice_stoppage(slice_ns)
         read_from_ns = self._stoppage.looked_ns
         read: list[tuple[Place, int, int, bytes]] = []
+        complained: list[Place] = []
         spoke: list[Place] = []
         died: list[Place] = []
         for place, stream in ready:
@@ -339,7 +355,7 @@ class ProcessWire:
                 if (data := place.connection.read()) is not None:
                     read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))  # guard: deadline
             elif stream == _STDERR:
-                place.connection.drain_stderr()
+                complained.append(place)
             elif stream == _STDIN:
                 self._send(place, b"")
             else:
@@ -347,6 +363,8 @@ class ProcessWire:
         for place in places:
             if place not in spoke:
                 place.watch.empty_ns = before_ns
+        for place in complained:  # after the stamps, since somebody may be shown it
+            place.connection.drain_stderr()
         for place, stamp_ns, cpu_ns, data in read:
             if whats := place.connection.hear(data):
                 more_behind = place.connection.conversation.more_behind

@@ -24,6 +24,13 @@ class StoppageDetector:
         """The times of the last check and of the last reading of the processor time."""
         self._cpu_ns = time.process_time_ns()
 
+    def look(self) -> None:
+        """Forgets what was missed since the last check, where nobody's time ran meanwhile."""
+        now_ns = time.monotonic_ns()
+        if now_ns - self.looked_ns > LATE_NS:
+            self.looked_ns = self._read_ns = now_ns
+            self._cpu_ns = time.process_time_ns()
+
     def late_ns(self, now_ns: int, waited_ns: int) -> int:
         """Nanoseconds since the last check in which the referee was not running; 0 where that is ordinary.
 

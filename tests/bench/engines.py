@@ -1,8 +1,9 @@
 """How fast the rules are: `python -m tests.bench.engines [--games N]`.
 
 For every game: the time to judge the text of a move (`read`), to apply it and to see whether the game is
-over, over random games; and for Beautiful Vine Tree the test for its end over positions that were found
-by looking for bad ones (`vinetree_positions.txt`), from nothing, without what a game remembers.
+over, over random games; the time of a whole random game by the kit (`playout`), in processor time; and for
+Beautiful Vine Tree the test for its end over positions that were found by looking for bad ones
+(`vinetree_positions.txt`), from nothing, without what a game remembers.
 
 Beside each time stands its multiple of one step of a calibration loop, which is plain Python on the same
 core in the same run: machines differ and drift, ratios tell more.
@@ -20,6 +21,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from referee import kit
 from referee.check.rules import is_chance
 from referee.core.rng import Stream
 from referee.games import GAMES
@@ -30,6 +32,7 @@ POSITIONS = Path(__file__).with_name("vinetree_positions.txt")
 ROUNDS = 5
 
 CASES: list[tuple[str, dict[str, str]]] = [
+    ("blooms", {"size": "3"}),
     ("blooms", {}),
     ("blooms", {"size": "5"}),
     ("vinetree", {}),
@@ -38,6 +41,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("evengroups", {"size": "8"}),
     ("floral", {}),
     ("thetree", {}),
+    ("thetree", {"players": "1"}),
     ("thetree", {"players": "4"}),
 ]
 
@@ -105,6 +109,15 @@ def _until_chance(game: list[Turn]) -> int:
     return len(game)
 
 
+def playout_us(slug: str, given: dict[str, str], games: int) -> float:
+    """µs of processor time for a random game, from its first position."""
+    start, rng = kit.new(slug, given, seed=1), kit.Quick(1)
+    began = time.process_time_ns()
+    for _ in range(games):
+        start.playout(rng)
+    return (time.process_time_ns() - began) / games / 1000
+
+
 def positions() -> list[tuple[int, VineTreeState]]:
     """The bad positions, with their boards' sizes."""
     found = []
@@ -144,6 +157,13 @@ def main() -> None:
         name = " ".join([slug, *(f"{option}={value}" for option, value in given.items())])
         rows.append([name, f"{read:.1f}", f"{whole:.1f}", f"{whole / loop:.0f}", f"{1e6 / whole:,.0f}"])
     print(tabulate(rows, ["a turn", "µs to read", "µs in all", "loops", "turns/s"], disable_numparse=True))
+    print()
+    rows = []
+    for slug, given in CASES:
+        whole = best_of(ROUNDS, partial(playout_us, slug, given, arguments.games))
+        name = " ".join([slug, *(f"{option}={value}" for option, value in given.items())])
+        rows.append([name, f"{whole / 1000:.2f}", f"{whole / loop / 1000:.1f}", f"{1e6 / whole:,.0f}"])
+    print(tabulate(rows, ["a playout", "ms", "thousand loops", "playouts/s"], disable_numparse=True))
     print()
     ends: list[list[str]] = []
     by_size: dict[int, list[float]] = {}

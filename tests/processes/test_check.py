@@ -19,6 +19,7 @@ from referee.games import GAMES
 from referee.processes import cpu
 from referee.processes.bot import Bot
 from tests.command import ROOT, Done, referee
+from tests.tools import broken_bots
 
 BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'check_bots.py'}"
 SAMPLES = f"{{python}} {ROOT / 'sample_bots'}"
@@ -51,7 +52,7 @@ DEFECTS = [
     ("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
     ("exits behind its hello", 2, "did not get ready: exited with status 3"),
     ("greets in its own words", 2, "a line that is no message came, such as `Welcome to BotMaster 3000!`"),
-    ("is never ready", 2, "did not get ready in 1s: nothing came"),
+    ("is never ready", 2, "did not answer `prepare` with `ready` in 1s: nothing came"),
     (
         "holds its answers back",
         3,
@@ -121,6 +122,21 @@ def test_a_defect_is_found_by_its_step(defect: str, step: int, words: str) -> No
         assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
 
 
+def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
+    rows = broken_bots.written_rows()
+    assert len(rows) >= 26
+    assert {bot.name for bot in broken_bots.bots()} == set(rows)
+    for bot in broken_bots.bots():
+        assert f"| {broken_bots.mistake(bot)} |" in rows[bot.name]
+
+
+@pytest.mark.slow
+def test_the_authors_of_the_broken_bots_are_told_what_the_table_says() -> None:
+    rows = broken_bots.written_rows()
+    for named in broken_bots.all_checked(broken_bots.bots()):
+        assert named.row() == rows[named.bot]
+
+
 def test_every_step_that_can_fail_has_a_defect() -> None:
     assert {step for _, step, _ in DEFECTS} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
 
@@ -137,9 +153,11 @@ def test_the_bot_without_a_defect_passes_everything() -> None:
 
 def test_what_is_not_a_fault_is_reported_too() -> None:
     dice = outcomes(settings(f"{BAD} 'plays its own dice'"), 11)[11]
-    assert dice.result == "passed" and dice.text.startswith("no: ") and not dice.figures["same"]
+    assert dice.result == "warning" and dice.text == "no" and not dice.figures["same"]
+    assert "move 1 was" in dice.remarks[0].what and "from `seed`" in dice.remarks[0].hint
     complaint = outcomes(settings(f"{BAD} 'quits with a complaint'"), 12)[12]
-    assert complaint.result == "passed" and "exited with status 1" in complaint.text
+    assert complaint.result == "warning" and "exited with status 1" in complaint.text
+    assert complaint.remarks[0].lines == ("Traceback: the input ended",)
 
 
 def test_a_program_that_cannot_be_executed(tmp_path: Path) -> None:

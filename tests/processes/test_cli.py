@@ -123,13 +123,17 @@ def test_watch_draws_and_dialogue_quotes() -> None:
     assert "1:a:b: blooms size=3 target=2, seat 1 a (90s+10m/10s), seat 2 b (90s+10m/10s)" in done.err
     assert "1. seat 1 a: L:" in done.err and "seat 2: 0 of 2 captured" in done.err
     done = referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "1", "--dialogue", *FAST)
-    assert " a < hello 1 list\n" in done.err and " a > hello 1\n" in done.err and " b < end " in done.err
+    assert (
+        " a REF: hello 1 list\n" in done.err
+        and " a BOT: hello 1\n" in done.err
+        and " b REF: end " in done.err
+    )
 
 
 def test_games_lists_and_describes() -> None:
     assert "blooms" in referee("games").out
     told = referee("games", "blooms").out
-    for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "protocol/games/blooms.md"):
+    for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "referee docs blooms"):
         assert piece in told
 
 
@@ -186,7 +190,7 @@ def stopped(
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr and process.stdout
     err = ""
-    while " < ask 1" not in err:
+    while " REF: ask 1" not in err:
         err += process.stderr.readline()
     for number in signals:
         process.send_signal(number)
@@ -261,7 +265,7 @@ def test_replay_all_prints_without_asking(one_game: Path) -> None:
 
 def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     screen = terminal("match", "blooms", f"a={BAD} sleep 0.7", f"b={BAD} sleep", "-n", "1000", "--dialogue")
-    screen.expect("a < ask 1")
+    screen.expect("a REF: ask 1")
     screen.sendintr()
     screen.expect("stopped by SIGINT after 1 of 1000 games")
     screen.expect(pexpect.EOF)
@@ -279,7 +283,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
         [sys.executable, "-c", code, *command, "--dialogue"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stderr
-    while b" < ask 1" not in process.stderr.readline():
+    while b" REF: ask 1" not in process.stderr.readline():
         pass
     process.send_signal(signal.SIGHUP)
     process.communicate(timeout=60)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.games import GAMES
+from referee.cli.docs import documents
+from referee.gameplay.events import Ending
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
 from referee.tournament.bot_table import BOT_KEYS
@@ -24,17 +25,9 @@ from tests.processes.serving import serving
 PAGES = [
     "README.md",
     "CONTRIBUTING.md",
-    "protocol/PROTOCOL.md",
-    *(f"protocol/games/{slug}.md" for slug in GAMES),
     "ARCHITECTURE.md",
     "CHANGELOG.md",
-    "referee/RECORD.md",
-    "referee/EVENTS.md",
-    "referee/processes/ISOLATION.md",
-    "referee/tournament/FORMATS.md",
-    "referee/ratings/TABLE.md",
-    "referee/games/ADDING.md",
-    "referee/viewing/STATES.md",
+    *(str(path.resolve().relative_to(ROOT)) for path in documents().values()),
 ]
 
 
@@ -74,15 +67,7 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
     commands = "".join(blocks("README.md", "sh")).splitlines()
     setting_up = [command for command in commands if "-m venv" in command]
     assert len(setting_up) == 2
-    for command in commands:
-        if command.startswith("referee serve"):
-            with serving(checkout / command.split()[-1]) as server:
-                assert server.get()[0] == 200 and server.end()[0] == 3
-        elif command not in setting_up:
-            done = run(command, checkout)
-            assert done.returncode == 0, done.stderr
-    for folder in ("run", "both", "tournaments/league-results"):
-        assert (checkout / folder / "games.jsonl").exists()
+    run_all([command for command in commands if command not in setting_up], checkout)
     assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
 
 
@@ -100,6 +85,8 @@ SHORT = {
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.sprt_runs": ("", "decided wrongly"),
+    "tests.tools.broken_bots": ("", "no_number.py"),
+    "tests.tools.ladders": ("--most 2", "not decided"),
     "tests.bench.league": ("", "round robin"),
     "tests.tools.guards": ("", "group-kill"),
     "tests.tools.attacks": ("", "in the table"),
@@ -107,6 +94,7 @@ SHORT = {
     "tests.tools.synthetic": ("", "448 games of 8 bots"),
     "tests.tools.hostile_run": ("", "forged"),
     "tests.tools.golden": ("", ""),
+    "tests.tools.game_pictures": ("", ""),
     "tests.tools.catalogue": ("", "no newline, then exit"),
 }
 """The commands for developers: what makes them short, and what they print."""
@@ -143,17 +131,91 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["referee/viewing/STATES.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "referee/viewing/STATES.md",
+        "referee/docs/TOURNAMENT.md",
+        "referee/docs/CHECK.md",
+        "referee/docs/LOOKING.md",
+        "referee/docs/LOST.md",
+        "referee/docs/DEVELOPING.md",
+    ],
+)
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
-    commands = "".join(blocks(page, "sh")).splitlines()
+    for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):
+        (checkout / name).write_text(code)
+    run_all("".join(blocks(page, "sh")).splitlines(), checkout)
+
+
+SAVED = {"referee/docs/LOST.md": ("stubborn.py",), "referee/docs/DEVELOPING.md": ("thinking.py",)}
+"""The names under which a page has its listings in Python saved."""
+
+
+def run_all(commands: list[str], folder: Path) -> None:
+    """Runs the commands of a page one after the other; a server is asked for its page, and ended."""
     assert commands
     for command in commands:
-        done = run(command, checkout)
-        assert done.returncode == 0, done.stderr
+        if command.startswith("referee serve"):
+            with serving(folder / command.split()[-1]) as server:
+                assert server.get()[0] == 200 and server.end()[0] == 3
+        else:
+            done = run(command, folder)
+            assert done.returncode == 0, done.stderr
 
 
-def test_the_tournament_file_of_the_readme_has_every_key(tmp_path: Path) -> None:
-    (text,) = blocks("README.md", "toml")
+def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
+    """Takes the page block by block: runs commands, compares what they print, and writes programs.
+
+    Returns the commands.
+    """
+    given: list[str] = []
+    printed: list[str] = []
+    page = (ROOT / "referee" / "docs" / "FIRST_BOT.md").read_text()
+    for language, text in re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        if language == "sh":
+            given += text.splitlines()
+            printed = []
+            for command in text.splitlines():
+                if command.startswith("cd "):
+                    folder = (folder / command.removeprefix("cd ")).resolve()
+                    continue
+                # With more workers, further games may be finished when the test is decided.
+                done = run(command + " --workers 1" * ("--sprt" in command), folder)
+                assert done.returncode == 0, (command, done.stdout, done.stderr)
+                printed += (done.stdout + done.stderr).splitlines()
+        elif language == "text":
+            untimed = [re.sub(r"^ *\d+\.\d{6} ", "", line) for line in printed]
+            assert [line for line in text.splitlines() if line not in untimed] == [], printed
+        elif language == "python":
+            (folder / "main.py").write_text(text)
+        elif language == "c":
+            parts = re.split(
+                r"(?=/\* Prepares for a game|static void add\()", (folder / "main.c").read_text()
+            )
+            (folder / "main.c").write_text("\n".join([parts[0], text, parts[2]]))
+        else:
+            (folder / "shell_bot").write_text(text)
+    return given
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None:
+    given = do_what_the_first_bot_s_page_says(tmp_path)
+    assert len(given) == 21 and sum("--sprt" in command for command in given) == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"petal", "stone"}
+
+
+def test_the_page_of_faults_has_every_fault() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.*?) \|", (ROOT / "referee" / "docs" / "LOST.md").read_text(), re.MULTILINE
+    )
+    assert dict(rows) == {ending.word: ending.sentence for ending in Ending if ending.is_fault}
+
+
+def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
+    _, text = blocks("referee/docs/TOURNAMENT.md", "toml")
     (tmp_path / "openings").mkdir()
     for key in (
         "game",

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from referee.games import GAMES
+from referee.games.blooms import BloomsState
 from tests.command import GREEDY, PLAIN, RANDOM, ROOT, referee
-from tests.processes.runs import games
+from tests.processes.runs import games, lines_of
+from tests.tools import ladders
 
 
 @pytest.mark.slow
@@ -84,3 +91,127 @@ def test_a_match_of_greedy_against_random_stops_as_soon_as_the_test_is_decided(t
     assert referee("verify", str(tmp_path)).code == 0
     again = referee(*words)
     assert again.code == 0 and again.out == done.out, "the same is decided, and nothing more is played"
+
+
+class Searcher(NamedTuple):
+    """A search bot that is compiled, and has rules of its own."""
+
+    game: str
+    source: str
+    build: str
+    quick: str
+    """What makes it quick."""
+    options: tuple[str, ...]
+    """Options of the game, besides none."""
+
+
+C = "cc -O2 -Wall -Wextra -Werror"
+SEARCHERS = [
+    Searcher("blooms", "blooms_bot.c", C, "--positions 400", ("size=3", "target=40", "size=8 target=3")),
+    Searcher(
+        "evengroups", "evengroups_bot.rs", "rustc -O -D warnings", "--playouts 20", ("size=3", "size=8")
+    ),
+    Searcher("vinetree", "vine_search_bot.c", C, "--playouts 20", ("bend=included", "size=3", "size=13")),
+]
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Searcher], str]:
+    """Builds a searcher, and gives the command of a quick one."""
+    folder = tmp_path_factory.mktemp("searchers")
+
+    def build(it: Searcher) -> str:
+        compiler, *words = it.build.split()
+        if not (found := shutil.which(compiler)):
+            pytest.skip(f"needs {compiler}")
+        program = folder / it.game
+        if not program.exists():
+            source = str(ROOT / "sample_bots" / it.source)
+            subprocess.run([found, *words, "-o", str(program), source], check=True)
+        return f"{program} {it.quick}"
+
+    return build
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("it", SEARCHERS, ids=lambda it: it.game)
+def test_a_search_bot_with_rules_of_its_own_knows_them(
+    it: Searcher, built: Callable[[Searcher], str], tmp_path: Path
+) -> None:
+    """None of its moves is rejected, it wins what it says is won, and knows how much was captured."""
+    said = 0
+    for number, given in enumerate(("", *it.options)):
+        folder = tmp_path / str(number)
+        words = [word for option in given.split() for word in ("--option", option)]
+        words += ["-n", "2", "--seed", "rules", "--strict", "-o", str(folder)]
+        done = referee("match", it.game, f"one={built(it)}", f"other={built(it)}", *words)
+        assert done.code == 0, done.err
+        for game in lines_of(folder)[1:]:
+            assert not [event for event in game["events"] if "rejected" in event]
+            rules = GAMES[it.game]
+            state = rules.start(rules.settle({key: str(value) for key, value in game["options"].items()}))
+            for event, measured in zip(game["events"], game["measured"]["events"], strict=True):
+                (mover,) = state.to_act()
+                info = measured.get("info", "")
+                if info.startswith("wins"):
+                    said += 1
+                    assert game["ranks"][mover] == 1, info
+                if captured := re.search(r"captured (\d+) : (\d+)", info):
+                    said += 1
+                    assert isinstance(state, BloomsState)
+                    own, others = state.captures[mover], state.captures[1 - mover]
+                    assert (int(captured[1]), int(captured[2])) == (own, others)
+                state = state.play({mover: state.read(mover, event["move"])})
+    assert said >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("it", SEARCHERS, ids=lambda it: it.game)
+def test_the_search_bots_pass(it: Searcher, built: Callable[[Searcher], str]) -> None:
+    done = referee("check", it.game, built(it), "--start", "10s", "--time", "5s")
+    assert done.code == 0, done.out
+
+
+def test_the_page_of_the_ladders_has_every_rung_and_each_beats_the_one_below() -> None:
+    page = ladders.PAGE.read_text()
+    for slug, ladder in ladders.LADDERS.items():
+        section = re.search(rf"^## [^\n]*`{slug}`.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+        assert section
+        rows = [line.strip("|").split("|") for line in section[0].splitlines() if re.match(r"\| \d", line)]
+        wanted = [ladders.row(number, rung, None)[:3] for number, rung in enumerate(ladder.rungs, 1)]
+        assert [[cell.strip() for cell in row[:3]] for row in rows] == wanted
+        for row in rows[1:]:
+            assert row[6].strip().startswith("H1 accepted, LLR +") and int(row[3]) <= ladders.MOST_GAMES
+
+
+@pytest.mark.parametrize("slug", ["blooms", "evengroups", "vinetree"])
+def test_the_tournament_of_a_ladder_has_its_bots(slug: str) -> None:
+    text = (ROOT / "tournaments" / f"ladder-{slug}.toml").read_text()
+    commands = re.findall(r'^name = "(.*)"\n(?:(?:needs|cwd|build) = .*\n)*cmd = "(.*)"', text, re.MULTILINE)
+    wanted = [(rung.name, rung.command.replace("sample_bots/", "")) for rung in ladders.LADDERS[slug].rungs]
+    given = [(name, re.sub(r"\./|\.\./sample_bots/", "", command)) for name, command in commands]
+    assert given == wanted
+
+
+def test_a_table_is_replaced_in_its_own_section_alone() -> None:
+    page = "# x\n\n## One (`one`)\n\nText.\n\n| a |\n|---|\n\n## Two (`two`)\n\n| b |\n|---|\nMore.\n"
+    made = ladders.replaced(page, "two", "| new |\n")
+    assert made == page.replace("| b |\n|---|\n", "| new |\n")
+    with pytest.raises(SystemExit):
+        ladders.replaced(page, "three", "")
+
+
+def test_what_a_match_says_of_its_test() -> None:
+    said = "H1 accepted: `a` − `b` is +50 Elo, LLR +3.07 [-2.94, 2.94] after 23 pairs"
+    assert (
+        ladders.decision(f"1 of 2\nthe stopping rule has decided: {said}\n")
+        == "H1 accepted, LLR +3.07 [-2.94, 2.94]"
+    )
+    assert ladders.decision("2 of 2\n") == "not decided"
+
+
+def test_the_difference_is_told_from_the_point_of_view_of_the_upper_rung() -> None:
+    first = {"to_next": {"elo": 100.4, "half_width": 20.0, "bound": ""}}
+    assert ladders.difference(first, True) == "+100 ± 20"
+    assert ladders.difference(first, False) == "-100 ± 20"
+    assert ladders.difference({"to_next": {"elo": 400.0, "half_width": None, "bound": ">"}}, True) == "> +400"

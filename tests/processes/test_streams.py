@@ -22,10 +22,14 @@ COMMANDS = {
     "--version": ("--version",),
     "wrong": ("wrong",),
     "games": ("games", "blooms"),
+    "docs": ("docs", "events"),
+    "examples": ("examples", "--help"),  # it writes a folder only once
+    "new-bot": ("new-bot", "petal", "--game", "blooms"),
     "table": ("table", "run"),
     "find": ("find", "run"),
     "find --dialogue": ("find", "run", "--dialogue"),
     "replay": ("replay", "run", "1"),
+    "moves": ("moves", "blooms"),
     "picture": ("picture", "run", "1"),
     "report": ("report", "run", "--workers", "0"),
     "verify": ("verify", "run"),
@@ -35,6 +39,7 @@ COMMANDS = {
     "merge": ("merge", "--help"),
     "amend": ("amend", "--help"),  # it has nothing to say on stdout
     "match": (*MATCH, "-n", "2"),
+    "rerun": ("rerun", "run", "1"),
     "run": ("run", "t.toml"),
     "check": ("check", "--help"),  # it takes long, as does `doctor`, and prints as the others do
     "doctor": ("doctor", "--help"),

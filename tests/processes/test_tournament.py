@@ -280,7 +280,7 @@ def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
         assert game["measured"]["seats"][seat]["stderr"]["starting"]["text"] == "onetwo\n"
     assert first["clocks"] == ["5s", "2s"] and second["clocks"] == ["2s", "5s"]
     found = referee("find", str(tmp_path / "t-results"), "--dialogue", "--id", "1:built:plain")
-    assert " built < hello 1 list" in found.out and "end " in found.out
+    assert " built REF: hello 1 list" in found.out and "end " in found.out
 
 
 @pytest.mark.slow
@@ -503,8 +503,8 @@ def test_find(faulty: Path) -> None:
     assert ids("--bot", "good", "--bot", "+x", "--round", "2") == {"2:+x:good", "2:good:+x"}
     assert ids("--won-by", "good") >= {"1:exits:good"} and ids("--lost-by", "exits") == ids("--bot", "exits")
     dialogue = referee("find", str(faulty), "--id", "1:exits:good", "--dialogue").out
-    assert "# 1:exits:good: seat 1 is gone" in dialogue and "exits < ask 1" not in dialogue.splitlines()[0]
-    assert "exits < ask 1" in dialogue
+    assert "# 1:exits:good: seat 1 is gone" in dialogue and "exits REF: ask 1" not in dialogue.splitlines()[0]
+    assert "exits REF: ask 1" in dialogue
     kept = referee("find", str(faulty), "--id", "1:+x:good", "--dialogue").out
     assert "(not stored)" in kept
     assert referee("find", str(faulty), "--bot", "nobody").code == 2

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+from referee.core.defaults import MARGIN_US
 from referee.core.seeds import bot_seed
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.terms import MARGIN_US
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.config import default_workers

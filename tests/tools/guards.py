@@ -77,6 +77,8 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
+PERSONS = "tests/processes/test_persons.py"
+AT_TERMINALS = "tests/processes/test_play_terminal.py"
 FORMATS = "tests/unit/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
 KILLED = "tests/processes/test_killed_wardens.py"
@@ -86,6 +88,7 @@ STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
 OPENINGS = "tests/unit/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
+DEVELOPING = "tests/unit/test_developing.py"
 SERVING = "tests/unit/test_serving.py"
 SERVE = "tests/processes/test_serve.py"
 
@@ -106,6 +109,7 @@ GUARDS = [
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),
     never("stopping-after-strikes", "tests/unit/test_remaining.py -k interval"),
     never("openings", OPENINGS),
+    never("starts", "tests/unit/test_starts.py"),
     always("open-openings", OPENINGS),
     never("openings-of-open-games", OPENINGS),
     replaced("group-kill", "os.kill(self._bot, number)", WARDENS),
@@ -170,6 +174,7 @@ GUARDS = [
     always("removed-lock", "tests/unit/test_lock.py"),
     never("line-read-again", "tests/unit/test_follower.py"),
     valued("shared-chance", "True", SERVING),
+    never("shared-start", f"{SERVING} -k start"),
     never("kept-back", SERVING),
     never("host-header", SERVING),
     never("connections", f"{SERVE} -k bounded"),
@@ -181,6 +186,8 @@ GUARDS = [
     dropped("wait-for-wave", FORMATS),
     never("several-seats", FORMATS),
     never("rounds", FORMATS),
+    replaced("stderr-of-dialogues", "pass", DEVELOPING),
+    dropped("input-of-one-process", DEVELOPING),
     never("head-hash", f"{RESULTS} -k head_hash"),
     never("hidden-seed", SEEDS),
     never("seed-hash", SEEDS),
@@ -209,6 +216,9 @@ GUARDS = [
     always("reserves-of-others", "tests/rules/test_views.py"),
     dropped("page-escaping", "tests/unit/test_pages.py"),
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
+    never("persons", PERSONS),
+    always("screens", f"{AT_TERMINALS} -k secrets"),
+    valued("news-of-hints", "state.seen(None)", f"{PERSONS} -k hint"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
 ]
 

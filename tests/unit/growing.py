@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.core.pairing import Pairing
 from referee.gameplay.events import Event, Moved
+from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
@@ -33,11 +34,19 @@ class Growing:
         bots: str = "ab",
         rounds: int = 3,
         hidden_seed: bool = False,
+        openings: Openings = NO_OPENINGS,
     ) -> None:
         rules = GAMES[game]
         settled = rules.settle(OPTIONS if options is None else options)
         entrants = tuple(Entrant(Bot(name, ("true",), Path("/")), rules.clock) for name in bots)
-        self.plan = Plan(rules, settled, entrants, "the seed of the run", seed_is_hidden=hidden_seed)
+        self.plan = Plan(
+            rules,
+            settled,
+            entrants,
+            "the seed of the run",
+            seed_is_hidden=hidden_seed,
+            openings=openings,
+        )
         self.path = folder / journal.NAME
         self._header = Tournament((self.plan,), Format(rounds=rounds)).header()
         self._prev = journal.FIRST

@@ -26,6 +26,8 @@ IMPURE = {"os", "subprocess", "selectors", "time", "signal", "socket", "threadin
 def modules(package: Path, name: str) -> dict[str, Path]:
     found = {}
     for path in sorted(package.rglob("*.py")):
+        if not (path.parent / "__init__.py").exists():
+            continue  # a template, which is copied
         parts = [name, *path.relative_to(package).with_suffix("").parts]
         found[".".join(parts).removesuffix(".__init__")] = path
     return found

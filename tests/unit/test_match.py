@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from referee.core.defaults import MARGIN_US
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Question
 from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired, Unplayed
 from referee.gameplay.loop import play, seeded_dice
-from referee.gameplay.terms import MARGIN_US, Terms, Verdict
+from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import Game, Outcome
 from referee.games.blooms import BloomsState

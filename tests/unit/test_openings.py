@@ -434,8 +434,8 @@ def test_a_line_has_no_chance() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({}, "`openings` has neither of `plies` and `file`, expected one of them"),
-        ({"plies": 4, "file": "x"}, "`openings` has both of `plies` and `file`, expected one of them"),
+        ({}, "`openings` has none of `plies`, `file` and `from`, expected one of them"),
+        ({"plies": 4, "file": "x"}, "`openings` has `plies` and `file`, expected one of them"),
         ({"plies": 0}, "`openings.plies` is `0`, expected a number 1 to 100"),
         ({"plies": 101}, "`openings.plies` is `101`, expected a number 1 to 100"),
         ({"plies": "4"}, "`openings.plies` is `4`, expected a number"),

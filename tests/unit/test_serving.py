@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from referee.core.text import shown
+from referee.gameplay.openings import Openings
+from referee.games import GAMES
 from referee.records.record import to_json
 from referee.serving import app as app_module
 from referee.serving.app import Hub, application
@@ -22,6 +24,9 @@ from referee.serving.maker import MOST_WAITING, BusyError, Maker, Makers
 from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
 from referee.tournament.lock import locked
+from referee.tournament.opening_table import start_of
+from referee.viewing.steps import steps_of
+from tests.rules.random_play import random_game
 from tests.unit.growing import Growing, with_info
 
 LOCAL = Hosts({"localhost", "127.0.0.1"}, any_address=False)
@@ -255,6 +260,21 @@ def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path
     assert links(asked.get("/").body) == ["1", "2"]
     assert [asked.get(f"/game/{number}").status for number in (1, 2, 3)] == [200, 200, 403]
     assert games_data(asked.get("/report").body)["pages"] == ["/game/1", "/game/2"]
+
+
+def test_where_all_games_have_the_same_start_they_are_kept_back_until_the_run_is_over(tmp_path: Path) -> None:
+    start = start_of(steps_of(random_game(GAMES["floral"], b"earlier", {"max_turns": "6"})), 2)
+    growing = Growing(
+        tmp_path, "floral", {"max_turns": "6"}, rounds=2, hidden_seed=True, openings=Openings(start=start)
+    )
+    growing.begin()
+    growing.play("1:a:b", "1:b:a")
+    asked = Asked(tmp_path)
+    assert links(asked.get("/").body) == []
+    growing.play("2:a:b", "2:b:a")
+    growing.append(growing.line({"kind": "change", "seed": growing.plan.seed}))
+    asked.look()
+    assert links(asked.get("/").body) == ["1", "2", "3", "4"]
 
 
 def test_games_without_hidden_information_are_shown_at_once(asked: Asked) -> None:

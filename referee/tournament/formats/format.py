@@ -23,6 +23,7 @@ SWISS = "swiss"
 KNOCKOUT = "knockout"
 LEAGUE = "league"
 PAIRINGS = "pairings"
+FREE = "free"
 
 BALANCED = "balanced"
 TABLES = ("all", BALANCED)
@@ -34,6 +35,7 @@ KEYS_OF = {
     KNOCKOUT: ("best_of", "seeding", "third_place"),
     LEAGUE: ("budget",),
     PAIRINGS: ("rounds", "pairings", "budget"),
+    FREE: ("rounds",),
 }
 """By format, its keys in a tournament file."""
 
@@ -42,7 +44,7 @@ FORMATS = tuple(KEYS_OF)
 KEYS = ("format", *dict.fromkeys(key for keys in KEYS_OF.values() for key in keys))
 """The keys of a tournament file that belong to the format."""
 
-_OPEN = (ROUND_ROBIN, GAUNTLET, LEAGUE)
+_OPEN = (ROUND_ROBIN, GAUNTLET, LEAGUE, FREE)
 """The formats that bots may join after a run began."""
 
 _GROWING = ("rounds", "budget")
@@ -128,6 +130,8 @@ class Format:
             return gauntlet(names, self.against, seats, self.rounds, section)
         if self.name == PAIRINGS:
             return explicit(self.pairings, self.rounds, section, self.budget)
+        if self.name == FREE:
+            return iter(())  # each game is arranged when it is played
         if self.name == LEAGUE:
             raise ValueError("the encounters of a league are chosen while it is played")
         if self.tables == BALANCED:
@@ -135,6 +139,11 @@ class Format:
 
             return balanced(names, seats, self.rounds, section)
         return round_robin(names, seats, self.rounds, section)
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether every bot of a run has to be there when it is continued."""
+        return self.name != FREE
 
     @property
     def follows_results(self) -> bool:
@@ -165,6 +174,8 @@ class Format:
         """How many games the schedule has for this number of bots and seats."""
         if self.name == LEAGUE:
             return Amount(self.budget, True)
+        if self.name == FREE:
+            return Amount(self.rounds, True)
         games = self._encounters_in_all(bots, seats) * seats
         return Amount(min(games, self.budget or games), self.name != KNOCKOUT)
 
@@ -205,7 +216,7 @@ class Format:
         if self.against and len({*pairing.bots} & {*self.against}) != 1:
             raise RecordError(f"the bots of {where} are not exactly one of `against` and others")
         # Tables of the other formats are filled in the order of the names.
-        has_free_order = self.pairings or self.tables == BALANCED
+        has_free_order = self.pairings or self.tables == BALANCED or self.name == FREE
         if not has_free_order and pairing.bots not in rotations(tuple(sorted(pairing.bots))):
             raise RecordError(f"the seats of {where} are not those of a game of this run")
 

@@ -10,6 +10,7 @@ from referee.core.fields import Fields
 from referee.core.text import meant, shown
 from referee.tournament.formats.format import (
     FORMATS,
+    FREE,
     GAUNTLET,
     KEYS,
     KEYS_OF,
@@ -77,6 +78,8 @@ def _read(
     if name == LEAGUE:
         return Format(name, MOST_ROUNDS, budget=fields.number("budget", 1, MOST_GAMES))
     rounds = fields.number("rounds", 1, MOST_ROUNDS, default=1)
+    if name == FREE:
+        return Format(name, rounds)
     if name == GAUNTLET:
         return Format(name, rounds, against=reader.against())
     if name == PAIRINGS:

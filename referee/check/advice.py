@@ -1,0 +1,127 @@
+"""Advice to the author of a bot: what a failure most likely means, and what to change in the bot. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from referee.core.text import shown
+from referee.core.units import show_period
+from referee.gameplay.events import Ending
+from referee.games import GAMES
+
+FLUSH = (
+    "flush after every line: in Python `print(line, flush=True)`, in C `setvbuf(stdout, NULL, _IOLBF, 0)` "
+    "once at the start, in Java `System.out.println`; `referee docs protocol` has a table for others; "
+    "and read line by line, not until the end of the input"
+)
+NOT_STARTED = (
+    "run the command by hand in the same folder: it must start, keep running, and wait for lines on standard "
+    "input"
+)
+UNREAD = (
+    "the bot has not read its input: read standard input line by line as soon as the bot has started; if it "
+    "only takes longer to start, `--start` gives it more time"
+)
+SAY_HELLO = (
+    "answer the line `hello 1 ...` with `hello 1`, and flush; if the bot only takes longer, `--start` gives "
+    "it more time"
+)
+SAY_READY = (
+    "answer `prepare` with the line `ready`, and flush; the first `ask` comes only after that. If the bot "
+    "only takes longer to prepare, `--start` gives it more time"
+)
+ANSWER = (
+    "answer `ask N ...` with the line `move N TEXT`, and flush; if the bot only takes longer, `--time` gives "
+    "it more time for a move"
+)
+ON_STDERR = "the bot wrote it to stderr: write it to standard output"
+WARM_UP = (
+    "what the first move needs and later ones do not (loading, compiling, large tables) belongs before "
+    "`ready`, where it costs no move time"
+)
+LATE = (
+    "each `ask` has the time that remains of the allowance and of the reserve, in milliseconds: think less "
+    "when it is short, or name the clocks that the bot is made for with `--time`"
+)
+REPEATED = (
+    "choose another move after `rejected`: the same one is rejected again, and the 10th rejection loses the "
+    "game"
+)
+OTHER_SEAT = (
+    "in seat 1 all went well: `game SLUG RULES SEAT SEATS` has the bot's seat as its third value, counted "
+    "from 1, as `news` has it; and in other seats `news` comes before the first question"
+)
+"""Advice where only another seat than the first fails."""
+ENDED_BY_ITSELF = (
+    "the bot ended by itself in the middle of a game: read lines until `quit`, and act on each by its first "
+    "word, however many come between two questions"
+)
+
+_S_US = 1_000_000
+
+_ASKED = re.compile(rb"^ask ([0-9]+) ", re.MULTILINE)
+_NOTATION = ("not-a-move", "no-such-cell")
+CRASHED = (Ending.START, Ending.GONE)
+"""The endings of a bot that exited."""
+
+
+def more_start(used_us: int | None, start_us: int) -> str:
+    """Advice where a bot needs more time to start or to get ready; `used_us` is None if that is not known."""
+    text = show_period(_rounded_us(2 * max(used_us or 0, start_us)))
+    return (
+        f'`--start {text}` gives the bot more time; in a tournament that is `start = "{text}"`. Or load less '
+        "before `hello` and `ready`"
+    )
+
+
+def more_time(used_us: int) -> str:
+    """Advice where the answer to the first question came too late, after this time."""
+    return (
+        "the first `ask` says how long the bot may think; "
+        f"`--time {show_period(_rounded_us(2 * used_us))}` gives it more, and {WARM_UP}"
+    )
+
+
+def _rounded_us(us: int) -> int:
+    """A period for an option, rounded up to what people would choose."""
+    unit_s = 10 if us > 10 * _S_US else 5 if us > 5 * _S_US else 1
+    return -(-us // (unit_s * _S_US)) * unit_s * _S_US
+
+
+def of_breach(line: bytes, said: bytes) -> str:
+    """Advice on a line that broke the protocol; empty if none fits. `said`: what the bot was sent last."""
+    word, _, rest = line.strip().partition(b" ")
+    numbers = _ASKED.findall(said)
+    number = numbers[-1].decode() if numbers else "N"
+    text = shown(rest, 40)
+    match word:
+        case b"hello":
+            return "answer the referee's first line with `hello 1`, once and with nothing before it"
+        case b"ready":
+            return "send `ready` only in answer to `prepare`, once for each game, and not with `hello`"
+        case b"move" | b"resign" | b"list":
+            name = word.decode()
+            if not re.match(rb"[0-9]+( |$)", rest):
+                what = f"`{name} {number} {text}`".replace(" `", "`")
+                return f"put the number of the question before the move, as the last `ask` has it: {what}"
+            if rest.isdigit() and name == "move":
+                return f"put the move after the number of the question: `move {number} TEXT`"
+            return (
+                "take the number of the question from the last `ask`, and do not count by yourself: "
+                f"`{name} {number}{' ...' if name == 'move' else ''}`"
+            )
+    return ""
+
+
+def of_rejection(reason: str, text: str, slug: str) -> str:
+    """Advice on an answer that was rejected."""
+    page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
+    if re.match(r"[0-9]+ ", text) and reason == "not-a-move":
+        return "of the numbers in `ask` only the first belongs into the answer: `move N TEXT`"
+    if reason in _NOTATION:
+        return f"{page} says how moves are written and cells are named; `list N` requests the legal moves"
+    return (
+        "the bot's position differs from the referee's: build it from the `news` lines alone, which have "
+        f"the moves of all seats, its own included; {page} lists the reasons, and `list N` requests the "
+        "legal moves"
+    )

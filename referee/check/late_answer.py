@@ -1,0 +1,76 @@
+"""Whether an answer that did not come in time comes later, only when the input ends, or never.
+
+This tells a slow bot from one that does not flush, and from one that does not answer at all.
+"""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import select
+import termios
+import time
+from enum import Enum
+
+from referee.wire.connection import Connection
+
+AFTER_INPUT_S = 0.5
+"""Seconds within which an answer that was held back comes after the end of the input."""
+
+
+class Late(Enum):
+    """When the answer came."""
+
+    LATER = "later"
+    HELD_BACK = "only when the input ended"
+    UNREAD = "never: the bot has not read its input"
+    NEVER = "never"
+
+
+def late_answer(connection: Connection, patience_s: float, computing: bool) -> Late:
+    """Waits for the answer for so many seconds more. The input of a bot that seems to wait is closed.
+
+    `computing`: whether the bot was busy until now, so that it need not wait for anything.
+    """
+    deadline_s = time.monotonic() + patience_s
+    process = connection.process
+    assert process
+    unread = unread_bytes(process.stdin) > 0
+    if not unread and not computing:
+        connection.send(connection.conversation.quit())
+        process.close_input()
+        if _came_by(connection, time.monotonic() + AFTER_INPUT_S):
+            return Late.HELD_BACK
+    if _came_by(connection, deadline_s):
+        return Late.LATER
+    return Late.UNREAD if unread and unread_bytes(process.stdin) > 0 else Late.NEVER
+
+
+def unread_bytes(pipe: int) -> int:
+    """How many bytes lie in a pipe that nobody has read yet; 0 where that is not known."""
+    count = array.array("i", [0])
+    try:
+        fcntl.ioctl(pipe, termios.FIONREAD, count)
+    except OSError:
+        return 0
+    return count[0]
+
+
+def _came_by(connection: Connection, deadline_s: float) -> bool:
+    """Whether the answer comes before this time; the bot's output is read meanwhile."""
+    process, conversation = connection.process, connection.conversation
+    assert process
+    while process.stdout_open and not conversation.failure:
+        rest_s = deadline_s - time.monotonic()
+        poll = select.poll()
+        poll.register(process.stdout, select.POLLIN)
+        if process.stderr_open:
+            poll.register(process.stderr, select.POLLIN)
+        if rest_s <= 0 or not poll.poll(rest_s * 1000):
+            return False
+        process.drain_stderr()
+        if data := connection.read():
+            connection.hear(data)
+        if any(map(conversation.is_awaited, conversation.last_heard)):
+            return True
+    return False

@@ -1,0 +1,67 @@
+"""Remarks: what a check shows that is no failure, and that the author of the bot should know. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from referee.core.text import counted, shown
+
+NOISE_HINT = (
+    "stdout is for the protocol alone: write debug output to stderr (in Python `print(..., "
+    "file=sys.stderr)`), or as lines `log TEXT`, which the record keeps; a line that begins with one of the "
+    "protocol's words would lose the game"
+)
+STALE_HINT = "send one line `move N TEXT` for each `ask`, and then nothing until the next one"
+STATUS_HINT = (
+    "exit with status 0 on `quit` and at the end of the input; its stderr may say what went wrong there"
+)
+SEED_HINT = (
+    "this is not required; a bot that is to repeat its games takes all randomness from `seed` and does not "
+    "depend on the time"
+)
+
+
+class Remark(NamedTuple):
+    """One remark: what happened, a hint, and the lines that show it."""
+
+    cause: str
+    """What identifies it: each cause is told once in a check."""
+    what: str
+    hint: str
+    lines: tuple[str, ...] = ()
+
+
+class Remarks:
+    """The remarks of a check that were not told yet; each cause counts once."""
+
+    def __init__(self) -> None:
+        self._causes: set[str] = set()
+        self._new: list[Remark] = []
+
+    def add(self, remark: Remark) -> None:
+        """Adds a remark, unless there was one of the same cause."""
+        if remark.cause not in self._causes:
+            self._causes.add(remark.cause)
+            self._new.append(remark)
+
+    def take(self) -> tuple[Remark, ...]:
+        """The remarks since the last call."""
+        new, self._new = self._new, []
+        return tuple(new)
+
+
+def of_noise(lines: Sequence[bytes], count: int) -> Remark:
+    """A remark on lines that are no messages: the first of them, and how many there were."""
+    texts = [shown(line, 100) for line in lines]
+    if count > len(lines):
+        texts.append(f"… and {count - len(lines)} more")
+    were = "was a line that is no message" if count == 1 else "were lines that are no messages"
+    return Remark("noise", f"in what the bot wrote to stdout there {were}", NOISE_HINT, tuple(texts))
+
+
+def of_stale_answers(count: int) -> Remark:
+    """A remark on answers to questions that were closed already."""
+    were = "was" if count == 1 else "were"
+    what = f"{counted(count, 'answer')} to questions that were already answered {were} dropped"
+    return Remark("stale", what, STALE_HINT)

@@ -1,0 +1,50 @@
+"""`referee new-bot`: makes a folder with a small bot that works, in a language of choice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from referee.cli.options import played_game_option
+from referee.cli.output import say, show_data
+from referee.core.text import listed
+from referee.templates.languages import LANGUAGES
+
+
+@click.command()
+@click.argument("name")
+@played_game_option
+@click.option(
+    "--lang",
+    type=click.Choice([*LANGUAGES]),
+    default="python",
+    show_default=True,
+    help="The language that it is written in.",
+)
+def new_bot(name: str, game: str, lang: str) -> None:
+    """Makes the folder NAME with a small bot that works, for you to go on with.
+
+    It has the program, which plays GAME at random and has a place for your idea; sample bots as opponents; a
+    tournament file; and a README with the commands to build, check and play it, which are printed too. GAME
+    is a game's slug, or module.py:NAME for a game in a file.
+
+    \b
+    Examples:
+      referee new-bot petal --game blooms
+      referee new-bot petal --game blooms --lang c
+    """
+    from referee.games import game_given
+    from referee.templates.new_bot import NewBot, make
+
+    bot = NewBot.of(name, game_given(game, Path.cwd()), game, lang)
+    make(bot, Path.cwd())
+    steps = "build it, check it and play it" if bot.language.build else "check it and play it"
+    say(
+        f"made the bot `{name}`: your idea goes into `choose` in {name}/{bot.language.program}; "
+        f"these commands {steps}:\n"
+    )
+    show_data("\n".join([f"cd {name}", *bot.commands]))
+    if bot.missing:
+        programs = listed(f"`{program}`" for program in bot.missing)
+        say(f"\nnot installed here, but needed: {programs}")

@@ -1,0 +1,166 @@
+"""`referee rerun`: plays a logged game again with the bots as they are now, and shows where it differs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from referee.cli.match import watching
+from referee.cli.options import game_option, isolation_option, outside_game
+from referee.cli.output import say, show_data
+from referee.core.errors import BotFaulted, UsageError
+from referee.core.text import shown
+from referee.core.units import parse_period
+from referee.gameplay.events import Event
+from referee.gameplay.terms import Terms
+from referee.processes.bot import Bot
+from referee.records.difference import Difference, first_difference
+from referee.records.finding import find_game
+from referee.records.record import GameRecord, faults
+from referee.tournament.reading import run_folder
+from referee.tournament.rerunning import commands_base, rerun_of
+from referee.tournament.run import read_run
+from referee.viewing.steps import steps_of
+from referee.viewing.words import event_text, fault_report, result
+from referee.wire.dialogue import Dialogue, Tap
+
+
+@click.command()
+@click.argument("path", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("game_id", metavar="ID")
+@click.argument("bots", metavar="[NAME=COMMAND]...", nargs=-1)
+@click.option(
+    "-o",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Store the game as a run of its own, for replay and find.",
+)
+@click.option(
+    "--base",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="The folder that the bots' folders are relative to. Default: that of the tournament file, else "
+    "the current one.",
+)
+@click.option(
+    "--watch",
+    metavar="[TIME]",
+    is_flag=False,
+    flag_value="0s",
+    help="Show the board after every move, on stderr; with a time, wait so long after each.",
+)
+@click.option("--dialogue", is_flag=True, help="Show every line to and from the bots, on stderr.")
+@click.option("--no-clock", is_flag=True, help="Without time limits, for a debugger.")
+@isolation_option
+@game_option
+@click.option("--strict", is_flag=True, help="Exit with 8 if the game differs or a bot was at fault.")
+def rerun(
+    path: Path,
+    game_id: str,
+    bots: tuple[str, ...],
+    folder: Path | None,
+    base: Path | None,
+    watch: str | None,
+    dialogue: bool,
+    no_clock: bool,
+    isolation: str | None,
+    game: str | None,
+    strict: bool,
+) -> None:
+    """Plays the game ID of the run in DIR again, and shows where it differs first.
+
+    The seeds, chance, the opening and the clocks are those of the game; the bots are started by their
+    commands in the run, as they are now, or by COMMAND for the bot NAME. They are not built before. The exit
+    code is 0 whether it differs or not, unless --strict is given.
+
+    \b
+    Examples:
+      referee rerun results 7
+      referee rerun results 7 greedy='./new --depth 3'
+      referee rerun results 7 --dialogue --no-clock
+    """
+    if folder and no_clock:
+        raise UsageError("`-o` is given with `--no-clock`, whose game has other clocks, expected one of them")
+    instead = _instead(bots)
+    run = read_run(run_folder(path))
+    logged = find_game(run.folder, game_id, outside_game(game), say)
+    if not isinstance(logged, GameRecord):
+        raise UsageError(f"`{shown(game_id, 80)}` is no game, expected an ID, which `referee replay` lists")
+    again = rerun_of(run, logged, base or commands_base(path, run.folder), instead, isolation, no_clock)
+    with contextlib.ExitStack() as stack:
+        taps: list[Tap] = []
+        if dialogue:
+            shown_dialogue = Dialogue(say)
+            stack.callback(shown_dialogue.close)
+            taps.append(shown_dialogue)
+        delay_us = parse_period(watch or "0s")
+        show = watching(delay_us, alone=not dialogue, stack=stack) if watch else None
+        played, said = again.play(show, taps)
+    for line in fault_report(played):
+        say(f"  {line}")
+    difference = first_difference(logged.events, played.events)
+    for line in _compared(logged, played, difference):
+        show_data(line)
+    if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(logged)):
+        say("note: the bots had played other games before this one in the same processes, and have not now")
+    if folder:
+        head = again.store(folder, played, said)
+        say(f"stored in {shown(str(folder))}, head hash {head}")
+    if strict and (difference or any(faults(played))):
+        raise BotFaulted("the game differs" if difference else "a bot was at fault")
+
+
+def _instead(texts: tuple[str, ...]) -> dict[str, Bot]:
+    """The bots with other commands, by name. Raises `UsageError`."""
+    found: dict[str, Bot] = {}
+    for text in texts:
+        bot = Bot.parse(text, Path.cwd())
+        if not text.startswith(f"{bot.name}="):
+            raise UsageError(f"`{shown(text, 80)}` names no bot of the game, expected NAME=COMMAND")
+        if bot.name in found:
+            raise UsageError(f"bot `{bot.name}` is given twice, expected once")
+        found[bot.name] = bot
+    return found
+
+
+def _seats(record: GameRecord) -> list[object]:
+    """What was measured of the seats; nothing where a record, which may be anybody's, has another thing."""
+    seats = record.measured.get("seats")
+    return seats if isinstance(seats, list) else []
+
+
+def _compared(logged: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:
+    """How the playings of a game compare, line by line."""
+    terms = logged.terms
+    if difference is None:
+        moves = len(steps_of(played).steps) - 1
+        yield f"{shown(terms.id)}: the same up to its end, move {moves}"
+        yield f"result: {result(terms, played.verdict)}"
+        return
+    move = _move_of(logged if difference.one else played, difference.at)
+    yield f"{shown(terms.id)}: the same before move {move}, where it differs"
+    yield from _happened("logged", difference.one, terms)
+    yield from _happened("now", difference.other, terms)
+    yield f"result logged: {result(terms, logged.verdict)}"
+    yield f"result now:    {result(terms, played.verdict)}"
+
+
+def _move_of(record: GameRecord, at: int) -> int:
+    """The step that has the event of this number, as `replay --move` counts."""
+    seen = 0
+    for step in steps_of(record).steps:
+        seen += len(step.events)
+        if at < seen:
+            return step.number
+    return step.number
+
+
+def _happened(when: str, event: Event | None, terms: Terms) -> Iterator[str]:
+    text = event_text(event, terms.bots, terms.controls) if event else "the game is over"
+    first, *rest = text.split("\n")
+    yield f"{when + ':':7} {first}"
+    yield from (f"        {line.strip()}" for line in rest)

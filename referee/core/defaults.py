@@ -1,0 +1,10 @@
+"""What games are played under where nothing else is said."""
+
+MARGIN_US = 10_000
+"""Beyond allowance and reserve, what a referee on an ordinary machine may itself be late by."""
+
+REJECTIONS = 10
+"""A game's rejected moves of a seat; with the last of them the seat loses."""
+
+START_US = 10_000_000
+"""The time a bot has to start: for its `hello`, and again for each `ready`."""

@@ -1,0 +1,87 @@
+"""What a person means by a typed line: a move, or one of the commands. *Pure.*"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from referee.core.text import meant, shown
+
+LINE_MOST = 500
+"""How many characters of a typed line are looked at; a line with more is no move of any game."""
+
+BACK_MOST = 1000
+"""How many moves can be taken back at once."""
+
+
+class Command(NamedTuple):
+    """A command that can be typed in the place of a move."""
+
+    word: str
+    argument: str
+    """What may follow it; empty if nothing may."""
+    meaning: str
+
+
+COMMANDS = (
+    Command("help", "", "the game in short, how a move is typed, and these commands"),
+    Command("board", "", "the board once more"),
+    Command("moves", "[BEGINNING]", "legal moves, or only those with this beginning"),
+    Command("hint", "", "what the hint bot would play here, knowing no more than you"),
+    Command("news", "", "all that happened so far, as your seat was told"),
+    Command("clock", "", "the time that is left"),
+    Command("back", "[N]", "take back the last move that a person made, or the last N of them"),
+    Command("resign", "", "give up"),
+    Command("quit", "", "leave the game unfinished; it is not recorded"),
+    Command("move", "TEXT", "a move that looks like one of these words"),
+)
+"""All commands; any other line is a move."""
+
+_ALIASES = {"?": "help", "undo": "back", "picture": "board", "exit": "quit"}
+_BY_WORD = {command.word: command for command in COMMANDS}
+
+
+class Typed(NamedTuple):
+    """What a line means."""
+
+    word: str
+    """One of `COMMANDS`; `move` for a move; empty for a line of blanks; `wrong` for a command that is not
+    well formed.
+    """
+    text: str = ""
+    """What follows the word: the move, the beginning, the reason why it is wrong."""
+    number: int = 1
+    """How many moves to take back."""
+
+
+def meaning(line: str) -> Typed:
+    """What a typed line means. Only whole words are commands, so that moves of few letters stay moves."""
+    if len(line) > LINE_MOST:
+        return Typed("wrong", f"the line has more than {LINE_MOST} characters")
+    first, _, rest = line.strip().partition(" ")
+    word = _ALIASES.get(first.lower(), first.lower())
+    rest = rest.strip()
+    command = _BY_WORD.get(word)
+    if command is None:
+        return Typed("move", line.strip()) if first else Typed("")
+    if rest and not command.argument:
+        return Typed("wrong", f"`{word}` stands alone, expected nothing after it")
+    if word == "move" and not rest:
+        return Typed("wrong", "`move` has no move after it, expected one")
+    if word == "back":
+        return _back(rest)
+    return Typed(word, rest)
+
+
+def _back(rest: str) -> Typed:
+    if not rest:
+        return Typed("back")
+    if rest.isascii() and rest.isdecimal() and len(rest) <= 4 and 1 <= int(rest) <= BACK_MOST:
+        return Typed("back", number=int(rest))
+    return Typed("wrong", f"`back {shown(rest, 40)}` has no number of moves, expected 1 to {BACK_MOST}")
+
+
+def meant_by(line: str) -> str:
+    """The command that may be meant by a line that is no move, as a message; empty where none is like it."""
+    first = line.strip().partition(" ")[0].lower()
+    found = meant(first, _BY_WORD) if len(first) > 2 else ""
+    return found if found.startswith("`") else ""

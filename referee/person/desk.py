@@ -1,0 +1,352 @@
+"""The desk at which persons play: it asks for moves, shows what a seat sees, and does what is commanded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
+
+from referee.core.rng import Random
+from referee.core.text import counted, listed, shown
+from referee.gameplay.api import RESIGNED, Answer, Question, Reply, Silence, What
+from referee.gameplay.events import Event, Seat, Timing
+from referee.gameplay.terms import Terms
+from referee.games.api import State
+from referee.person.choices import Choices
+from referee.person.commands import COMMANDS, Typed, meaning, meant_by
+from referee.person.console import HEARD, TIME_UP, Asking, Console, End
+from referee.person.hint_bot import NoHint
+from referee.person.taking_back import Turn, before_move, can_take_back
+from referee.person.words import (
+    cannot_go_back,
+    clock_text,
+    help_lines,
+    move_text,
+    moves_lines,
+    seat_name,
+)
+from referee.viewing.characters import picture_text
+
+LISTED = 120
+"""How many moves `moves` lists at most."""
+
+COMPLETED = 200
+"""How many ways to go on are offered at most."""
+
+NEWS_SHOWN = 12
+"""How many lines of new news are shown of themselves; `news` shows all."""
+
+FEW = 12
+"""If there are no more legal moves than these, they are shown of themselves."""
+
+FIRST_WORDS = tuple(command.word for command in COMMANDS)
+
+Hint = Callable[[State[Any], Seat], tuple[str, str]]
+"""A hint for a seat: a move, and what is said of it. Raises `NoHint`."""
+
+
+class TakenBack(Exception):
+    """Moves are taken back: the game goes on after so many of its events."""
+
+    def __init__(self, events: int) -> None:
+        super().__init__(f"back to event {events}")
+        self.events = events
+
+
+class Left(Exception):
+    """A person left, and the game is not finished."""
+
+
+class _Asked(NamedTuple):
+    """A question to a person that is open."""
+
+    began_ns: int
+    choices: Choices
+
+
+class Desk:
+    """The desk of one game; it is told of every event with the state after it."""
+
+    def __init__(
+        self,
+        terms: Terms,
+        persons: Collection[Seat],
+        console: Console,
+        hint: Hint | None,
+        rng: Random,
+        in_colour: bool = False,
+    ) -> None:
+        """Without `hint` there are none; `rng` picks moves to be listed where there are
+        too many.
+        """
+        self.hints: dict[Seat, int] = {}
+        """How many hints each person got."""
+        self.events: list[Event] = []
+        self.began_ns = time.monotonic_ns()
+        self._terms = terms
+        self._persons = persons
+        self._console = console
+        self._hint = hint
+        self._rng = rng
+        self._in_colour = in_colour
+        self._has_secrets = console.is_looked_at and not terms.game.is_open and len(persons) > 1
+        self._turns: list[Turn] = []
+        self._state: State[Any] = terms.game.start(terms.options)
+        self._told: dict[Seat, tuple[int, int]] = {}
+        """By seat, how many events and lines of news it was shown."""
+        self._asked: dict[Seat, _Asked] = {}
+        self._looking: Seat | None = None
+        """Who looks at the screen, where others must not."""
+        self._awaited: Seat | None = None
+        """Who is asked to look at it next."""
+        self._is_waiting = False
+        """Whether persons were told that bots are waited for."""
+
+    def begin_again(self) -> None:
+        """The game is played from its first event again, since moves were taken back."""
+        self._console.show("taken back; bots are started again")
+        self.events = []
+        self._turns = []
+        self._state = self._terms.game.start(self._terms.options)
+        self._asked = {}
+
+    def watch(self, event: Event, state: State[Any]) -> None:
+        """Takes an event of the game, and the state after it."""
+        self.events.append(event)
+        self._state = state
+
+    def begin_turn(self, seats: tuple[Seat, ...]) -> None:
+        """Notes the beginning of a turn."""
+        self._turns.append(Turn(len(self.events), seats))
+        self._asked = {}
+        self._is_waiting = False
+
+    def wait_for_bots(self, seats: Collection[Seat]) -> None:
+        """Tells persons once a turn which bots they wait for."""
+        if not self._is_waiting:
+            self._is_waiting = True
+            names = listed(seat_name(self._terms, seat) for seat in sorted(seats))
+            self._console.note(f"{names} to move")
+
+    def ask(self, seat: Seat, question: Question, heed: Callable[[], bool]) -> Reply | None:
+        """The reply of a person; None where a bot has to be heard first.
+
+        Raises `TakenBack` and `Left`.
+        """
+        if seat not in self._asked or question.rejected:
+            if not self._let_look(seat, heed):
+                return None
+            began_ns = self._asked[seat].began_ns if seat in self._asked else time.monotonic_ns()
+            self._asked[seat] = _Asked(began_ns, Choices(self._state, seat, self._rng))
+            if question.rejected:
+                self._console.show(f"rejected: {shown(question.rejected[1])}")
+            else:
+                self._show_turn(seat)
+        asked = self._asked[seat]
+        what = self._answer(seat, question, asked, heed)
+        if what is None:
+            return None
+        return self._reply(seat, question, asked, what)
+
+    def _reply(self, seat: Seat, question: Question, asked: _Asked, what: What) -> Reply:
+        """A reply with the time that it took. Without a clock, nobody is late."""
+        used_us = (time.monotonic_ns() - asked.began_ns) // 1000
+        timing = Timing(max(0, asked.began_ns - self.began_ns) // 1000, used_us)
+        if not self._terms.controls[seat].timed:
+            used_us = min(used_us, question.wait_us)
+        elif isinstance(what, Silence):
+            used_us = max(used_us, question.wait_us + 1)
+        return Reply(seat, what, used_us, timing)
+
+    def _deadline_ns(self, seat: Seat, question: Question, asked: _Asked) -> int | None:
+        if not self._terms.controls[seat].timed:
+            return None
+        return asked.began_ns + question.wait_us * 1000
+
+    def _answer(self, seat: Seat, question: Question, asked: _Asked, heed: Callable[[], bool]) -> What | None:
+        """What a person answers in the end; None where a bot has to be heard first."""
+        asking = Asking(
+            seat,
+            f"{seat_name(self._terms, seat)}> ",
+            lambda text: self._status(seat, question, asked, text),
+            lambda text: self._completed(asked.choices, text),
+            lambda text: self._why_not(asked.choices, text),
+            self._deadline_ns(seat, question, asked),
+        )
+        while True:
+            line = self._console.read(asking, heed)
+            if line is HEARD:
+                return None
+            if line is TIME_UP:
+                self._console.show("the time is up")
+                return Silence("no move was typed in time")
+            if isinstance(line, End):
+                raise Left
+            if why := self._why_not(asked.choices, line):
+                self._console.show(why)
+                continue
+            typed = meaning(line)
+            match typed.word:
+                case "move":
+                    return Answer(typed.text)
+                case "resign":
+                    return RESIGNED
+                case "quit":
+                    raise Left
+                case "back":
+                    self._take_back(seat, typed.number, heed)
+                case _:
+                    self._obey(seat, question, asked, typed)
+
+    def _why_not(self, choices: Choices, line: str) -> str:
+        """Why a line is neither a legal move nor a command; empty if it is."""
+        typed = meaning(line)
+        if typed.word == "wrong":
+            return typed.text
+        if typed.word != "move" or not (why := choices.why_not(typed.text)):
+            return ""
+        meant = meant_by(typed.text)
+        return f"illegal: {why}{f' (did you mean {meant}?)' if meant else ''}"
+
+    def _obey(self, seat: Seat, question: Question, asked: _Asked, typed: Typed) -> None:
+        """Does what a command says that changes nothing in the game."""
+        match typed.word:
+            case "help":
+                self._show_lines(help_lines(self._terms))
+            case "board":
+                self._show_board(seat)
+            case "moves":
+                found = asked.choices.starting(typed.text, LISTED)
+                self._show_lines(moves_lines(found, typed.text))
+            case "hint":
+                self._give_hint(seat)
+            case "news":
+                self._show_lines([shown(line, 300) for line in self._state.seen(seat)] or ["no news yet"])
+            case "clock":
+                self._console.show(self._clock(seat, question, asked) or "there is no clock")
+
+    def _give_hint(self, seat: Seat) -> None:
+        if self._hint is None:
+            self._console.show("there is no hint bot for this game, expected `--hint BOT`")
+            return
+        try:
+            move, info = self._hint(self._state, seat)
+        except NoHint as why:
+            self._console.show(f"the hint bot gave no hint: {why}")
+            return
+        self.hints[seat] = self.hints.get(seat, 0) + 1
+        said = f" ({shown(info)})" if info else ""
+        self._console.show(f"hint: {shown(move)}{said}")
+
+    def _take_back(self, seat: Seat, number: int, heed: Callable[[], bool]) -> None:
+        """Takes moves back if all other persons agree. Raises `TakenBack`, or `Left` where the input ends."""
+        events = before_move(self._turns, self._persons, number)
+        if events is None:
+            self._console.show(cannot_go_back(can_take_back(self._turns, self._persons)))
+            return
+
+        def attend() -> bool:
+            heed()
+            return False  # the answer comes first
+
+        for other in sorted(self._persons):
+            if other != seat and not self._agrees(other, number, attend):
+                self._let_look(seat, attend)
+                self._console.show(f"{seat_name(self._terms, other)} does not agree")
+                return
+        raise TakenBack(events)
+
+    def _agrees(self, seat: Seat, number: int, heed: Callable[[], bool]) -> bool:
+        """Whether a person agrees that moves are taken back."""
+        if self._has_secrets and self._looking is not None:
+            self._console.curtain()
+            self._looking = None
+        asking = Asking(
+            seat,
+            f"{seat_name(self._terms, seat)}: take back {counted(number, 'move')}? [y/n] ",
+            lambda text: "",
+            lambda text: [],
+        )
+        while True:
+            line = self._console.read(asking, heed)
+            if isinstance(line, End):
+                raise Left
+            if line.strip().lower() in ("y", "yes", "n", "no"):
+                return line.strip().lower().startswith("y")
+
+    def _let_look(self, seat: Seat, heed: Callable[[], bool]) -> bool:
+        """Lets a person look at the screen alone; False where a bot has to be heard first."""
+        if not self._has_secrets or self._looking == seat:  # guard: screens
+            return True
+        if self._awaited != seat:
+            self._console.curtain()
+            self._looking, self._awaited = None, seat
+        prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else looks "
+        line = self._console.read(Asking(seat, prompt, lambda text: "", lambda text: []), heed)
+        if line is HEARD:
+            return False
+        if isinstance(line, End):
+            raise Left
+        self._console.curtain()
+        self._looking, self._awaited = seat, None
+        return True
+
+    def _status(self, seat: Seat, question: Question, asked: _Asked, text: str) -> str:
+        """What is said of the text typed so far, with the clock."""
+        parts = [self._clock(seat, question, asked)]
+        typed = meaning(text)
+        why = self._why_not(asked.choices, text)
+        if typed.word == "move" and not why:
+            parts.append("legal, Enter plays it")
+        elif typed.word == "move" and (asked.choices.goes_on(typed.text) or _is_beginning(typed.text)):
+            parts.append("Tab shows how it goes on")
+        elif why:
+            parts.append(why)
+        elif typed.word:
+            parts.append(next(command.meaning for command in COMMANDS if command.word == typed.word))
+        else:
+            parts.append("your move; Tab completes, `help` explains")
+        return " · ".join(filter(None, parts))
+
+    def _clock(self, seat: Seat, question: Question, asked: _Asked) -> str:
+        if not self._terms.controls[seat].timed:
+            return ""
+        return clock_text(question, (time.monotonic_ns() - asked.began_ns) // 1000)
+
+    def _completed(self, choices: Choices, text: str) -> list[str]:
+        """The ways in which the last part of a text can go on: as a move, else as a command."""
+        first = text.lower()
+        words = [word for word in FIRST_WORDS if first and word.startswith(first)]
+        return choices.next_parts(text, COMPLETED) or words
+
+    def _show_turn(self, seat: Seat) -> None:
+        """Shows a person what happened since its last turn, and the board."""
+        events, lines = self._told.get(seat, (0, 0))
+        seen = self._state.seen(seat)
+        if self._terms.game.is_open:
+            new = [move_text(self._terms, event) for event in self.events[events:]]
+        else:
+            new = [f"news: {shown(line, 300)}" for line in seen[lines:]]
+        self._show_board(seat)
+        self._show_lines([line for line in new if line][-NEWS_SHOWN:])
+        few = self._asked[seat].choices.starting("", FEW)
+        if few.more == 0:
+            self._console.show(f"moves: {', '.join(few.moves)}")
+        self._told[seat] = len(self.events), len(seen)
+
+    def _show_board(self, seat: Seat | None) -> None:
+        self._console.show(f"\n{picture_text(self._state.picture(seat), colour=self._in_colour)}")
+
+    def _show_lines(self, lines: Sequence[str]) -> None:
+        if lines:
+            self._console.show("\n".join(lines))
+
+    def show_end(self) -> None:
+        """Shows the last position, with all that was hidden."""
+        self._console.uncover()
+        self._show_board(None)
+
+
+def _is_beginning(text: str) -> bool:
+    """Whether a text is the beginning of a command."""
+    return any(word.startswith(text.lower()) for word in FIRST_WORDS)

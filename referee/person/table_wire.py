@@ -1,0 +1,90 @@
+"""The wire to the seats of a game in which persons take part: it joins them with the wire to the bots."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection
+from typing import Protocol
+
+from referee.gameplay.api import READY, LegalMoves, Opening, Question, Reply
+from referee.gameplay.events import Ending, Seat
+from referee.games.api import Outcome
+from referee.wire.process_wire import ProcessWire
+
+ATTENDED_US = 30_000
+"""The longest time between two looks after the bots while a person is waited for, if nothing is wrong."""
+
+
+class Desk(Protocol):
+    """Where persons are asked."""
+
+    def begin_turn(self, seats: tuple[Seat, ...]) -> None:
+        """A turn begins, in which these seats are asked."""
+
+    def ask(self, seat: Seat, question: Question, heed: Callable[[], bool]) -> Reply | None:
+        """The reply of a person. `heed` is called all the time; when it is true, a bot has to be heard first,
+        and None is returned: asked again, the same question goes on.
+        """
+
+    def wait_for_bots(self, seats: Collection[Seat]) -> None:
+        """Tells persons that only bots are waited for."""
+
+
+class TableWire:
+    """The seats of one game: every question is posted first, then persons are asked, one after the other, and
+    the bots' replies are taken as they come.
+    """
+
+    def __init__(self, bots: ProcessWire, persons: Collection[Seat], desk: Desk) -> None:
+        self._bots = bots
+        self._persons = persons
+        self._desk = desk
+        self._ready: deque[Reply] = deque()
+        self._asked: dict[Seat, Question] = {}
+        """The questions to persons that are open, in the order of the seats."""
+        self._bots_asked: set[Seat] = set()
+
+    def open(self, seat: Seat, opening: Opening) -> None:
+        """Opens a seat; persons are ready at once."""
+        if seat in self._persons:
+            self._ready.append(Reply(seat, READY))
+        else:
+            self._bots.open(seat, opening)
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """Begins a turn."""
+        self._desk.begin_turn(seats)
+        self._bots_asked = {seat for seat in seats if seat not in self._persons}
+        self._bots.catch_up(tuple(self._bots_asked))
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks a bot at once; a person is asked when the next reply is waited for."""
+        if seat in self._persons:
+            self._asked[seat] = question
+        else:
+            self._bots.post(seat, question)
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """Sends a bot its legal moves."""
+        self._bots.show_legal(seat, legal)
+
+    def next_reply(self) -> Reply:
+        """The next reply of a person or a bot."""
+        if self._ready:
+            return self._ready.popleft()
+        if self._asked:
+            seat = min(self._asked)
+            if reply := self._desk.ask(seat, self._asked[seat], self._heed):
+                del self._asked[seat]
+                return reply
+        elif self._bots_asked:
+            self._desk.wait_for_bots(self._bots_asked)
+        return self._bots.next_reply()
+
+    def _heed(self) -> bool:
+        """Attends to the bots while a person is waited for; whether one of them has to be heard."""
+        return self._bots.attend(ATTENDED_US)
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """Tells the bots that the game is over."""
+        self._bots.close(outcome, ending)

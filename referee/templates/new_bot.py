@@ -1,0 +1,160 @@
+"""Makes the folder of a new bot: its program, opponents, a tournament file, a README with commands."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.core.errors import StorageError, UsageError
+from referee.games import GAMES
+from referee.games.api import Game
+from referee.games.outside import names_file
+from referee.processes.bot import Bot, distinct
+from referee.records.run_files import TOML
+from referee.templates.languages import HERE, LANGUAGES, Language
+from referee.tournament.toml import written
+
+SAMPLE_BOTS = HERE.parent / "examples" / "sample_bots"
+
+OPPONENTS = "opponents"
+"""The folder for the sample bots that a new bot meets."""
+
+EXPERTS: Mapping[str, str] = {
+    "blooms": "greedy",
+    "vinetree": "vine",
+    "evengroups": "even",
+    "floral": "deducing",
+    "thetree": "tree",
+}
+"""For each game, the name of a sample bot that plays it with some sense."""
+
+RANDOM = "random"
+"""The name of the sample bot that plays every game."""
+
+ROUNDS = 3
+
+CLOCK = "5s+30s"
+
+
+class NewBot(NamedTuple):
+    """A bot that is to be made, with everything that its folder says of it."""
+
+    name: str
+    game: Game[Any]
+    game_text: str
+    """The game as it is named in the bot's folder."""
+    key: str
+    """The bot's language, as a key of `LANGUAGES`."""
+
+    @classmethod
+    def of(cls, name: str, game: Game[Any], given: str, key: str) -> NewBot:
+        """A bot with a checked name; `given` is the game as the user named it in the folder in which that of
+        the bot is made. Raises `UsageError`.
+        """
+        Bot.of(name, (), Path())
+        if name.startswith("-"):
+            raise UsageError(f"`{name}` would be an option on a command line, expected another name")
+        outside = names_file(given) and not Path(given).is_absolute()
+        return cls(name, game, f"../{given}" if outside else given, key)
+
+    @property
+    def language(self) -> Language:
+        """The bot's language."""
+        return LANGUAGES[self.key]
+
+    @property
+    def missing(self) -> list[str]:
+        """The programs that it needs and that this machine does not have."""
+        return [program for program in self.language.needs if shutil.which(program) is None]
+
+    @property
+    def commands(self) -> list[str]:
+        """The lines of shell that build, check and play it, in its folder."""
+        check = shlex.join(["referee", "check", self.game_text, f"{self.name}={self.language.command}"])
+        return [*filter(None, [self.language.build]), check, f"referee run {TOML}"]
+
+    def files(self) -> dict[str, bytes]:
+        """The files of its folder, by their paths there. Raises `UsageError` where the game cannot be played
+        with its default options.
+        """
+        language = self.language
+        samples = {sample for _, sample in self._opponents()}
+        return {
+            language.program: self._filled(f"{self.key}/{language.program}"),
+            **({language.library.name: language.library.read_bytes()} if language.library else {}),
+            **{f"{OPPONENTS}/{sample}": (SAMPLE_BOTS / sample).read_bytes() for sample in sorted(samples)},
+            TOML: self._tournament().encode(),
+            "README.md": self._filled("README.md"),
+        }
+
+    @property
+    def _seats(self) -> int:
+        return self.game.seats(self.game.settle({}))
+
+    def _opponents(self) -> list[tuple[str, str]]:
+        """The names of its opponents, and the files of their programs."""
+        expert = EXPERTS.get(self.game.slug)
+        samples = [*filter(None, [expert]), *[RANDOM] * max(1, self._seats - 1 - bool(expert))]
+        bots = [Bot(name, (), Path()) for name in (self.name, *samples)]
+        named = distinct(bots, [bot is bots[0] for bot in bots])[1:]
+        return [(bot.name, f"{sample}_bot.py") for bot, sample in zip(named, samples, strict=True)]
+
+    def _tournament(self) -> str:
+        """The tournament file, in which the bot meets its opponents."""
+        own = {"name": self.name, "cmd": self.language.command}
+        if self.language.build:
+            own["build"] = self.language.build
+        others = [
+            {"name": name, "cmd": f"{{python}} {OPPONENTS}/{sample}"} for name, sample in self._opponents()
+        ]
+        tables = {
+            "tournament": {"game": self.game_text, "rounds": ROUNDS, "clock": CLOCK},
+            "bot": [own, *others],
+        }
+        about = f"# `{self.name}` against sample bots: referee run {TOML}\n\n"
+        return about + written(tables).replace("\n[", "\n\n[")
+
+    def _filled(self, path: str) -> bytes:
+        """A template with the words for this bot."""
+        others = [f"{name}={{python}} {OPPONENTS}/{sample}" for name, sample in self._opponents()]
+        bots = [f"{self.name}={self.language.command}", *others[: self._seats - 1]]
+        words = {
+            "NAME": self.name,
+            "GAME": self.game.name,
+            "LANGUAGE": self.language.name,
+            "PROGRAM": self.language.program,
+            "DOCS": f"`referee docs {self.game.slug}`" if self.game.slug in GAMES else "its author",
+            "OPPONENTS": OPPONENTS,
+            "STEPS": "build the bot, check it" if self.language.build else "check the bot",
+            "COMMANDS": "\n".join(self.commands),
+            "TOML": TOML,
+            "MATCH": shlex.join(["referee", "match", self.game_text, "-n", "1", "--dialogue", *bots]),
+        }
+        text = (HERE / path).read_text("utf-8")
+        for word, meaning in words.items():
+            text = text.replace(f"@{word}@", meaning)
+        return text.encode()
+
+
+def make(bot: NewBot, parent: Path) -> None:
+    """Makes the folder of a bot. Raises `UsageError` where something of its name is there, which is left
+    alone, and `StorageError` where the folder cannot be written.
+    """
+    files = bot.files()
+    folder = parent / bot.name
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise UsageError(f"`{bot.name}` is there already, expected a name that is free") from None
+    except OSError as error:
+        raise UsageError(f"cannot make the folder `{bot.name}`: {error.strerror}") from None
+    try:
+        for path, content in files.items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_bytes(content)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)  # nobody else knows of it yet
+        raise StorageError(f"cannot write the folder `{bot.name}`: {error.strerror}") from None

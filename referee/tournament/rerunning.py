@@ -1,0 +1,198 @@
+"""Plays a logged game again, with the same seeds and the bots as they are now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.core.defaults import START_US
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
+from referee.core.regular import open_without_links
+from referee.core.seeds import game_seed, seed_hash, shared_seed
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.core.units import LONGEST_US
+from referee.processes.bot import Bot
+from referee.records.amendments import MEMBERS
+from referee.records.header import CHANGED
+from referee.records.journal import body_of
+from referee.records.record import GameRecord, faults, summary_of, to_json
+from referee.records.run_files import RECORDS, TOML
+from referee.tournament.bot_table import bot_tables
+from referee.tournament.encounter import Show, play_encounter
+from referee.tournament.hashes import Programs
+from referee.tournament.isolating import isolated
+from referee.tournament.lock import locked
+from referee.tournament.open_run import OpenRun
+from referee.tournament.run import Run
+from referee.tournament.task import Transcript
+from referee.tournament.toml import parse, read_text
+from referee.wire.dialogue import Tap
+
+_OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause")
+"""What the header of a run has of a bot as the table of a tournament file has it."""
+
+_NOT_OF_ONE_GAME = (*MEMBERS, CHANGED, "encounters", "files", "seed", "seed_sha256")
+"""Members of a header that change with the course of a run, or are written anew."""
+
+
+def commands_base(path: Path, folder: Path) -> Path:
+    """The folder that the bots' own folders are relative to, for a run that was named by this path: that of
+    its tournament file, if it is known, else the current one.
+    """
+    if path.suffix == ".toml":
+        return path.absolute().parent
+    stem = folder.absolute().name.removesuffix("-results")
+    toml = folder.absolute().with_name(f"{stem}.toml")
+    return toml.parent if stem != folder.absolute().name and toml.is_file() else Path.cwd()
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A logged game that is to be played again."""
+
+    run: Run
+    logged: GameRecord
+    bots: tuple[Bot, ...]
+    """By name in the order of seats, each once."""
+    replaced: frozenset[str]
+    """The names of the bots that have another command than in the run."""
+    patient: bool = False
+    """Whether there are no time limits."""
+
+    def play(self, show: Show | None, taps: Sequence[Tap]) -> tuple[GameRecord, str]:
+        """The game as it was played now, and its dialogue.
+
+        Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.
+        """
+        transcript = Transcript()
+        everyone: tuple[Tap, ...] = (*taps, transcript)
+
+        def tap(name: str, direction: str, data: bytes) -> None:
+            for each in everyone:
+                each(name, direction, data)
+
+        terms = self.logged.terms
+        start_us = Fields(self.run.header, "", RecordError).number("start_us", default=START_US)
+        if self.patient:
+            controls = tuple(TimeControl.parse("none") for _ in terms.bots)
+            terms, start_us = replace(terms, controls=controls, margin_us=LONGEST_US), LONGEST_US
+        (record,) = play_encounter(self.bots, [terms], show, tap, start_us, patient=self.patient)
+        return record, transcript.text()
+
+    def store(self, folder: Path, played: GameRecord, dialogue: str) -> str:
+        """Stores the game as a run of its own, under the terms of the run that it is from; its head hash.
+
+        Raises `UsageError` where the folder has records already, and `StorageError`.
+        """
+        with locked(folder):
+            if os.path.lexists(folder / RECORDS):
+                raise UsageError(f"`{shown(str(folder))}` has records already, expected a new folder")
+            with OpenRun.begin(folder, self._header(), _toml_of(self.run.folder)) as opened:
+                for batch in self.run.batches:
+                    opened.add_batch(batch)
+                game = summary_of(played)
+                opened.add_games([(game, body_of(to_json(played)))])
+                if any(faults(played)):
+                    opened.keep_dialogue(game, dialogue)
+                opened.check()
+                return opened.head
+
+    def _header(self) -> dict[str, Any]:
+        """The header of a run with this game alone."""
+        header, terms = self.run.header, self.logged.terms
+        value = {name: what for name, what in header.items() if name not in _NOT_OF_ONE_GAME}
+        seed = header.get("seed")
+        if seed is not None and (game_seed(seed, terms.id), shared_seed(seed, terms.id)) == (
+            terms.seed,
+            terms.shared_seed,
+        ):
+            value["seed"] = seed
+        else:  # it was not revealed, or was another one when this game was played
+            value["seed_sha256"] = header.get("seed_sha256", seed_hash(""))
+        bots = {name: dict(what) for name, what in header["bots"].items()}
+        for bot in self.bots:
+            if bot.name in self.replaced:
+                bots[bot.name] |= {"command": list(bot.command), "cwd": str(bot.cwd)}
+                bots[bot.name].pop("person", None)
+        return {**value, "bots": bots, "files": Programs().changes(self.bots)}
+
+
+def rerun_of(
+    run: Run,
+    logged: GameRecord,
+    base: Path,
+    instead: Mapping[str, Bot],
+    isolation: str | None = None,
+    patient: bool = False,
+) -> Rerun:
+    """The rerun of a game of a run, whose bots' folders are relative to `base`; the bots in `instead` have
+    other commands than in the run, by name, and keep their settings. `isolation` stands in the place of the
+    level that each bot had.
+
+    Raises `UsageError` where a bot cannot be started, `EnvironmentLacksError` where its isolation does not
+    work on this machine.
+    """
+    names = dict.fromkeys(logged.terms.bots)
+    for name in instead:
+        if name not in names:
+            raise UsageError(f"no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}")
+    levels = dict(zip(logged.terms.bots, logged.isolation, strict=False))
+    more = _settings_of_file(run.folder)
+    tables = [
+        {
+            "name": name,
+            **more.get(name, {}),
+            **_program_of(run.header["bots"].get(name, {}), name, instead.get(name)),
+            **({"isolation": isolation or levels[name]} if isolation or name in levels else {}),
+        }
+        for name in names
+    ]
+    # What comes from the records was checked when it was read, but for the settings of programs.
+    fields = Fields({"bot": tables}, "", UsageError)
+    main = Fields(more.get("", {}), "", UsageError)
+    bots = [table.bot for table in bot_tables(base, fields, main, {})]
+    for bot in bots:
+        bot.check()
+    settled = isolated(bots, (run.folder,))
+    return Rerun(run, logged, tuple(settled), frozenset(instead), patient)
+
+
+def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> dict[str, Any]:
+    """The settings of a bot in the header of a run, as the table of a tournament file has them."""
+    found = {key: entrant[key] for key in _OF_PROGRAMS if key in entrant}
+    if instead:
+        return {**found, "cmd": list(instead.command), "cwd": str(instead.cwd)}
+    if not entrant.get("command"):
+        raise UsageError(
+            f"`{name}` is a person, whose game cannot be played again, expected `{name}=COMMAND` too"
+        )
+    return {**found, "cmd": entrant["command"]}
+
+
+def _settings_of_file(folder: Path) -> dict[str, dict[str, Any]]:
+    """What the copy of the tournament file in a run's folder has of bots that the header has not: what they
+    may read, and their user, by name; by the empty name what it sets for all of them.
+    """
+    try:
+        fields = Fields(parse(read_text(folder / TOML)), "", UsageError)
+        main = fields.object("tournament")
+        found: dict[str, dict[str, Any]] = {"": {"user": main.text("user")} if main.has("user") else {}}
+        for bot in fields.objects("bot"):
+            found[bot.text("name")] = {key: bot.value(key) for key in ("read", "user") if bot.has(key)}
+        return found
+    except UsageError:  # an earlier version, or a run that was merged, has none
+        return {}
+
+
+def _toml_of(folder: Path) -> bytes:
+    """The copy of the tournament file in a run's folder; empty where there is none."""
+    try:
+        with os.fdopen(open_without_links(folder / TOML), "rb") as file:
+            return file.read()
+    except OSError:
+        return b""

@@ -1,0 +1,22 @@
+"""Counts the cells of a row from 0."""
+
+import sys
+
+from board import Board
+
+board = Board()
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        print("hello 1", flush=True)
+    elif word == "option":
+        board.option(*rest)
+    elif word == "prepare":
+        print("ready", flush=True)
+    elif word == "news":
+        board.news(*rest)
+    elif word == "ask":
+        _, row, *column = board.move().replace(":", "")
+        print(f"move {rest[0]} L:{row}{int(''.join(column)) - 1}", flush=True)
+    elif word == "quit":
+        break

@@ -1,0 +1,21 @@
+"""Ends its lines with CR LF, which is forgiven."""
+
+import sys
+
+from board import Board
+
+board = Board()
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        print("hello 1", end="\r\n", flush=True)
+    elif word == "option":
+        board.option(*rest)
+    elif word == "prepare":
+        print("ready", end="\r\n", flush=True)
+    elif word == "news":
+        board.news(*rest)
+    elif word == "ask":
+        print(f"move {rest[0]} {board.move()}", end="\r\n", flush=True)
+    elif word == "quit":
+        break

@@ -1,0 +1,22 @@
+"""Chooses at random, with no seed or one from the time."""
+
+import random
+import sys
+
+from board import Board
+
+board = Board()
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        print("hello 1", flush=True)
+    elif word == "option":
+        board.option(*rest)
+    elif word == "prepare":
+        print("ready", flush=True)
+    elif word == "news":
+        board.news(*rest)
+    elif word == "ask":
+        print(f"move {rest[0]} L:{random.choice(board.empty)}", flush=True)
+    elif word == "quit":
+        break

@@ -1,0 +1,21 @@
+"""Says ready at once, without waiting for `prepare`."""
+
+import sys
+
+from board import Board
+
+board = Board()
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        print("hello 1\nready", flush=True)
+    elif word == "option":
+        board.option(*rest)
+    elif word == "prepare":
+        pass
+    elif word == "news":
+        board.news(*rest)
+    elif word == "ask":
+        print(f"move {rest[0]} {board.move()}", flush=True)
+    elif word == "quit":
+        break

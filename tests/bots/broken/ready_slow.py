@@ -1,0 +1,23 @@
+"""Needs 3 seconds to get ready."""
+
+import sys
+import time
+
+from board import Board
+
+board = Board()
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        print("hello 1", flush=True)
+    elif word == "option":
+        board.option(*rest)
+    elif word == "prepare":
+        time.sleep(3)
+        print("ready", flush=True)
+    elif word == "news":
+        board.news(*rest)
+    elif word == "ask":
+        print(f"move {rest[0]} {board.move()}", flush=True)
+    elif word == "quit":
+        break

@@ -1,0 +1,22 @@
+"""Forgets nothing when a new game begins."""
+
+import sys
+
+from board import Board
+
+board = Board()
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        print("hello 1", flush=True)
+    elif word == "option":
+        if not board.empty:
+            board.option(*rest)
+    elif word == "prepare":
+        print("ready", flush=True)
+    elif word == "news":
+        board.news(*rest)
+    elif word == "ask":
+        print(f"move {rest[0]} {board.move()}", flush=True)
+    elif word == "quit":
+        break

@@ -1,0 +1,23 @@
+"""Loads for 3 seconds between the referee's hello and its own."""
+
+import sys
+import time
+
+from board import Board
+
+board = Board()
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello":
+        time.sleep(3)
+        print("hello 1", flush=True)
+    elif word == "option":
+        board.option(*rest)
+    elif word == "prepare":
+        print("ready", flush=True)
+    elif word == "news":
+        board.news(*rest)
+    elif word == "ask":
+        print(f"move {rest[0]} {board.move()}", flush=True)
+    elif word == "quit":
+        break

@@ -1,0 +1,184 @@
+"""What an installed user has: documents, examples, completion; the wheel has all of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import BashComplete
+
+from referee.cli import cli
+from referee.cli.docs import documents
+from referee.games import GAMES
+from tests.command import ROOT, referee
+
+
+def completed(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
+    """What a shell offers for the last of these words."""
+    monkeypatch.setenv("COMP_WORDS", " ".join(["referee", *words]))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    return BashComplete(cli, {}, "referee", "_REFEREE_COMPLETE").complete().splitlines()
+
+
+def test_every_document_is_listed_and_shown() -> None:
+    listed = referee("docs").out.splitlines()[2:]
+    pages = documents()
+    assert [line.split()[0] for line in listed] == list(pages)
+    kept = {path.resolve() for path in (ROOT / "referee").rglob("*.md")}
+    kept |= {*(ROOT / "protocol").rglob("*.md")}
+    templates = ROOT / "referee" / "templates"
+    assert {path.resolve() for path in pages.values()} == {
+        path for path in kept if templates not in path.parents
+    }
+    assert len(pages) == len(kept) - len([path for path in kept if templates in path.parents])
+    for name, path in pages.items():
+        assert referee("docs", name).out == path.read_text()
+    assert referee("docs", "PROTOCOL.md").out == referee("docs", "protocol").out
+    done = referee("docs", "protocoll")
+    assert (done.code, done.err) == (2, "referee: there is no page `protocoll`, expected `protocol`\n")
+
+
+def test_a_terminal_shows_a_document_laid_out() -> None:
+    pexpect = pytest.importorskip("pexpect")
+    words = ["-m", "referee", "docs", "events"]
+    env = {**os.environ, "PAGER": "cat", "TERM": "xterm", "NO_COLOR": ""}
+    env.pop("COLUMNS", None)
+    child = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", dimensions=(24, 60), timeout=60)
+    shown = child.read()
+    child.close()
+    assert child.exitstatus == 0
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert "Events of a run, as JSON" in plain and "# Events" not in plain and "`event`" not in plain
+    assert max(map(len, plain.splitlines())) <= 60
+
+
+def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    done = referee("examples", str(folder))
+    assert done.code == 0
+    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "sample_bots", "tournaments"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert files == sorted(listed.stdout.splitlines())
+    tournaments = done.out.splitlines()
+    assert tournaments == sorted(map(str, (folder / "tournaments").glob("*.toml")))
+    assert referee("run", tournaments[0], "--dry-run").code == 0
+    again = referee("examples", str(folder))
+    assert again.code == 2 and "exists, expected a folder without `sample_bots`" in again.err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["ma"], ["plain,match"]),
+        (["match", "bl"], ["plain,blooms"]),
+        (["games", ""], [f"plain,{slug}" for slug in GAMES]),
+        (["check", "./mine"], ["file,./mine"]),
+        (["check", "blooms", "./m"], ["file,./m"]),
+        (["match", "blooms", "--option", "si"], ["plain,size="]),
+        (["match", "--option", "si"], []),
+        (["match", "--watc"], ["plain,--watch"]),
+        (["docs", "rec"], ["plain,record"]),
+        (["run", "./t"], ["file,./t"]),
+    ],
+)
+def test_a_shell_completes(words: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert completed(monkeypatch, *words) == expected
+
+
+def test_the_line_of_the_readme_makes_a_shell_complete() -> None:
+    (line,) = re.findall(r"`(eval .*?)`", (ROOT / "README.md").read_text())
+    asked = "COMP_WORDS=(referee mat); COMP_CWORD=1; _referee_completion referee"
+    script = f'{line}; complete -p referee; {asked}; echo "$COMPREPLY"'
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, check=True)
+    assert "_referee_completion referee" in done.stdout and done.stdout.endswith("match\n")
+
+
+def test_the_help_of_every_command_has_examples() -> None:
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        _, command, _ = cli.resolve_command(context, [name])
+        assert command and command.help
+        found = re.findall(rf"^ *referee {name}\b", command.help.partition("Example")[2], re.MULTILINE)
+        assert found, f"`referee {name} --help` has no example"
+
+
+@pytest.mark.slow
+def test_a_wheel_has_everything(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # the build warns of it
+    built = subprocess.run(
+        [sys.executable, "-m", "build", "-o", str(tmp_path), str(ROOT)],
+        capture_output=True,
+        text=True,
+        env=env,
+    )
+    assert built.returncode == 0, built.stderr
+    warned = re.findall(r"^.*(?:warning:|Deprecat|Warning).*$", built.stdout + built.stderr, re.MULTILINE)
+    assert [line for line in warned if "is ignored: it is neither" not in line] == []
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"referee"}
+    tracked = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "referee", "protocol", "sample_bots", "tournaments"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    expected = {
+        re.sub(
+            "^(sample_bots|tournaments)/",
+            r"referee/examples/\1/",
+            name.replace("protocol/", "referee/protocol/", 1),
+        )
+        if not name.startswith("referee/")
+        else name
+        for name in tracked
+        if not (ROOT / name).is_dir()
+    }
+    assert expected - names == set()
+    metadata = (
+        zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("/METADATA"))).decode()
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for classifier in project["classifiers"]:
+        assert f"Classifier: {classifier}\n" in metadata
+
+
+HEAVY = ("jinja2", "numpy", "prompt_toolkit", "pygal", "rich", "starlette", "tabulate", "textual", "uvicorn")
+OURS = (
+    "gameplay.loop",
+    "games.blooms",
+    "games.thetree",
+    "ratings.table",
+    "tournament.config",
+    "wire.conversation",
+)
+"""Modules that no help needs: those that take long to import, or import many others."""
+
+
+@pytest.mark.parametrize("name", [None, *cli.list_commands(click.Context(cli))])
+def test_help_imports_nothing_that_takes_long(name: str | None) -> None:
+    script = (
+        "import sys; from referee.cli import main\n"
+        f"sys.argv = {['referee', *([name] if name else []), '--help']!r}\n"
+        "try: main()\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported = set(done.stderr.split())
+    assert "click" in imported and done.stdout.startswith("Usage: referee")
+    assert not imported & {*HEAVY, *(f"referee.{module}" for module in OURS)}

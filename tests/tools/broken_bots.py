@@ -1,0 +1,152 @@
+"""What `referee check` says of broken bots: `python -m tests.tools.broken_bots [--write] [NAME ...]`.
+
+Each bot in `tests/bots/broken/` makes one mistake, which its first line names. Each is checked (some at a
+time), and a table says which step names the mistake, and what hint its author gets; `--write` replaces the
+table in the documentation. Ends with an error where a bot is not told what the table there says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.check.clocks import SCALE, scaled_clocks
+from referee.check.runner import run_steps
+from referee.check.settings import CheckSettings
+from referee.core.units import parse_period
+from referee.games import GAMES
+from referee.processes.bot import Bot
+from tests.command import ROOT
+
+FOLDER = ROOT / "tests" / "bots" / "broken"
+PAGE = ROOT / "referee" / "docs" / "CHECK.md"
+HEAD = "| bot | its mistake | step | hint |\n|---|---|---|---|\n"
+
+STARTS: Mapping[str, str] = {"slow_start.py": "10s"}
+"""What `--start` is for bots that need another one; the others get less than a user gives, to save time."""
+
+START = "2s"
+
+ONLY: Mapping[str, tuple[int, ...]] = {
+    "slow_start.py": (2,),
+    "slow_first_move.py": (6,),
+    "ignores_the_clock.py": (5, 6),
+}
+"""The steps that are run for slow bots, which all together would take minutes."""
+
+AT_A_TIME = 3 * (os.cpu_count() or 1)
+"""Most of the bots wait most of the time."""
+
+
+class Named(NamedTuple):
+    """What was said of a bot."""
+
+    bot: str
+    mistake: str
+    step: str
+    """The number and result of the first step that is not simply passed; empty if all are."""
+    hint: str
+
+    def row(self) -> str:
+        """Its row in the table."""
+        hint = self.hint.replace("|", "\\|")
+        return f"| `{self.bot}` | {self.mistake} | {self.step} | {hint} |"
+
+
+def bots() -> list[Path]:
+    """All broken bots."""
+    return sorted(path for path in FOLDER.iterdir() if path.is_file() and path.name != "board.py")
+
+
+def mistake(bot: Path) -> str:
+    """What a bot does wrong, by its first comment."""
+    found = re.search(r"(?:\"\"\"|/\* |// |^# )(.+?)(?:\"\"\"| \*/|$)", bot.read_text(), re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def command(bot: Path, folder: Path) -> str:
+    """How a bot is started, after it was built in a folder; empty where a program is missing."""
+    match bot.suffix:
+        case ".py":
+            return f"{{python}} -E -S {bot}"
+        case ".sh":
+            return f"sh {bot}"
+        case ".js":
+            return f"node {bot}" if shutil.which("node") else ""
+        case ".java" if shutil.which("javac"):
+            subprocess.run(["javac", "-d", folder, bot], check=True)
+            return f"java -Xshare:auto -cp {folder} {bot.stem}"
+        case ".c" if compiler := shutil.which("cc"):
+            subprocess.run([compiler, "-o", folder / bot.stem, bot], check=True)
+            return str(folder / bot.stem)
+    return ""
+
+
+def checked(task: tuple[Path, str]) -> Named:
+    """What a bot with this command is told."""
+    bot, start = task
+    tested = replace(Bot.parse(f"broken={start}", ROOT), isolation="basic")
+    blooms = GAMES["blooms"]
+    settings = CheckSettings(
+        tested,
+        blooms,
+        {},
+        "s",
+        scaled_clocks(blooms.clock),
+        parse_period(STARTS.get(bot.name, START)),
+        500 << 20,
+        scale=SCALE,
+    )
+    for result in run_steps(settings, ONLY.get(bot.name, ())):
+        step = f"{result.number} {result.title}: {result.result}"
+        hint = result.failure.hint if result.failure else ""
+        if hint or result.remarks:
+            hint = re.sub(r" \(this machine was busy: .*?\)", "", hint or result.remarks[0].hint)
+            return Named(bot.name, mistake(bot), step, hint)
+    return Named(bot.name, mistake(bot), "passes", "")
+
+
+def all_checked(chosen: Iterable[Path]) -> list[Named]:
+    """What bots are told, several at a time; without those whose language is not installed."""
+    with tempfile.TemporaryDirectory() as built, get_context("spawn").Pool(AT_A_TIME) as pool:
+        tasks = [(bot, start) for bot in chosen if (start := command(bot, Path(built)))]
+        return pool.map(checked, tasks, chunksize=1)
+
+
+def written_rows() -> dict[str, str]:
+    """The rows of the table in the documentation, by bot."""
+    _, _, behind = PAGE.read_text().partition(HEAD)
+    table, _, _ = behind.partition("\n\n")
+    return {match[1]: row for row in table.splitlines() if (match := re.match(r"\| `(.+?)`", row))}
+
+
+def main(words: list[str]) -> None:
+    """Prints the table of the bots with these names, or of all, and compares or replaces it."""
+    names = [word for word in words if not word.startswith("-")]
+    found = all_checked(bot for bot in bots() if not names or bot.name in names)
+    rows = {named.bot: named.row() for named in found}
+    print(HEAD + "\n".join(rows.values()))
+    before = written_rows()
+    if "--write" in words:
+        text = PAGE.read_text()
+        old = HEAD + "\n".join(before.values())
+        assert old in text, "the table is not in the documentation"
+        known = {bot.name for bot in bots()}
+        after = {name: row for name, row in sorted({**before, **rows}.items()) if name in known}
+        PAGE.write_text(text.replace(old, HEAD + "\n".join(after.values())))
+    elif others := [name for name, row in rows.items() if before.get(name) != row]:
+        sys.exit(f"not as in {PAGE.name}: {', '.join(others)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

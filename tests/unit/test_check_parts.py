@@ -1,0 +1,159 @@
+"""The parts of `referee check` without processes: clocks, advice, remarks, how results hang together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.check import advice, report, runner
+from referee.check.clocks import SCALE, scaled_clocks
+from referee.check.dialogue_tail import DialogueTail
+from referee.check.remarks import Remark, Remarks, of_noise
+from referee.check.runner import StepResult, run_steps
+from referee.check.settings import CheckSettings
+from referee.check.steps import Observation, Step
+from referee.check.tested_bot import Diagnostics, StepFailed
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.processes.bot import Bot
+
+
+def settings(scale: int = 0) -> CheckSettings:
+    blooms = GAMES["blooms"]
+    bot = Bot.parse("mine=true", Path.cwd())
+    return CheckSettings(bot, blooms, {}, "s", scaled_clocks(blooms.clock), 10_000_000, None, scale)
+
+
+@pytest.mark.parametrize(
+    ("own", "scaled"),
+    [
+        ("90s+600s/10s", ["3s", "1500ms", "750ms+5s/83ms"]),
+        ("180s+300s", ["6s", "3s", "1500ms+2500ms"]),
+        ("60s", ["2s", "1s"]),
+        ("60s^12s", ["2s", "1s"]),
+        ("5s+1m", ["500ms", "500ms", "500ms+500ms"]),  # some runtimes start slowly
+        ("200ms", ["200ms", "200ms"]),
+        ("0s+5m", ["1s", "500ms", "0s+2500ms"]),
+        ("cpu:60s", ["cpu:2s", "cpu:1s"]),
+        ("none", ["2s", "1s"]),
+    ],
+)
+def test_the_clocks_are_the_game_s_own_scaled_down(own: str, scaled: list[str]) -> None:
+    assert [str(clock) for clock in scaled_clocks(TimeControl.parse(own))] == scaled
+
+
+def test_the_heading_tells_the_scale() -> None:
+    assert f"clock 3s (1/{SCALE} of the game's own 90s+10m/10s)" in report.heading(settings(SCALE), 200)
+    assert "of the game's own" not in report.heading(settings(), 200)
+    assert max(map(len, report.heading(settings(SCALE), 80).splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "fragment"),
+    [
+        (b"hello", b"hello 1 list\n", "`hello 1`, once"),
+        (b"hello 2", b"hello 1 list\n", "`hello 1`, once"),
+        (b"ready", b"hello 1 list\n", "only in answer to `prepare`"),
+        (b"move L:A1", b"news x\nask 3 1000 0\n", "the last `ask` has it: `move 3 L:A1`"),
+        (b"move 7", b"ask 3 1000 0\n", "`move 3 TEXT`"),
+        (b"move 7 L:A1", b"ask 3 1000 0\n", "do not count by yourself: `move 3 ...`"),
+        (b"resign", b"ask 3 1000 0\n", "before the move, as the last `ask` has it: `resign 3`"),
+        (b"resign 0", b"", "`resign N`"),
+        (b"thinking", b"ask 3 1000 0\n", ""),
+    ],
+)
+def test_a_breach_is_answered_by_the_right_line(line: bytes, said: bytes, fragment: str) -> None:
+    found = advice.of_breach(line, said)
+    assert fragment in found and bool(found) == bool(fragment)
+
+
+def test_a_rejected_answer_is_answered_by_its_reason() -> None:
+    assert "only the first" in advice.of_rejection("not-a-move", "2000 0 L:A1", "blooms")
+    assert "`referee docs blooms` says how moves" in advice.of_rejection("not-a-move", "A1", "blooms")
+    assert "from the `news` lines alone" in advice.of_rejection("occupied", "L:A1", "blooms")
+    assert "the game's page lists" in advice.of_rejection("occupied", "L:A1", "nim")
+
+
+@pytest.mark.parametrize(
+    ("used_us", "text"), [(None, "20s"), (11_900_000, "30s"), (10_000_000, "20s"), (60_000_000, "120s")]
+)
+def test_a_slow_bot_is_told_an_option(used_us: int | None, text: str) -> None:
+    shown = text.replace("120s", "2m")
+    assert f"`--start {shown}`" in advice.more_start(used_us, 10_000_000)
+
+
+def test_lines_that_are_no_messages_are_counted_and_the_first_are_kept() -> None:
+    dialogue = DialogueTail()
+    dialogue("bot", ">", b"hello 1\nBotMaster 3000\nready\nmo")
+    dialogue("bot", ">", b"ve 1 L:A1\n\x1b[2J\n\nlog x\nMOVE 1 x\ninfo\n")
+    assert dialogue.noise_count == 4
+    assert dialogue.noise == [b"BotMaster 3000", b"\x1b[2J", b""]
+    assert of_noise(dialogue.noise, 4).lines == ("BotMaster 3000", "\\x1b[2J", "", "… and 1 more")
+
+
+def test_a_remark_is_told_once() -> None:
+    remarks = Remarks()
+    for _ in range(2):
+        remarks.add(Remark("noise", "a", "b"))
+        remarks.add(Remark("seed", "c", "d"))
+    assert [remark.cause for remark in remarks.take()] == ["noise", "seed"]
+    remarks.add(Remark("noise", "a", "b"))
+    assert remarks.take() == ()
+
+
+def results(monkeypatch: pytest.MonkeyPatch, *trials: Any) -> list[StepResult]:
+    """The results of steps that need no other step."""
+    steps = tuple(Step(f"step {number}", trial, ()) for number, trial in enumerate(trials, 1))
+    monkeypatch.setattr(runner, "STEPS", steps)
+    return list(run_steps(settings()))
+
+
+def passes(it: CheckSettings) -> Observation:
+    return Observation("fine", {})
+
+
+def remarks_on(cause: str) -> Any:
+    def trial(it: CheckSettings) -> Observation:
+        it.remarks.add(Remark(cause, "what", "do this", ("a line",)))
+        return Observation("fine", {})
+
+    return trial
+
+
+def fails(cause: str) -> Any:
+    def trial(it: CheckSettings) -> Observation:
+        raise StepFailed("what", "do this", Diagnostics((), (), ""), cause)
+
+    return trial
+
+
+def test_a_step_that_fails_as_another_did_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = results(monkeypatch, fails("KeyError"), passes, fails("KeyError"), fails("IndexError"))
+    assert [one.result for one in found] == ["failed", "passed", "skipped", "failed"]
+    assert found[2].text == "step 1 failed the same way" and found[2].failure is None
+
+
+def test_failures_of_unknown_cause_are_all_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [one.result for one in results(monkeypatch, fails(""), fails(""))] == ["failed", "failed"]
+
+
+def test_a_warning_is_between_passed_and_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = results(
+        monkeypatch, remarks_on("noise"), passes, passes, remarks_on("noise"), remarks_on("seed"), fails("x")
+    )
+    # The first three steps are one conversation, whose remarks belong to its last step.
+    assert [one.result for one in found] == ["passed", "passed", "warning", "passed", "warning", "failed"]
+    data = report.as_json(settings(), found[:5], ["again"] * 5)
+    assert data["passed"] is True and data["clock_scale"] is None
+    assert data["steps"][2]["warnings"] == [{"what": "what", "hint": "do this", "lines": ["a line"]}]
+    assert data["steps"][3]["warnings"] == []
+    assert report.summary(found).startswith("3 passed, 2 with a warning, 1 failed in ")
+    lines = [*report.step_lines(found[2], "again", 80)]
+    assert [line.strip() for line in lines[1:]] == ["", "warning: what", "| a line", "hint: do this", ""]
+
+
+def test_a_warning_that_repeats_a_failure_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = results(monkeypatch, passes, passes, fails("exited 1"), remarks_on("exited 1"))
+    assert [one.result for one in found] == ["passed", "passed", "failed", "passed"]

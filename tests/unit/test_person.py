@@ -1,0 +1,320 @@
+"""Persons: what typed lines mean, which moves are offered, and how moves are taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from referee.core.rng import Stream
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.api import Answer, Failure, Question, Ready, Reply
+from referee.gameplay.events import Ending, Moved, Rejected, Retired
+from referee.gameplay.loop import play, seeded_dice
+from referee.gameplay.terms import Terms, Verdict
+from referee.games import GAMES
+from referee.games.api import State
+from referee.person.choices import Choices
+from referee.person.commands import COMMANDS, LINE_MOST, Typed, meaning, meant_by
+from referee.person.console import CLOSED, Asking, Console, End
+from referee.person.desk import Desk, Left, TakenBack
+from referee.person.taking_back import ContinuedWire, Turn, before_move, can_take_back
+from referee.person.words import clock_text, help_lines, moves_lines
+from tests.unit.scripted import Events, ScriptedWire, puppet
+
+
+@pytest.mark.parametrize(
+    ("line", "typed"),
+    [
+        ("L:D4 D:D6", Typed("move", "L:D4 D:D6")),
+        ("  E5 R U ", Typed("move", "E5 R U")),
+        ("h", Typed("move", "h")),
+        ("-", Typed("move", "-")),
+        ("", Typed("")),
+        ("   ", Typed("")),
+        ("HELP", Typed("help")),
+        ("?", Typed("help")),
+        ("picture", Typed("board")),
+        ("undo 3", Typed("back", number=3)),
+        ("back", Typed("back")),
+        ("moves  L:D ", Typed("moves", "L:D")),
+        ("move help", Typed("move", "help")),
+    ],
+)
+def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: Typed) -> None:
+    assert meaning(line) == typed
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("resign now", "`resign` stands alone"),
+        ("move", "`move` has no move after it"),
+        ("back 0", "`back 0` has no number of moves"),
+        ("back ١", "`back ١` has no number of moves"),
+        ("back -1", "`back -1`"),
+        ("back 10000", "`back 10000`"),
+        ("back \x1b[2J", r"`back \x1b[2J`"),
+        ("x" * (LINE_MOST + 1), f"the line has more than {LINE_MOST} characters"),
+    ],
+)
+def test_a_wrong_command_has_a_reason(line: str, why: str) -> None:
+    typed = meaning(line)
+    assert typed.word == "wrong" and typed.text.startswith(why)
+    assert typed.text.isprintable()
+
+
+def test_a_misspelt_command_is_recognized_and_a_short_move_is_not_taken_for_one() -> None:
+    assert meant_by("bakc 2") == "`back`" and meant_by("mvoes") == "`moves`"
+    assert meant_by("xyzzy") == "" and meant_by("mo") == ""
+
+
+def choices(slug: str, *moves: str, **options: str) -> Choices:
+    game = GAMES[slug]
+    state: State[Any] = game.start(game.settle(options))
+    for text in moves:
+        (seat,) = state.to_act()
+        state = state.play({seat: state.read(seat, text)})
+    return Choices(state, state.to_act()[0], Stream(b"t"))
+
+
+def test_moves_with_a_beginning_are_listed_whatever_the_case() -> None:
+    found = choices("blooms", size="3").starting("d:a", 2)
+    assert found.moves == ["D:A1", "D:A2"] and found.more == 1
+    assert choices("blooms", size="3").starting("D:Z", 5).moves == []
+    assert choices("vinetree").starting("", 10).moves[0] == "E5 D L"
+
+
+def test_the_last_part_goes_on_to_legal_moves() -> None:
+    blooms = choices("blooms", "L:A1", size="3")
+    assert blooms.next_parts("l", 3) == ["L:A2", "L:A3", "L:B1"]
+    assert blooms.next_parts("L:A2 d:a", 9) == ["D:A3"]
+    assert blooms.next_parts("L:A2 L", 9) == []
+    assert blooms.goes_on("L:A2 ") and not blooms.goes_on("L:A1")
+
+
+def test_parts_may_stand_in_another_order_where_the_game_allows_it() -> None:
+    groups = choices("evengroups", "O:A1", size="3")
+    second = groups.next_parts("O:C3 W:", 99)
+    assert "W:A2" in second and "W:D1" in second and "W:C3" not in second
+    for part in second:
+        assert not groups.why_not(f"O:C3 {part}")
+    assert sorted(choices("vinetree").next_parts("E5 U ", 9)) == ["D", "L", "R"]
+
+
+def test_why_a_text_is_no_move_is_the_reason_of_the_rules() -> None:
+    blooms = choices("blooms", "L:A1", size="3")
+    assert blooms.why_not("L:A1") == "A1 is occupied"
+    assert blooms.why_not("\x1b[2J\x00").isprintable()
+    assert "characters" in blooms.why_not("L:A1" * 1000)
+    assert blooms.why_not("d:a2 l:a3") == ""
+
+
+def test_where_there_are_too_many_moves_some_are_looked_at() -> None:
+    large = choices("evengroups", "O:A1", size="8")
+    found = large.starting("", 5)
+    assert len(found.moves) == 5 and found.more is None
+    assert any(large.starting(f"{colour}:N", 1).moves for colour in "OW"), "a sample reaches the last rows"
+    assert "and many more" in moves_lines(found, "")[-1]
+
+
+def test_the_help_has_every_command_and_no_line_is_too_long() -> None:
+    game = GAMES["thetree"]
+    control = TimeControl.parse("none")
+    terms = Terms("1:a:b", game, game.settle({}), ("a", "b"), (control, control), b"s")
+    lines = help_lines(terms)
+    assert all(len(line) <= 80 for line in lines)
+    for command in COMMANDS:
+        assert any(line.startswith(f"  {command.word}") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("used_s", "text"),
+    [(0, "0:30 and 1:00 in reserve"), (29.5, "0:01 and 1:00 in reserve"), (60, "0:00 and 0:30 in reserve")],
+)
+def test_the_clock_runs_into_the_reserve(used_s: float, text: str) -> None:
+    question = Question((), 30_000_000, 60_000_000, 90_000_000)
+    assert clock_text(question, int(used_s * 1e6)) == text
+
+
+def test_turns_are_taken_back_to_a_turn_of_a_person() -> None:
+    turns = [Turn(0, (0,)), Turn(1, (1,)), Turn(2, (0,)), Turn(3, (1,)), Turn(4, (0,))]
+    assert before_move(turns, [0], 1) == 2 and before_move(turns, [0], 2) == 0
+    assert before_move(turns, [0], 3) is None and can_take_back(turns, [0]) == 2
+    assert before_move(turns, [0, 1], 1) == 3 and can_take_back(turns, [0, 1]) == 4
+    assert before_move([Turn(0, (0, 1)), Turn(3, (0, 1))], [1], 1) == 0
+    assert before_move(turns[:1], [0], 1) is None
+
+
+BLOOMS = GAMES["blooms"]
+
+
+def terms_of_blooms(control: str = "1s+10s") -> Terms:
+    clock = TimeControl.parse(control)
+    options = BLOOMS.settle({"size": "3", "target": "3"})
+    return Terms("1:a:b", BLOOMS, options, ("a", "b"), (clock, clock), b"s", margin_us=0)
+
+
+def played(terms: Terms, *wire: Any, before: list[Any] | None = None) -> tuple[Events, Verdict]:
+    events = Events()
+    scripted = ScriptedWire(*wire)
+    live = ContinuedWire(before, events.all, scripted) if before is not None else scripted
+    verdict = play(terms, live, seeded_dice(terms), events)
+    return events, verdict
+
+
+def test_a_game_goes_on_from_its_first_events_with_their_clocks_and_answers() -> None:
+    terms = terms_of_blooms()
+    first, _ = played(
+        terms, puppet((2_000_000, "L:A1"), "{n}resign"), puppet("bad", (1_500_000, "D:B1"), "D:C1")
+    )
+    kept = first.all[:3]
+    assert [type(event) for event in kept] == [Moved, Rejected, Moved]
+    told: list[str] = []
+
+    def second(lines: list[str]) -> Any:
+        told.extend(lines)
+        return puppet("D:E1", "resign {n}")(lines)
+
+    again, verdict = played(terms, puppet("L:D1", "L:E3"), second, before=kept)
+    assert again.all[:3] == kept
+    assert [event.text for event in again.all[3:6] if isinstance(event, Moved)] == ["L:D1", "D:E1", "L:E3"]
+    moved = again.all[3]
+    assert isinstance(moved, Moved) and moved.charge.reserve_us == 9_000_000, "the reserve of before"
+    news = [line for line in told if line.startswith("news")]
+    assert news[:3] == ["news move 1 L:A1", "news move 2 D:B1", "news move 1 L:D1"], (
+        "all with its first question"
+    )
+    assert verdict.outcome.ranks
+
+
+def test_a_game_goes_on_from_its_very_beginning() -> None:
+    again, _ = played(terms_of_blooms(), puppet("L:A1"), puppet("resign {n}"), before=[])
+    assert isinstance(again.all[0], Moved) and again.all[0].text == "L:A1"
+
+
+class FailingWire(ScriptedWire):
+    """Seat 2 does not start."""
+
+    def next_reply(self) -> Reply:
+        reply = super().next_reply()
+        if reply.seat == 1 and isinstance(reply.what, Ready):
+            return reply._replace(what=Failure(Ending.START, "no such program"))
+        return reply
+
+
+def test_a_bot_that_does_not_start_again_is_at_fault_when_it_is_asked() -> None:
+    terms = terms_of_blooms()
+    first, _ = played(terms, puppet("L:A1", "L:A2"), puppet("D:B1", "resign {n}"))
+    kept = first.all[:2]
+    events = Events()
+    wire = ContinuedWire(kept, events.all, FailingWire(puppet("L:D1"), puppet()))
+    play(terms, wire, seeded_dice(terms), events)
+    assert events.all[:2] == kept and isinstance(events.all[2], Moved)
+    left = events.all[3]
+    assert isinstance(left, Retired) and left.ending is Ending.START and left.seat == 1
+
+
+class TypingConsole:
+    """A console whose lines are typed beforehand."""
+
+    is_looked_at = True
+
+    def __init__(self, *lines: str | End) -> None:
+        self._lines = list(lines)
+        self.shown: list[str] = []
+
+    def read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
+        self.shown.append(asking.prompt)
+        return self._lines.pop(0) if self._lines else CLOSED
+
+    def show(self, text: str) -> None:
+        self.shown.append(text)
+
+    def note(self, text: str) -> None:
+        self.shown.append(text)
+
+    def curtain(self) -> None:
+        self.shown.append("CURTAIN")
+
+    def uncover(self) -> None:
+        self.shown.append("UNCOVERED")
+
+    def close(self) -> None:
+        pass
+
+
+def desk(console: Console, persons: list[int], slug: str = "blooms", control: str = "none") -> Desk:
+    game = GAMES[slug]
+    options = game.settle({"size": "3"} if slug == "blooms" else {})
+    clock = TimeControl.parse(control)
+    terms = Terms("1:a:b", game, options, ("a", "b"), (clock, clock), b"s")
+    return Desk(terms, persons, console, None, Stream(b"t"))
+
+
+QUESTION = Question((), 3_600_000_000, 0, 3_600_000_000)
+
+
+def test_an_illegal_line_is_not_handed_to_the_game() -> None:
+    console = TypingConsole("L:Z9", "quit now", "L:A1")
+    at = desk(console, [0])
+    at.begin_turn((0,))
+    reply = at.ask(0, QUESTION, bool)
+    assert reply and reply.what == Answer("L:A1")
+    assert any(line.startswith("illegal: ") for line in console.shown)
+    assert any(line.startswith("`quit` stands alone") for line in console.shown)
+
+
+def test_without_a_clock_nobody_is_late() -> None:
+    at = desk(TypingConsole("L:A1"), [0])
+    at.begin_turn((0,))
+    reply = at.ask(0, QUESTION._replace(wait_us=1), bool)
+    assert reply and reply.used_us <= 1
+
+
+def test_the_end_of_the_input_leaves_the_game() -> None:
+    at = desk(TypingConsole(), [0])
+    at.begin_turn((0,))
+    with pytest.raises(Left):
+        at.ask(0, QUESTION, bool)
+
+
+def test_moves_are_taken_back_only_where_all_persons_agree() -> None:
+    console = TypingConsole("back", "maybe", "n", "back", "y")
+    at = desk(console, [0, 1])
+    at.begin_turn((0,))
+    at.events.append(Retired(0, Ending.RESIGNED, "", 0))  # any event will do
+    at.begin_turn((1,))
+    with pytest.raises(TakenBack) as back:
+        at.ask(1, QUESTION, bool)
+    assert back.value.events == 0
+    assert "seat 1 a does not agree" in console.shown
+    assert console.shown.count("seat 1 a: take back 1 move? [y/n] ") == 3
+
+
+def test_without_a_move_nothing_is_taken_back() -> None:
+    console = TypingConsole("back", "L:A1")
+    at = desk(console, [0])
+    at.begin_turn((0,))
+    assert at.ask(0, QUESTION, bool)
+    assert "there is no move to take back yet" in console.shown
+
+
+def test_in_a_game_with_hidden_information_each_person_looks_alone() -> None:
+    console = TypingConsole("", "A", "", "C")
+    at = desk(console, [0, 1], "floral")
+    state = GAMES["floral"].start(GAMES["floral"].settle({}))
+    rng = Stream(b"x")
+    while state.to_act()[0] < 0:
+        state = state.chance(state.draw(rng))
+    at.watch(Retired(0, Ending.RESIGNED, "", 0), state)
+    at.begin_turn((0, 1))
+    assert at.ask(0, QUESTION, bool) and at.ask(1, QUESTION, bool)
+    where = [number for number, line in enumerate(console.shown) if line == "CURTAIN"]
+    assert len(where) == 4
+    first = "\n".join(console.shown[where[1] : where[2]])
+    second = "\n".join(console.shown[where[3] :])
+    own = [" ".join(line.split()[2:]) for seat in (0, 1) for line in state.seen(seat) if "runes" in line]
+    assert own[0] in first and own[1] not in first
+    assert own[1] in second and own[0] not in second
