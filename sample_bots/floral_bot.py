@@ -1,7 +1,8 @@
 """Plays Floral Extract simply: casts its runes in turn, and guesses whatever is not known to be wrong.
 
-Any runes in a row are different, so the guessing spell is cast as soon as a flower is picked. A symbol of the
-other seat's that was wrong for a rune is not guessed for that rune again.
+Where it may guess, any runes in a row are different, so it soon casts the guessing spell; else it casts at
+random until a flower is picked. A symbol of the other seat's that was wrong for a rune is not guessed for
+that rune again, and when one rune is enough for a guess, it is the one with the fewest symbols left.
 """
 
 from referee.protocol.bot import Game, play
@@ -19,6 +20,8 @@ class Notes:
         self.runes: dict[str, int] = {}
         self.previous = 0  # The own rune cast last.
         self.charge = False
+        self.k = 6  # Different runes in a row for the guessing spell.
+        self.picked = self.points = 0
 
 
 notes = Notes("")
@@ -40,8 +43,10 @@ def hear(words: list[str], seat: str) -> None:
             # Right: it is no other rune, and cannot be guessed again. Wrong: it is not this rune.
             for rune in range(8) if result == "right" else (notes.previous,):
                 notes.open[rune] = notes.open[rune].replace(symbol, "")
-        case ["stock", _, _, charge, _]:
-            notes.charge = charge == "1"
+        case ["points", *points]:
+            notes.points = int(points[int(seat) - 1])
+        case ["stock", _, picked, charge, k]:
+            notes.picked, notes.charge, notes.k = int(picked), charge == "1", int(k)
 
 
 def choose(game: Game) -> str:
@@ -52,6 +57,12 @@ def choose(game: Game) -> str:
         return kind or "-"
     if notes.charge and notes.open[notes.previous]:
         return game.random.choice(notes.open[notes.previous])
+    if notes.picked <= notes.points:
+        return str(game.random.randint(1, 7))
+    if notes.k == 1:
+        return str(
+            min((rune for rune in range(1, 8) if notes.open[rune]), key=lambda rune: len(notes.open[rune]))
+        )
     return str((notes.previous + 1) % 8)
 
 

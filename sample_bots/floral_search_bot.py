@@ -2,11 +2,11 @@
 
     floral_search_bot.py --worlds 3 --beam 24 --depth 8
 
-What is hidden is the other seat's runes and plants, and with them the weather and what it will sabotage. The
-referee's kit draws full positions that agree with the news. A plan is a row of casts, the same in all of these
-positions, since the bot cannot tell them apart; it is worth what it brings on average. Plans are extended turn
-by turn, and only the best of each length are kept (beam search). In each position the other seat casts at
-random, the same against all plans.
+What is hidden is the other seat's runes and plants, and with them the weather and what it will sabotage.
+The referee's kit draws full positions that agree with the news. A plan is a row of casts, the same in all of
+these positions, since the bot cannot tell them apart; it is worth what it brings on average. Plans are
+extended turn by turn, and only the best of each length are kept (beam search). In each position the other
+seat casts at random, the same against all plans.
 
 Which rune a symbol stands for is not sampled but counted, in the exact set of mappings that agree with the
 news. All randomness is from the seed that the referee sends, so its games can be repeated.
