@@ -102,6 +102,32 @@ LADDERS: dict[str, Ladder] = {
             ),
         ),
     ),
+    "floral": Ladder(
+        (
+            RANDOM,
+            Rung("floral", python("floral_bot.py"), "casts its runes in turn, and excludes wrong guesses"),
+            Rung(
+                "deducing", python("deducing_bot.py"), "deduces runes from the news, looks a few turns ahead"
+            ),
+            Rung(
+                "planner",
+                python("floral_search_bot.py"),
+                "plans eight turns in imagined positions, and guesses by exact counts",
+            ),
+        ),
+        clock="2s",  # `deducing` takes a share of the time that it is given
+    ),
+    "thetree": Ladder(
+        (
+            RANDOM,
+            Rung("tree", python("tree_bot.py"), "looks one tile ahead, and counts what fits"),
+            Rung(
+                "dealer",
+                python("tree_search_bot.py"),
+                "deals the hidden tiles anew, compares moves by playouts, and solves the end",
+            ),
+        ),
+    ),
 }
 """By the slug of the game."""
 
