@@ -59,7 +59,7 @@ class Console(Protocol):
         call goes on with what was typed so far.
         """
 
-    def show(self, text: str) -> None:
+    def show(self, text: str, /) -> object:
         """Shows lines of text. Raises `StorageError` where they cannot be written."""
 
     def note(self, text: str) -> None:

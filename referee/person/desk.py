@@ -314,10 +314,10 @@ class Desk:
         return clock_text(question, (time.monotonic_ns() - asked.began_ns) // 1000)
 
     def _completed(self, choices: Choices, text: str) -> list[str]:
-        """The ways in which the last part of a text can go on."""
-        parts = choices.next_parts(text, COMPLETED)
+        """The ways in which the last part of a text can go on: as a move, else as a command."""
         first = text.lower()
-        return parts + [word for word in FIRST_WORDS if first and word.startswith(first)]
+        words = [word for word in FIRST_WORDS if first and word.startswith(first)]
+        return choices.next_parts(text, COMPLETED) or words
 
     def _show_turn(self, seat: Seat) -> None:
         """Shows a person what happened since its last turn, and the board."""

@@ -78,7 +78,7 @@ def _standing(row: Standing, table: Standings, facts: Facts) -> dict[str, Any]:
     }
     if facts.times and not table.section:
         value["times"] = _times_of(row.bot, facts)
-    return value
+    return {**value, **row.columns}  # the points of a format have its byes, as in the text
 
 
 def _rating(rating: Rating | None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from referee.games import GAMES
 from referee.processes import cpu
 from referee.processes.bot import Bot
 from tests.command import ROOT, Done, referee
+from tests.tools import broken_bots
 
 BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'check_bots.py'}"
 SAMPLES = f"{{python}} {ROOT / 'sample_bots'}"
@@ -119,6 +120,21 @@ def test_a_defect_is_found_by_its_step(defect: str, step: int, words: str) -> No
     assert not dies or dies[0] in failure.diagnostics.process
     if "status 1" in outcome.text:
         assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
+
+
+def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
+    rows = broken_bots.written_rows()
+    assert len(rows) >= 26
+    assert {bot.name for bot in broken_bots.bots()} == set(rows)
+    for bot in broken_bots.bots():
+        assert f"| {broken_bots.mistake(bot)} |" in rows[bot.name]
+
+
+@pytest.mark.slow
+def test_the_authors_of_the_broken_bots_are_told_what_the_table_says() -> None:
+    rows = broken_bots.written_rows()
+    for named in broken_bots.all_checked(broken_bots.bots()):
+        assert named.row() == rows[named.bot]
 
 
 def test_every_step_that_can_fail_has_a_defect() -> None:

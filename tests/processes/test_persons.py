@@ -95,6 +95,7 @@ def test_wrong_usage_is_one_line(words: tuple[str, ...], message: str) -> None:
     assert done.code == 2 and message in done.err and done.err.count("\n") == 1, done.err
 
 
+@pytest.mark.slow
 def test_a_game_that_is_left_is_not_recorded(tmp_path: Path) -> None:
     done = typed("L:A1", "blooms", "me", "bob=me", "-o", str(tmp_path / "run"))
     assert done.code == 0 and "the game is not finished and is not recorded" in done.err
@@ -104,6 +105,7 @@ def test_a_game_that_is_left_is_not_recorded(tmp_path: Path) -> None:
     assert referee("verify", str(tmp_path / "run")).code == 0
 
 
+@pytest.mark.slow
 def test_what_is_typed_is_shown_escaped_and_bounded(tmp_path: Path) -> None:
     done = typed("\x1b[31mL:A1\n" + "x" * 200_000 + "\n\xff\nquit\n", "blooms", "me", "me")
     assert done.code == 0 and r"\x1b[31mL:A1" in done.out

@@ -280,6 +280,11 @@ def test_a_format_may_have_an_order_of_its_own() -> None:
     header, _, first, second = text.splitlines()[:4]
     assert header.split()[:4] == ["#", "bot", "points", "Buchholz"]
     assert first.split()[:4] == ["1", "b", "3.5", "7"] and second.split()[:4] == ["2", "a", "2", "1.5"]
+    rows = json.loads(rendered("ab", round_robin("ab", 3), "json", facts=facts))["standings"]
+    assert [(row["bot"], row["points"], row["Buchholz"]) for row in rows] == [
+        ("b", 3.5, 7.0),
+        ("a", 2.0, 1.5),
+    ]
 
 
 # --- Pairs, and the time of moves ----------------------------------------------------------------------
