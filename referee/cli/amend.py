@@ -48,7 +48,8 @@ def amend(
 ) -> None:
     """Changes the run in DIR after the fact, by a line in its records: nothing in them is removed.
 
-    DIR may be a tournament file, which stands for its results. In ids of games and in the tournament file a renamed bot keeps its name.
+    DIR may be a tournament file, which stands for its results. In ids of games and in the tournament file a
+    renamed bot keeps its name.
 
     \b
     Examples:

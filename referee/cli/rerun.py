@@ -54,7 +54,11 @@ from referee.wire.dialogue import Dialogue, Tap
     help="Show the board after every move, on stderr; with a time, wait so long after each.",
 )
 @click.option("--dialogue", is_flag=True, help="Show every line to and from the bots, on stderr.")
-@click.option("--no-clock", is_flag=True, help="Without time limits, for a debugger.")
+@click.option(
+    "--no-clock",
+    is_flag=True,
+    help="Nobody loses on time, for a debugger; bots are told of the game's clocks.",
+)
 @isolation_option
 @game_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if the game differs or a bot was at fault.")
@@ -84,7 +88,9 @@ def rerun(
       referee rerun results 7 --dialogue --no-clock
     """
     if folder and no_clock:
-        raise UsageError("`-o` is given with `--no-clock`, whose game has other clocks, expected one of them")
+        raise UsageError(
+            "`-o` is given with `--no-clock`, whose game has another margin, expected one of them"
+        )
     instead = _instead(bots)
     run = read_run(run_folder(path))
     logged = find_game(run.folder, game_id, outside_game(game), say)
