@@ -1,3 +1,17 @@
+"""Plays Floral Extract by planning its casts in several imagined positions at once.
+
+    floral_search_bot.py --worlds 3 --beam 24 --depth 8
+
+What is hidden is the other seat's runes and plants, and with them the weather and what it will sabotage.
+The referee's kit draws full positions that agree with the news. A plan is a row of casts, the same in all of
+these positions, since the bot cannot tell them apart; it is worth what it brings on average. Plans are
+extended turn by turn, and only the best of each length are kept (beam search). In each position the other
+seat casts at random, the same against all plans.
+
+Which rune a symbol stands for is not sampled but counted, in the exact set of mappings that agree with the
+news. All randomness is from the seed that the referee sends, so its games can be repeated.
+"""
+
 from __future__ import annotations
 
 import argparse
@@ -13,14 +27,20 @@ from referee.games.floral.state import FloralState
 from referee.kit import Follower, Quick
 from referee.protocol.bot import Game, play
 
-# Values, in turns that they save.
-POINT = 9.0
-CHARGED = 0.7
-"""The share of a likely guess that counts before it is made."""
-FLOWER = 10.0
-"""A picked flower, as long as more are needed; a growing one is worth its share."""
-DIFFERENT = 1.0
-"""Each different rune towards a charge."""
+TURNS_OF = {"A": 9.0, "H": 10.0, "C": 14.0, "W": 14.0, "X": 15.0}
+"""The turns that a flower takes, about, from its planting."""
+
+AT_ONCE = 1.2
+"""How much that counts in comparison with the guesses, which are worth nothing without picked flowers."""
+
+TRIES = 1.3
+"""The guesses for each point, about."""
+
+CHARGED = 0.5
+"""How much of a likely guess counts before it is made."""
+
+BOTH = 0.4
+"""How much the one of growing and guessing that takes fewer turns counts."""
 
 ORDER = "HACXW"
 """The order of planting that plans assume."""
@@ -47,8 +67,6 @@ class Plan(NamedTuple):
     row: tuple[int, ...]
     points: float
     """Expected."""
-    spent: float
-    """The runes that the charges took which were used for guesses."""
     guessed: tuple[int, ...]
     """The runes that were guessed in this plan."""
     worlds: tuple[World, ...]
@@ -62,10 +80,11 @@ def grown(pots: Pots, weather: int, water: int, fertilize: int, sabotaged: int) 
 
 
 @lru_cache(1 << 16)
-def beauty(pots: Pots, needed: int) -> float:
-    """The growth of the best flowers, as many as are needed."""
-    shares = sorted((flower.stage / BLOOMS_AT[flower.kind] for flower in pots if flower), reverse=True)
-    return sum(shares[: max(0, needed)])
+def growth(pots: Pots, planted: str, needed: int) -> float:
+    """The turns until enough flowers are picked, if they grew one after another."""
+    turns = [TURNS_OF[kind] for kind in TURNS_OF if kind not in planted]
+    turns += [TURNS_OF[f.kind] * (1 - f.stage / BLOOMS_AT[f.kind]) for f in pots if f]
+    return AT_ONCE * sum(sorted(turns)[: max(0, needed)])
 
 
 @lru_cache(1 << 16)
@@ -113,7 +132,7 @@ class Search:
     def best(self, worlds: tuple[World, ...], beam: int) -> tuple[float, int]:
         """The value of the best plan, and its first cast."""
         side = self.side
-        plans = [Plan(STALL, side.chain, side.row, side.points, 0.0, (), worlds)]
+        plans = [Plan(STALL, side.chain, side.row, side.points, (), worlds)]
         for step in range(self.depth):
             longer: dict[Any, tuple[float, Plan]] = {}
             for plan in plans:
@@ -150,9 +169,7 @@ class Search:
             )
             first = plan.first if step else GUESS
             points = plan.points + share * chance
-            found.append(
-                Plan(first, (), (), points, plan.spent + share * k, (*plan.guessed, previous), worlds)
-            )
+            found.append(Plan(first, (), (), points, (*plan.guessed, previous), worlds))
         return found
 
     def needed(self, plan: Plan) -> int:
@@ -175,22 +192,24 @@ class Search:
         return tuple(found)
 
     def value(self, plan: Plan) -> float:
+        """How few turns the game takes from here, by a rough estimate: flowers and charges both take time."""
         k, last = self.needed(plan), plan.row[-1] if plan.row else GUESS
-        near = DIFFERENT * different(plan.row, k)
-        ready = DIFFERENT * k
-        if last != GUESS and last not in plan.guessed:
-            ready += POINT * CHARGED * self.chances[last]
+        near = different(plan.row, k)
+        chance = self.chances[last] if last != GUESS and last not in plan.guessed else 0.0
+        missing = max(0.0, self.goal - plan.points)
+        charges = TRIES * (missing * (k + 2) - missing * (missing - 1) / 2) if missing else 0.0
         total = 0.0
         for world in plan.worlds:
-            total += ready if world.charge else near
-            total += FLOWER * (min(self.goal, world.picked) + beauty(world.pots, self.goal - world.picked))
-        return POINT * min(plan.points, self.goal) + DIFFERENT * plan.spent + total / len(plan.worlds)
+            growing = growth(world.pots, world.planted, self.goal - world.picked)
+            guessing = charges - (k + CHARGED * chance * k if world.charge else near)
+            total += max(growing, guessing) + BOTH * min(growing, guessing)
+        return -total / len(plan.worlds)
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays Floral Extract by planning in imagined positions.")
-    parser.add_argument("--worlds", type=int, default=6, help="positions imagined per move (default: 6)")
-    parser.add_argument("--beam", type=int, default=40, help="plans kept of each length (default: 40)")
+    parser.add_argument("--worlds", type=int, default=3, help="positions imagined per move (default: 3)")
+    parser.add_argument("--beam", type=int, default=24, help="plans kept of each length (default: 24)")
     parser.add_argument("--depth", type=int, default=8, help="turns that are planned (default: 8)")
     return parser.parse_args()
 

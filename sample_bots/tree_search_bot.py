@@ -1,12 +1,11 @@
 """Plays The Tree by Monte Carlo search over the hands that the others may hold.
 
-    tree_search_bot.py --playouts 600
+    tree_search_bot.py --playouts 400
 
-The referee's kit draws full positions that agree with the news: the hidden tiles are dealt anew, so that every
-draw and pass in the news was forced. In each of them every candidate is played to the end of the deal a few
-times, and the better half of the candidates goes on, until one is left (sequential halving). All seats choose
-by a simple policy that looks at nothing hidden, so what the search knows of a position it imagined itself does
-not leak into the play.
+The referee's kit draws full positions that agree with the news: the hidden tiles are dealt anew, so that
+every draw and pass in the news was forced. In each of them every candidate is played to the end of the deal,
+and the better half of the candidates goes on, until one is left (sequential halving). All seats choose by a
+simple policy that looks at their own hand only, so no plan relies on tiles that its seat cannot know.
 
 Between two seats the hands are known when the supply is empty. Then the bot looks for a sure win instead, by
 trying all moves of both seats, as long as `--nodes` positions are enough.
@@ -18,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from referee.games.thetree.state import TreeState
 from referee.games.thetree.tiles import ABOVE, ANY, BELOW, TILES
@@ -35,11 +34,16 @@ DOUBLE = 1.0
 NOISE = 1.0
 """How much chance there is in the policy, in rings."""
 
-AT_ONCE = 4
+AT_ONCE = 2
 """Playouts of each candidate in one imagined position, since imagining takes as long as some ten playouts."""
 
 HARD = {1 << i: 6.0 - a.bit_count() - b.bit_count() + DOUBLE * (a == b) for i, (a, b) in enumerate(TILES)}
-"""By tile, as a set of one, how hard it is to lay: the rings that it lacks, since few symbols can lie under few rings."""
+"""By tile, as a set of one, how hard it is to lay: the rings that it lacks, since fewer symbols can lie under
+fewer rings.
+"""
+
+PRIOR = 0.03
+"""What a ring is worth before any playout, in the share of games won."""
 
 ROW = 1024
 """A place is one integer: x + ROW * y of the left half."""
@@ -160,8 +164,8 @@ def preferred(moves: list[Move], chance: Callable[[], float]) -> Move:
 def playout(state: TreeState, table: Table, move: Move, chance: Callable[[], float]) -> float:
     """The share of the others that the seat to act leaves behind after a move, if all go on by the policy.
 
-    A blocked deal is shared, since the next deal is open. Alone it is 1 if all tiles are laid, else it is less
-    the more are left. `table` is changed.
+    A blocked deal is shared, since the next deal is open. Alone it is 1 if all tiles are laid, else it is
+    less the more are left. `table` is changed.
     """
     me, others, ahead, passes = state.acting, state.rules.players - 1, len(state.finished), 0
     seat, playing, supply = me, state.in_play(), list(reversed(state.supply))
@@ -207,7 +211,7 @@ class TooMany(Exception):
 
 
 class Endgame:
-    """The exact value of positions between two seats that hide nothing: 1 for a won deal, 0 for a blocked one."""
+    """The exact value of positions that hide nothing between two seats: 1 is a won deal, 0 a blocked one."""
 
     def __init__(self, nodes: int) -> None:
         self.nodes = nodes
@@ -246,7 +250,7 @@ def order(move: Move) -> float:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays The Tree by Monte Carlo search.")
-    parser.add_argument("--playouts", type=int, default=600, help="games per move (default: 600)")
+    parser.add_argument("--playouts", type=int, default=400, help="games per move (default: 400)")
     parser.add_argument("--nodes", type=int, default=4000, help="positions of an endgame (default: 4000)")
     return parser.parse_args()
 
@@ -258,6 +262,11 @@ follower: Follower
 def start(game: Game) -> None:
     global follower
     follower = Follower(game, Quick(game.random))
+
+
+def position() -> TreeState:
+    """A position that agrees with the news, a new one at each call."""
+    return cast(TreeState, follower.state())
 
 
 def unbeaten(state: TreeState, moves: list[Move]) -> list[Move]:
@@ -273,7 +282,7 @@ def unbeaten(state: TreeState, moves: list[Move]) -> list[Move]:
 
 
 def choose(game: Game) -> str:
-    state: TreeState = follower.state()
+    state = position()
     moves = Table.of(state).moves(state.hands[state.acting])
     moves = unbeaten(state, sorted(moves, key=order, reverse=True))
     rounds = max(1, (len(moves) - 1).bit_length())
@@ -281,13 +290,14 @@ def choose(game: Game) -> str:
     tries = 0
     while len(moves) > 1:
         for _ in range(max(1, given.playouts // (rounds * len(moves) * AT_ONCE))):
-            state = follower.state()
+            state = position()
             table = Table.of(state)
             for move in moves:
                 for _ in range(AT_ONCE):
                     totals[move] += playout(state, table.copy(), move, game.random.random)
             tries += AT_ONCE
-        moves = sorted(moves, key=totals.__getitem__, reverse=True)[: (len(moves) + 1) // 2]
+        moves.sort(key=lambda move: totals[move] / tries + PRIOR * order(move), reverse=True)
+        moves = moves[: (len(moves) + 1) // 2]
     game.info(f"{totals[moves[0]] / max(1, tries):.2f} of {len(totals)} moves")
     return written(moves[0])
 
