@@ -365,10 +365,10 @@ static void answer(unsigned question, double allowance_ms, double reserve_ms)
 int main(int count, char **words)
 {
     char line[LINE + 1];
-    for (int i = 1; i + 1 < count; i += 2) {
-        if (strcmp(words[i], "--positions") == 0)
+    for (int i = 1; i < count; i += 2) {
+        if (i + 1 < count && strcmp(words[i], "--positions") == 0)
             most_positions = atol(words[i + 1]);
-        else if (strcmp(words[i], "--time") == 0)
+        else if (i + 1 < count && strcmp(words[i], "--time") == 0)
             most_ms = atof(words[i + 1]);
         else {
             fprintf(stderr, "usage: blooms_bot [--positions N | --time MILLISECONDS]\n");

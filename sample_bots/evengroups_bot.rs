@@ -134,6 +134,13 @@ impl Board {
         found
     }
 
+    /// Which of the empty cells are beside some of these cells, as bits of their numbers in the list.
+    fn beside(&self, cells: &[usize], empty: &[usize]) -> u64 {
+        (0..empty.len())
+            .filter(|&number| cells.iter().any(|&cell| self.near[cell].contains(&empty[number])))
+            .fold(0, |bits, number| bits | 1 << number)
+    }
+
     /// A random legal move, by trial: about half of all placements are legal.
     fn random_move(&mut self, random: &mut Random) -> Vec<Stone> {
         let empty = self.empty();
@@ -181,9 +188,7 @@ impl Position {
             position.empty |= 1 << number;
         }
         for (colour, group) in board.groups() {
-            let beside = (0..empty.len())
-                .filter(|&number| group.iter().any(|&cell| board.near[cell].contains(&empty[number])))
-                .fold(0, |cells, number| cells | 1 << number);
+            let beside = board.beside(&group, empty);
             position.odd[colour] ^= true;
             if beside != 0 {
                 position.groups[colour].push(beside);
@@ -388,13 +393,7 @@ fn choose(
     if empty.len() as u32 > COMPARED_CELLS {
         return board.random_move(random);
     }
-    let near = empty
-        .iter()
-        .map(|&cell| {
-            let beside = (0..empty.len()).filter(|&number| board.near[cell].contains(&empty[number]));
-            beside.fold(0, |cells, number| cells | 1 << number)
-        })
-        .collect();
+    let near = empty.iter().map(|&cell| board.beside(&[cell], &empty)).collect();
     let deadline = Instant::now() + most;
     let mut solver = Solver { near, known: vec![0; TABLE], budget: POSITIONS, deadline };
     let position = Position::new(board, &empty, mover);
@@ -452,7 +451,7 @@ fn main() {
         match words.first().copied().unwrap_or("") {
             "hello" => println!("hello 1"),
             "game" => mover = number(3).saturating_sub(1) as usize,
-            "option" if words[1] == "size" => board = Board::new(number(2) as usize),
+            "option" if words.get(1) == Some(&"size") => board = Board::new(number(2) as usize),
             "seed" => random = Random(number(1)),
             "prepare" => println!("ready"),
             "news" => {

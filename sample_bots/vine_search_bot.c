@@ -453,10 +453,10 @@ int main(int count, char **words)
     unsigned asked = 0;
     int playouts = 1500;
     double most_ms = 0;                 /* 0: playouts are counted instead */
-    for (int i = 1; i + 1 < count; i += 2) {
-        if (strcmp(words[i], "--playouts") == 0)
+    for (int i = 1; i < count; i += 2) {
+        if (i + 1 < count && strcmp(words[i], "--playouts") == 0)
             playouts = atoi(words[i + 1]);
-        else if (strcmp(words[i], "--time") == 0)
+        else if (i + 1 < count && strcmp(words[i], "--time") == 0)
             most_ms = atof(words[i + 1]);
         else {
             fprintf(stderr, "usage: vine_search_bot [--playouts N | --time MILLISECONDS]\n");

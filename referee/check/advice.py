@@ -23,12 +23,13 @@ UNREAD = (
     "only takes longer to start, `--start` gives it more time"
 )
 SAY_HELLO = (
-    "answer the line `hello 1 ...` with `hello 1`, and flush; if the bot only takes longer, `--start` gives "
-    "it more time"
+    "answer the line `hello 1 ...` with `hello 1`, and flush: `referee docs protocol` shows how in your "
+    "language; if the bot only takes longer, `--start` gives it more time"
 )
 SAY_READY = (
-    "answer `prepare` with the line `ready`, and flush; the first `ask` comes only after that. If the bot "
-    "only takes longer to prepare, `--start` gives it more time"
+    "answer `prepare` with the line `ready`, and flush: the first `ask` comes only after that. `prepare` "
+    "comes at once with other lines, so split what you read into lines. If the bot only takes longer to "
+    "prepare, `--start` gives it more time"
 )
 ANSWER = (
     "answer `ask N ...` with the line `move N TEXT`, and flush; if the bot only takes longer, `--time` gives "
@@ -60,7 +61,8 @@ ENDED_BY_ITSELF = (
 _S_US = 1_000_000
 
 _ASKED = re.compile(rb"^ask ([0-9]+) ", re.MULTILINE)
-_NOTATION = ("not-a-move", "no-such-cell")
+NOTATION = ("not-a-move", "no-such-cell")
+"""Reasons for rejections that have to do with how a move is written."""
 CRASHED = (Ending.START, Ending.GONE)
 """The endings of a bot that exited."""
 
@@ -118,7 +120,7 @@ def of_rejection(reason: str, text: str, slug: str) -> str:
     page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
     if re.match(r"[0-9]+ ", text) and reason == "not-a-move":
         return "of the numbers in `ask` only the first belongs into the answer: `move N TEXT`"
-    if reason in _NOTATION:
+    if reason in NOTATION:
         return f"{page} says how moves are written and cells are named; `list N` requests the legal moves"
     return (
         "the bot's position differs from the referee's: build it from the `news` lines alone, which have "

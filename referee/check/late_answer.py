@@ -51,7 +51,7 @@ def unread_bytes(pipe: int) -> int:
     count = array.array("i", [0])
     try:
         fcntl.ioctl(pipe, termios.FIONREAD, count)
-    except OSError:
+    except (OSError, ValueError):
         return 0
     return count[0]
 

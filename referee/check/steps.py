@@ -358,7 +358,7 @@ def quits(settings: CheckSettings) -> Observation:
         if bot.connection.process and bot.connection.process.terminated:
             raise bot.failed(
                 f"the bot was still running {GRACE_S} s after `quit` and the end of its input, and {status}",
-                "exit on `quit` and at the end of the input; a running thread keeps the process alive",
+                "exit on `quit` and at the end of the input; a thread or timer keeps the process alive",
             )
         if status != CLEAN_EXIT:
             stderr = bot.stderr_lines()

@@ -13,11 +13,10 @@ from referee.check.remarks import Remarks, of_noise, of_stale_answers
 from referee.check.wires import BotWire, SeatedBot, TimedOut
 from referee.core.text import shown
 from referee.core.units import about
-from referee.gameplay.events import Ending, Event, Rejected, Retired, Seat
+from referee.gameplay.events import Ending, Retired, Seat
 from referee.gameplay.hints import gone
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
-from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.wire.connection import Connection, end_connections
@@ -70,8 +69,6 @@ class TestedBot:
         self._start_us = start_us
         self._remarks = remarks
         self._stderr = ""
-        self._rejection_dialogue: tuple[str, ...] = ()
-        """The end of the dialogue when an answer was first rejected."""
 
     def __enter__(self) -> TestedBot:
         return self
@@ -83,7 +80,7 @@ class TestedBot:
 
     def seated(self, terms: Terms, seat: Seat) -> SeatedBot:
         """This bot in a seat of a game, for a wire."""
-        return SeatedBot(terms, seat, self.connection, self._start_us)
+        return SeatedBot(terms, seat, self.connection, self.dialogue, self._start_us)
 
     def expect(self, wire: BotWire, where: str = "", hint: str = "") -> None:
         """Plays a game. Raises `StepFailed` if the bot has a fault or a rejection in it."""
@@ -92,14 +89,8 @@ class TestedBot:
 
     def play(self, wire: BotWire) -> None:
         """Plays the game of a wire, whatever its result."""
-
-        def watch(event: Event, state: State[object]) -> None:
-            wire.watch(event, state)
-            if isinstance(event, Rejected) and event in wire.rejections and not self._rejection_dialogue:
-                self._rejection_dialogue = self.dialogue.lines()
-
         with contextlib.suppress(TimedOut):
-            play(wire.terms, wire, seeded_dice(wire.terms), watch)
+            play(wire.terms, wire, seeded_dice(wire.terms), wire.watch)
         aside, starting, playing = wire.process_wire.aside(wire.seat)
         # A bot that died between two games may have said why in either.
         self._stderr = (self._stderr + starting.text() + playing.text())[-_STDERR_MAX:]
@@ -137,10 +128,11 @@ class TestedBot:
             hint = hint or advice.of_rejection(first.reason, first.text, wire.terms.game.slug)
             if others and {one.text for one in others} == {first.text}:
                 what += f"; the bot sent it {len(rejections)} times"
-                hint = f"{hint}; and {advice.REPEATED}"
+                if first.reason not in advice.NOTATION:
+                    hint = f"{hint}; and {advice.REPEATED}"
             elif others:
                 what += f" (and {len(others)} more of its {wire.answers} answers in this game)"
-            raise self.failed(what, hint, self._rejection_dialogue, f"rejected {first.reason}")
+            raise self.failed(what, hint, wire.rejection_dialogue, f"rejected {first.reason}")
 
     def hint_of(self, fault: Retired) -> str:
         """The hint for a fault: its own, or one on the line that was at fault, or that of the ending."""

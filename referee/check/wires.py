@@ -12,6 +12,7 @@ from collections import deque
 from itertools import islice
 from typing import Any, NamedTuple
 
+from referee.check.dialogue_tail import DialogueTail
 from referee.core.seeds import house_stream
 from referee.gameplay.api import (
     READY,
@@ -44,6 +45,7 @@ class SeatedBot(NamedTuple):
     terms: Terms
     seat: Seat
     connection: Connection
+    dialogue: DialogueTail
     start_us: int
 
 
@@ -117,6 +119,9 @@ class BotWire(HouseWire):
         """Whether an answer of the bot may come when its question was closed, through no fault of its own."""
         self._max_answers = max_answers
         self._ends_at_s = time.monotonic() + max_s
+        self._dialogue = seated.dialogue
+        self.rejection_dialogue: tuple[str, ...] = ()
+        """The end of the dialogue when the bot was first told of a rejection."""
         self._silence: Silence | None = None
         self._late: Retired | None = None
         nobody = Connection(
@@ -186,10 +191,12 @@ class BotWire(HouseWire):
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks the bot, or the house player."""
-        if seat == self.seat:
-            self.process_wire.post(seat, question)
-        else:
+        if seat != self.seat:
             super().post(seat, question)
+            return
+        self.process_wire.post(seat, question)
+        if question.rejected and question.rejected[1] != REJECTION and not self.rejection_dialogue:
+            self.rejection_dialogue = self._dialogue.lines()
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the bot its legal moves."""

@@ -16,6 +16,7 @@ from referee.records.amendments import REASON_CAP, THEN
 from referee.tournament import formats
 from referee.tournament.lock import locked
 from referee.tournament.open_run import OpenRun
+from referee.tournament.reading import run_folder
 from referee.tournament.run import Run, read_run
 
 
@@ -47,7 +48,8 @@ def amend(
 ) -> None:
     """Changes the run in DIR after the fact, by a line in its records: nothing in them is removed.
 
-    In ids of games and in the tournament file a renamed bot keeps its name.
+    DIR may be a tournament file, which stands for its results. In ids of games and in the tournament file a
+    renamed bot keeps its name.
 
     \b
     Examples:
@@ -60,7 +62,8 @@ def amend(
         raise UsageError("`--reason` is missing, expected why bots are withdrawn or games are annulled")
     if reason is not None and (len(reason) > REASON_CAP or shown(reason, REASON_CAP) != reason):
         raise UsageError(f"`--reason` is too long or has control characters, expected at most {REASON_CAP}")
-    read_run(folder)  # a folder without a run is refused before it is locked
+    folder = run_folder(folder)  # a folder without a run is refused before it is locked
+    read_run(folder)
     with locked(folder):
         run = read_run(folder)
         change: dict[str, Any] = {}

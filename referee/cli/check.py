@@ -99,11 +99,13 @@ def check(
     BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For a
     failed step the report has the last lines of the dialogue, the bot's stderr, a hint, and the command that
     repeats the step. A warning is a step that passed, with something to know. Exits with 7 if any step
-    failed. `referee docs CHECK` describes the steps, their results and the JSON.
+    failed. `referee docs check` describes the steps, their results and the JSON.
 
     \b
-    Example:
+    Examples:
       referee check blooms '{python} mine.py'
+      referee check blooms ./mine --time 1s+10s/1s --option size=5
+      referee check blooms 'java -cp build Mine' --step 7 --json
     """
     seed = checked_seed(seed or fresh_seed().hex()[:8])
     parsed = replace(

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,25 +29,14 @@ from referee.cli.options import (
     workers_option,
 )
 from referee.cli.output import say
-from referee.cli.playing import Conduct, conduct
-from referee.cli.watching import Redrawing, Scrolling
 from referee.core.defaults import MARGIN_US, REJECTIONS
 from referee.core.errors import StorageError, UsageError
 from referee.core.text import listed, meant, shown
-from referee.core.timecontrol import TimeControl
 from referee.core.units import LONGEST_US, PERIOD, parse_period, show_period
-from referee.core.whole_file import write_whole
-from referee.games import game_given
-from referee.processes.bot import Bot, distinct
-from referee.processes.limits import Limits
-from referee.records.header import REPEATS
-from referee.records.run_files import TOML
-from referee.tournament.config import config_of
-from referee.tournament.encounter import Show
-from referee.tournament.stopping import Sprt
-from referee.tournament.task import Observer
-from referee.wire.bot_input import BotInput
-from referee.wire.dialogue import Dialogue, Tap
+
+if TYPE_CHECKING:
+    from referee.tournament.encounter import Show
+    from referee.wire.dialogue import Tap
 
 GAMES = 2
 """How many games a match has where nothing is said."""
@@ -97,8 +86,8 @@ def with_delays(args: Sequence[str]) -> list[str]:
 )
 @click.option(
     "--repeats",
-    type=click.Choice(REPEATS),
-    default=REPEATS[0],
+    type=click.Choice(("cluster", "count")),
+    default="cluster",
     show_default=True,
     help="Games that are the same as others are no new evidence (cluster), or each counts by itself (count).",
 )
@@ -219,6 +208,16 @@ def match(
       referee match blooms -n 1 --dialogue --input-of 1 input.txt './mine' 'node mine.js'
       referee match blooms -n 2 --from results 7@12 './mine' 'node mine.js'
     """
+    from referee.cli.playing import Conduct, conduct
+    from referee.core.timecontrol import TimeControl
+    from referee.games import game_given
+    from referee.processes.limits import Limits
+    from referee.records.run_files import TOML
+    from referee.tournament.config import config_of
+    from referee.tournament.stopping import Sprt
+    from referee.tournament.task import Observer
+    from referee.wire.dialogue import Dialogue
+
     chosen = game_given(game, Path.cwd())
     given = key_values("option", options)
     start_given: dict[str, Any] = {}
@@ -258,7 +257,7 @@ def match(
             **({} if control is None else {"clock": control}),
             **({} if seed is None else {"seed": seed}),
             **({} if sprt is None else {"sprt": sprt}),
-            **({} if repeats == REPEATS[0] else {"repeats": repeats}),
+            **({} if repeats == "cluster" else {"repeats": repeats}),
             "margin": margin,
             "start": start,
             "rejections": rejections,
@@ -315,6 +314,8 @@ def match(
 
 def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:
     """The bots as tables of a tournament file."""
+    from referee.processes.bot import Bot, distinct
+
     parsed = [Bot.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
     bots = distinct(parsed, given)
@@ -334,6 +335,8 @@ def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]
 
 def watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> Show:
     """What shows the board; it is redrawn where it is to be watched and nothing else is shown."""
+    from referee.cli.watching import Redrawing, Scrolling
+
     if not (delay_us and alone and can_draw(sys.stderr)):
         return Scrolling(delay_us)
     redrawing = Redrawing(delay_us)
@@ -346,6 +349,9 @@ def _input_written(seat: int, path: Path) -> Iterator[Tap]:
     """A tap that writes what the bot in a seat is sent to a file. Raises `UsageError` where that cannot be
     written or is something else, and `StorageError` where it cannot be written any more.
     """
+    from referee.core.whole_file import write_whole
+    from referee.wire.bot_input import BotInput
+
     write_whole(path, b"", b"hello ", "the input of a bot")
     with path.open("ab", buffering=0) as file:
 

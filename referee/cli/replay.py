@@ -79,9 +79,11 @@ def replay(
     file = records_at(file)
     found = find_game(file, game_id, outside_game(game), say)
     if not isinstance(found, GameRecord):
-        if as_json or page:
+        of_one = ["--seat"] * (seat is not None) + ["--step"] * (step > 0)
+        of_one += [name for name in given if name != "--all"]
+        if of_one:
             raise UsageError(
-                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with {given[0]}"
+                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with {listed(of_one)}"
             )
         rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
         show_data(columns(["", "id", "ranks", "ending"], rows))

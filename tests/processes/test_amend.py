@@ -110,7 +110,7 @@ def _replace(member: str, lines: list[dict[str, Any]]) -> None:
 
 def test_a_new_bot_has_another_name_than_one_that_was_renamed(tmp_path: Path) -> None:
     assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
-    assert referee("amend", str(tmp_path / "t-results"), "--rename", "a=new").code == 0
+    assert referee("amend", str(tmp_path / "t.toml"), "--rename", "a=new").code == 0
     done = referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN, New=PLAIN)))
     assert done.code == 2 and "bot `New` has the name that `a` was given later" in done.err, done.err
 

@@ -245,6 +245,8 @@ def test_replay_json_is_one_document_and_needs_one_game(one_game: Path) -> None:
     (one_game / "games.jsonl").write_text("\n".join([*lines, lines[-1].replace("1:a:b", "2:a:b")]) + "\n")
     several = referee("replay", str(one_game), "--json")
     assert several.code == 2 and "2 games, expected the ID of one" in several.err and not several.out
+    seat = referee("replay", str(one_game), "--seat", "99", "--step", "3")
+    assert seat.code == 2 and "expected the ID of one with --seat and --step" in seat.err and not seat.out
 
 
 def terminal(*words: str) -> pexpect.spawn[str]:

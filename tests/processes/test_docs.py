@@ -139,6 +139,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
         "referee/docs/CHECK.md",
         "referee/docs/LOOKING.md",
         "referee/docs/LOST.md",
+        "referee/docs/MOVES.md",
         "referee/docs/DEVELOPING.md",
     ],
 )

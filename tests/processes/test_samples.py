@@ -249,4 +249,5 @@ def test_the_difference_is_told_from_the_point_of_view_of_the_upper_rung() -> No
     first = {"to_next": {"elo": 100.4, "half_width": 20.0, "bound": ""}}
     assert ladders.difference(first, True) == "+100 ± 20"
     assert ladders.difference(first, False) == "-100 ± 20"
+    assert ladders.difference({"to_next": {"elo": 0.0, "half_width": 9.0, "bound": ""}}, False) == "+0 ± 9"
     assert ladders.difference({"to_next": {"elo": 400.0, "half_width": None, "bound": ">"}}, True) == "> +400"

@@ -31,7 +31,7 @@ FOLDER = ROOT / "tests" / "bots" / "broken"
 PAGE = ROOT / "referee" / "docs" / "CHECK.md"
 HEAD = "| bot | its mistake | step | hint |\n|---|---|---|---|\n"
 
-STARTS: Mapping[str, str] = {"slow_start.py": "10s"}
+STARTS: Mapping[str, str] = {"slow_start.py": "10s", "ScannerBot.java": "10s"}
 """What `--start` is for bots that need another one; the others get less than a user gives, to save time."""
 
 START = "2s"
@@ -119,7 +119,10 @@ def checked(task: tuple[Path, str]) -> Named:
 def all_checked(chosen: Iterable[Path]) -> list[Named]:
     """What bots are told, several at a time; without those whose language is not installed."""
     with tempfile.TemporaryDirectory() as built, get_context("spawn").Pool(AT_A_TIME) as pool:
-        tasks = [(bot, start) for bot in chosen if (start := command(bot, Path(built)))]
+        tasks = [(bot, command(bot, Path(built))) for bot in chosen]
+        if missing := [bot.name for bot, start in tasks if not start]:
+            print(f"skipped, as their language is not installed: {', '.join(missing)}", file=sys.stderr)
+        tasks = [(bot, start) for bot, start in tasks if start]
         return pool.map(checked, tasks, chunksize=1)
 
 

@@ -13,6 +13,7 @@ import argparse
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -174,13 +175,21 @@ def table(slug: str, folder: Path, most: int, workers: int) -> str:
     ladder = LADDERS[slug]
     for rung in ladder.rungs:
         if rung.build:
-            subprocess.run(shlex.split(rung.build), cwd=ROOT, check=True)
+            build(shlex.split(rung.build))
     rows = [row(1, ladder.rungs[0], None)]
     for number, (below, rung) in enumerate(zip(ladder.rungs, ladder.rungs[1:], strict=False), 2):
         result = played(slug, ladder, rung, below, folder / f"{slug}-{rung.name}-{below.name}", most, workers)
         rows.append(row(number, rung, result))
         print(f"{slug}: {rung.name} against {below.name}: {result.test}", file=sys.stderr, flush=True)
     return tabulate(rows, HEADERS, tablefmt="pipe", disable_numparse=True) + "\n"
+
+
+def build(command: list[str]) -> None:
+    """Makes the program of a bot. Raises `SystemExit` where the compiler is missing or fails."""
+    if not shutil.which(command[0]):
+        raise SystemExit(f"`{command[0]}` is missing, which builds a bot of this ladder")
+    if subprocess.run(command, cwd=ROOT).returncode:
+        raise SystemExit(f"`{shlex.join(command)}` failed")
 
 
 def row(number: int, rung: Rung, result: Result | None) -> list[str]:
@@ -220,7 +229,7 @@ def played(
 def difference(first: dict[str, Any], stronger: bool) -> str:
     """The difference in Elo, from the point of view of the first of two bots or of the other one."""
     to_next = first["to_next"]
-    elo = to_next["elo"] if stronger else -to_next["elo"]
+    elo = to_next["elo"] if stronger else 0 - to_next["elo"]  # which is never -0
     if to_next["bound"]:
         return f"{'>' if stronger else '<'} {elo:+.0f}"
     return f"{elo:+.0f} ± {to_next['half_width']:.0f}"

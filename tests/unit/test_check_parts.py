@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from referee.check import advice, report, runner
 from referee.check.clocks import SCALE, scaled_clocks
 from referee.check.dialogue_tail import DialogueTail
+from referee.check.late_answer import unread_bytes
 from referee.check.remarks import Remark, Remarks, of_noise
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
@@ -82,6 +84,17 @@ def test_a_rejected_answer_is_answered_by_its_reason() -> None:
 def test_a_slow_bot_is_told_an_option(used_us: int | None, text: str) -> None:
     shown = text.replace("120s", "2m")
     assert f"`--start {shown}`" in advice.more_start(used_us, 10_000_000)
+
+
+def test_a_bot_that_has_not_read_is_known_by_its_pipe() -> None:
+    source, sink = os.pipe()
+    os.write(sink, b"hello 1 list\n")
+    assert unread_bytes(sink) == 13
+    os.read(source, 100)
+    assert unread_bytes(sink) == 0
+    os.close(source)
+    os.close(sink)
+    assert unread_bytes(sink) == unread_bytes(-1) == 0
 
 
 def test_lines_that_are_no_messages_are_counted_and_the_first_are_kept() -> None:

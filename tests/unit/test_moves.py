@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import count
 
@@ -16,7 +17,7 @@ from referee.games import GAMES
 from referee.records import journal
 from referee.records.record import GameRecord, to_json
 from referee.viewing.steps import steps_of
-from tests.command import referee
+from tests.command import ROOT, referee
 from tests.rules.random_play import random_game
 
 DEAL = (
@@ -156,6 +157,15 @@ def test_the_position_as_json() -> None:
     assert (data["acting"], data["outcome"], list(data["news"])) == ([1, 2], None, ["1", "2"])
     over = json.loads("".join(printed("vinetree", "--option", "size=3", "B2 L R; B2 DL UL", "--json")))
     assert (over["acting"], over["legal"], over["outcome"]["ranks"]) == ([], [], [1, 2])
+
+
+def test_the_page_has_all_members() -> None:
+    page = (ROOT / "referee" / "docs" / "MOVES.md").read_text()
+    section = set(re.findall("`([a-z]+)`", page.partition("\n## JSON\n")[2]))
+    for words in ((), ("--perft", "1"), ("--perft", "1", "--divide")):
+        data = json.loads("".join(printed("vinetree", "--json", *words)))
+        inner = data.get("legal", data.get("divide", [{}]))[0]
+        assert {*data, *inner} <= section
 
 
 @pytest.fixture(scope="module")

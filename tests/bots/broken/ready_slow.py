@@ -1,4 +1,4 @@
-"""Needs 3 seconds to get ready."""
+"""Needs 2.6 seconds to get ready."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ for line in sys.stdin:
     elif word == "option":
         board.option(*rest)
     elif word == "prepare":
-        time.sleep(3)
+        time.sleep(2.6)
         print("ready", flush=True)
     elif word == "news":
         board.news(*rest)

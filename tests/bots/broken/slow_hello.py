@@ -1,4 +1,4 @@
-"""Loads for 3 seconds between the referee's hello and its own."""
+"""Loads for 2.6 seconds between the referee's hello and its own."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ board = Board()
 for line in sys.stdin:
     word, *rest = line.split()
     if word == "hello":
-        time.sleep(3)
+        time.sleep(2.6)
         print("hello 1", flush=True)
     elif word == "option":
         board.option(*rest)
