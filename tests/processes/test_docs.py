@@ -141,6 +141,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
         "referee/docs/LOST.md",
         "referee/docs/MOVES.md",
         "referee/docs/DEVELOPING.md",
+        "referee/docs/PLAY.md",
     ],
 )
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
