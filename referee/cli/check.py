@@ -6,30 +6,23 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from referee.check import report
-from referee.check.clocks import SCALE, scaled_clocks
-from referee.check.formatting import shell_quoted
-from referee.check.runner import StepResult, run_steps
-from referee.check.settings import CheckSettings
+from referee.check.clocks import SCALE
 from referee.check.steps import STEPS
 from referee.cli.colour import console_at_stderr
 from referee.cli.options import START, bot_argument, game_argument, isolation_option, key_values, start_option
 from referee.cli.output import show_data
-from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
-from referee.core.rng import fresh_seed
 from referee.core.text import listed
-from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
-from referee.games import game_given
-from referee.processes.bot import Bot
-from referee.processes.levels import settled
-from referee.processes.limits import Limits, share_of
-from referee.tournament.plan import Entrant, checked_seed
+
+if TYPE_CHECKING:
+    from referee.check.runner import StepResult
+    from referee.core.timecontrol import TimeControl
 
 MAX_WIDTH = 110
 
@@ -107,6 +100,19 @@ def check(
       referee check blooms ./mine --time 1s+10s/1s --option size=5
       referee check blooms 'java -cp build Mine' --step 7 --json
     """
+    from referee.check import report
+    from referee.check.clocks import scaled_clocks
+    from referee.check.formatting import shell_quoted
+    from referee.check.runner import run_steps
+    from referee.check.settings import CheckSettings
+    from referee.core.control_groups import usable_memory
+    from referee.core.rng import fresh_seed
+    from referee.games import game_given
+    from referee.processes.bot import Bot
+    from referee.processes.levels import settled
+    from referee.processes.limits import Limits, share_of
+    from referee.tournament.plan import Entrant, checked_seed
+
     seed = checked_seed(seed or fresh_seed().hex()[:8])
     parsed = replace(
         Bot.parse(bot, Path.cwd()),
@@ -169,6 +175,8 @@ def check(
 
 
 def _clock(text: str) -> TimeControl:
+    from referee.core.timecontrol import TimeControl
+
     control = TimeControl.parse(text)
     if not control.timed:
         raise UsageError("the clock is `none`, expected one with a time limit")
