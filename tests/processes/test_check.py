@@ -194,11 +194,19 @@ SAMPLE_BOTS = [
     ("vinetree", "vine_bot.py", {"size": "5"}),
     ("evengroups", "even_bot.py", {"size": "3"}),
     ("floral", "deducing_bot.py", {"max_turns": "5"}),
+    ("floral", "floral_bot.py", {"max_turns": "8"}),
+    ("floral", "floral_search_bot.py --beam 2", {"max_turns": "5"}),
     ("thetree", "tree_bot.py", {}),
+    ("thetree", "tree_search_bot.py --playouts 2", {}),
     ("thetree", "search_bot.py --playouts 2", {"players": "2"}),
     ("floral", "random_bot.py", {"max_turns": "8"}),
 ]
-SLOW = {"deducing_bot.py", "search_bot.py --playouts 2"}
+SLOW = {
+    "deducing_bot.py",
+    "floral_search_bot.py --beam 2",
+    "search_bot.py --playouts 2",
+    "tree_search_bot.py --playouts 2",
+}
 """Bots that need long to start or to get ready; only some steps are run."""
 
 
