@@ -12,7 +12,6 @@ from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
-from referee.records.amendments import THEN
 
 if TYPE_CHECKING:
     from referee.tournament.run import Run
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--withdraw", "withdrawn", metavar="BOT", multiple=True, help="This bot plays no more games.")
 @click.option(
     "--games",
-    type=click.Choice(list(THEN)),
+    type=click.Choice(("forfeit", "annul", "keep")),
     default="keep",
     show_default=True,
     help="What becomes of the games of withdrawn bots: those played count, and no others are played (keep); "
@@ -54,7 +53,7 @@ def amend(
       referee amend results --withdraw plain --reason 'its author asked for it'
       referee amend results --rename greedy=eager
     """
-    from referee.records.amendments import REASON_CAP
+    from referee.records.amendments import REASON_CAP, THEN
     from referee.tournament.lock import locked
     from referee.tournament.open_run import OpenRun
     from referee.tournament.reading import run_folder

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.check.clocks import SCALE
-from referee.check.steps import STEPS
 from referee.cli.colour import console_at_stderr
 from referee.cli.options import START, bot_argument, game_argument, isolation_option, key_values, start_option
 from referee.cli.output import show_data
@@ -28,14 +26,29 @@ MAX_WIDTH = 110
 
 
 @click.command(
-    epilog="\b\nSteps:\n" + "\n".join(f"  {number:2} {step.title}" for number, step in enumerate(STEPS, 1))
+    epilog="""\b
+Steps:
+   1 starts
+   2 gets ready in time
+   3 answers when asked
+   4 answers legally
+   5 handles a rejection
+   6 keeps time
+   7 plays a second game
+   8 handles opponents' faults
+   9 ignores unknown messages
+  10 joins a game in progress
+  11 repeats a seeded game
+  12 quits
+  13 leaves no processes
+  14 keeps memory bounded"""
 )
 @game_argument
 @bot_argument
 @click.option(
     "--step",
     "steps",
-    type=click.IntRange(1, len(STEPS)),
+    type=click.IntRange(1, 14),
     multiple=True,
     help="Only this step and the first three, which all others need.",
 )
@@ -52,7 +65,7 @@ MAX_WIDTH = 110
     metavar="TC",
     multiple=True,
     help="A clock that the bot must keep; the first one is used in all steps. "
-    f"Default: the game's own, scaled down (1/{SCALE} of its allowance for the first).",
+    "Default: the game's own, scaled down (1/30 of its allowance for the first).",
 )
 @click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
 @start_option
@@ -101,7 +114,7 @@ def check(
       referee check blooms 'java -cp build Mine' --step 7 --json
     """
     from referee.check import report
-    from referee.check.clocks import scaled_clocks
+    from referee.check.clocks import SCALE, scaled_clocks
     from referee.check.formatting import shell_quoted
     from referee.check.runner import run_steps
     from referee.check.settings import CheckSettings
