@@ -14,7 +14,6 @@ from referee.core.fields import Fields
 from referee.core.regular import open_without_links
 from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
 from referee.core.units import LONGEST_US
 from referee.processes.bot import Bot
 from referee.records.amendments import MEMBERS
@@ -62,7 +61,7 @@ class Rerun:
     replaced: frozenset[str]
     """The names of the bots that have another command than in the run."""
     patient: bool = False
-    """Whether there are no time limits."""
+    """Whether nobody loses on time; the bots are told of the clocks of the game all the same."""
 
     def play(self, show: Show | None, taps: Sequence[Tap]) -> tuple[GameRecord, str]:
         """The game as it was played now, and its dialogue.
@@ -79,8 +78,8 @@ class Rerun:
         terms = self.logged.terms
         start_us = Fields(self.run.header, "", RecordError).number("start_us", default=START_US)
         if self.patient:
-            controls = tuple(TimeControl.parse("none") for _ in terms.bots)
-            terms, start_us = replace(terms, controls=controls, margin_us=LONGEST_US), LONGEST_US
+            # The bots are told of the same clocks, since they may play by them.
+            terms, start_us = replace(terms, margin_us=LONGEST_US), LONGEST_US
         (record,) = play_encounter(self.bots, [terms], show, tap, start_us, patient=self.patient)
         return record, transcript.text()
 

@@ -51,7 +51,8 @@ def test_a_changed_bot_differs_and_the_game_is_kept(folder: Path, tmp_path: Path
     assert "hint: " in done.err and "REF: hello 1" in done.err
     assert referee("verify", str(new)).code == 0
     assert "a won" in referee("replay", str(new), "1:a:b", "--all").out
-    header = json.loads((new / "games.jsonl").read_text().splitlines()[0])
+    header, game = map(json.loads, (new / "games.jsonl").read_text().splitlines())
+    assert game["isolation"] == json.loads((folder / "games.jsonl").read_text().splitlines()[1])["isolation"]
     assert header["bots"]["b"]["command"][-1] == "print('hello 1'); input()"
     again = referee("rerun", str(new), "1", "--base", str(ROOT), "-o", str(new))
     assert again.code == 2 and "has records already" in again.err

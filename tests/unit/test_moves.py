@@ -210,6 +210,14 @@ def test_a_recorded_game_goes_on_with_its_chance(
     ]
 
 
+def test_chance_goes_on_where_it_was_in_the_game(logged: dict[str, tuple[str, GameRecord]]) -> None:
+    folder, record = logged["floral"]
+    conditions, runes = (event.text for event in record.events if isinstance(event, Drawn))
+    done = referee("moves", "floral", "--from", folder, "1@1")  # the conditions are drawn, the runes are not
+    assert done.err == f"chance: {conditions}\nchance: {runes}\n"
+    assert done.out.splitlines() == printed("floral", "--from", folder, "1@2")
+
+
 def test_chance_from_seeds_is_that_of_the_game(logged: dict[str, tuple[str, GameRecord]]) -> None:
     for _, record in logged.values():
         terms = record.terms
