@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +11,9 @@ import pytest
 
 from referee import kit
 from referee.core.errors import GameOptionError, UsageError
-from referee.games import GAMES, game_given
-from tests.command import ROOT
+from referee.games import GAMES
 from tests.rules.random_play import CASES
+from tests.unit.toys import Bid
 
 pytest.importorskip("pettingzoo")
 
@@ -152,10 +150,9 @@ def test_the_picture_is_that_of_a_view(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_cannot_be_an_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", {**os.environ})
-    game_given("tests/outside/connect_four.py:GAME", Path(ROOT))
-    with pytest.raises(UsageError, match="`connect4` has no encoding"):
-        env("connect4")
+    monkeypatch.setitem(GAMES, "toy", Bid())
+    with pytest.raises(UsageError, match="`toy` has no encoding"):
+        env("toy")
     with pytest.raises(UsageError, match="unknown game `chess`"):
         env("chess")
     with pytest.raises(GameOptionError, match="`size` is `99`"):
