@@ -206,15 +206,15 @@ class Search:
         return -total / len(plan.worlds)
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays Floral Extract by planning in imagined positions.")
     parser.add_argument("--worlds", type=int, default=3, help="positions imagined per move (default: 3)")
     parser.add_argument("--beam", type=int, default=24, help="plans kept of each length (default: 24)")
     parser.add_argument("--depth", type=int, default=8, help="turns that are planned (default: 8)")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
-given = arguments()
+given = arguments([])
 rng: Quick
 follower: Follower
 
@@ -262,4 +262,6 @@ def choose(game: Game) -> str:
     return likely[search.side.previous][1] if first == GUESS else str(first)
 
 
-play(choose, start)
+if __name__ == "__main__":
+    given = arguments()
+    play(choose, start)

@@ -248,14 +248,14 @@ def order(move: Move) -> float:
     return HARD[move[0]] + EXTRA * move[4]
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays The Tree by Monte Carlo search.")
     parser.add_argument("--playouts", type=int, default=400, help="games per move (default: 400)")
     parser.add_argument("--nodes", type=int, default=4000, help="positions of an endgame (default: 4000)")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
-given = arguments()
+given = arguments([])
 follower: Follower
 
 
@@ -302,4 +302,6 @@ def choose(game: Game) -> str:
     return written(moves[0])
 
 
-play(choose, start)
+if __name__ == "__main__":
+    given = arguments()
+    play(choose, start)

@@ -194,11 +194,19 @@ SAMPLE_BOTS = [
     ("vinetree", "vine_bot.py", {"size": "5"}),
     ("evengroups", "even_bot.py", {"size": "3"}),
     ("floral", "deducing_bot.py", {"max_turns": "5"}),
+    ("floral", "floral_bot.py", {"max_turns": "8"}),
+    ("floral", "floral_search_bot.py --beam 2", {"max_turns": "5"}),
     ("thetree", "tree_bot.py", {}),
+    ("thetree", "tree_search_bot.py --playouts 2", {}),
     ("thetree", "search_bot.py --playouts 2", {"players": "2"}),
     ("floral", "random_bot.py", {"max_turns": "8"}),
 ]
-SLOW = {"deducing_bot.py", "search_bot.py --playouts 2"}
+SLOW = {
+    "deducing_bot.py",
+    "floral_search_bot.py --beam 2",
+    "search_bot.py --playouts 2",
+    "tree_search_bot.py --playouts 2",
+}
 """Bots that need long to start or to get ready; only some steps are run."""
 
 
@@ -220,6 +228,7 @@ def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.Fixt
 def expect_fit(it: CheckSettings, *chosen: int) -> None:
     found = outcomes(it, *chosen)
     assert not [(one.title, one.text) for one in found.values() if one.result == "failed"]
+    assert not [one.remarks for one in found.values() if one.remarks]
     skipped = {one.number: one.text for one in found.values() if one.result == "skipped"}
     assert skipped == ({8: "the game has a single seat"} if it.seats == 1 else {})
     ends = found[8].figures.get("ends", [])

@@ -107,7 +107,7 @@ def test_an_illegal_action_loses() -> None:
 def test_a_turn_can_be_several_actions_of_one_agent() -> None:
     game = raw_env("blooms", size=3)
     game.reset()
-    asked = []
+    asked: list[str] = []
     for text in ("L:A1", "L:A2 D:A3", "L:B1"):
         position = game.position
         for action in game.encoding.spelled(position.state, position.turn, position.read(text)):
@@ -115,6 +115,17 @@ def test_a_turn_can_be_several_actions_of_one_agent() -> None:
             game.step(action)
     assert asked == ["seat_1", "seat_2", "seat_2", "seat_1", "seat_1"]
     assert game.position.news(None) == ("move 1 L:A1", "move 2 L:A2 D:A3", "move 1 L:B1")
+
+
+def test_a_move_that_was_begun_is_not_seen_by_others() -> None:
+    game = raw_env("blooms", size=3)
+    game.reset()
+    game.step(0)
+    before = [game.observe(agent)["observation"].tobytes() for agent in game.agents]
+    game.step(2)
+    after = [game.observe(agent)["observation"].tobytes() for agent in game.agents]
+    assert game.agent_selection == "seat_2"
+    assert before[0] == after[0] and before[1] != after[1]
 
 
 def test_a_seat_does_not_see_what_the_other_has_submitted_at_the_same_time() -> None:

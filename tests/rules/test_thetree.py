@@ -1233,3 +1233,20 @@ def test_tiles_are_marks_that_lie_as_in_a_brick_wall() -> None:
     assert "tile 0-1" in [span.title for span in own.spans]
     backs = [span.symbol for span in other.spans if span.symbol]
     assert len(backs) == 8 and len(set(backs)) == 1
+
+
+def test_a_new_deal_is_of_all_tiles_also_those_of_a_seat_that_is_out() -> None:
+    rng = Stream(b"new deal")
+    for _ in range(50):
+        state = start(3)
+        state = state.chance(state.draw(rng)).drop([0])
+        held = as_told(state, 3).hands[0]
+        while state.outcome() is None and state.to_act()[0] >= 0:
+            state = state.play({state.to_act()[0]: state.sample(state.to_act()[0], rng)})
+        if state.outcome() is None:
+            break
+    state = state.chance(state.draw(rng))
+    told = state.seen(None)[state.seen(None).index("blocked") :]
+    assert "deal 2 18" in told, "two hands of nine, and the rest is the supply"
+    outcome = state.drop([1]).outcome()
+    assert outcome and outcome.scores[0] == len(held)
