@@ -55,7 +55,7 @@ def logged(game: Game[Any], path: Path, at: str) -> Root:
             if isinstance(event, Drawn) and events_before < len(record.terms.start):
                 chance = chance.after(event.text)
             elif isinstance(event, Drawn):
-                chance = chance.settled(before.state)[1]
+                chance = chance.once(before.state)[1]
         events_before += len(after.events)
     return Root(record.terms.options, Position.settled(steps.steps[number].state, chance))
 

@@ -140,13 +140,18 @@ def rerun_of(
     for name in instead:
         if name not in names:
             raise UsageError(f"no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}")
-    levels = dict(zip(logged.terms.bots, logged.isolation, strict=False))
+    entrants = run.header["bots"]
+    levels = {
+        name: level
+        for name, level in zip(logged.terms.bots, logged.isolation, strict=False)
+        if entrants.get(name, {}).get("command")  # that of a person means nothing
+    }
     more = _settings_of_file(run.folder)
     tables = [
         {
             "name": name,
             **more.get(name, {}),
-            **_program_of(run.header["bots"].get(name, {}), name, instead.get(name)),
+            **_program_of(entrants.get(name, {}), name, instead.get(name)),
             **({"isolation": isolation or levels[name]} if isolation or name in levels else {}),
         }
         for name in names
