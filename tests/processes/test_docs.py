@@ -182,6 +182,9 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
                 if command.startswith("cd "):
                     folder = (folder / command.removeprefix("cd ")).resolve()
                     continue
+                if command.startswith("referee run "):  # one round shows as much as five
+                    toml = folder / command.split()[-1]
+                    toml.write_text(toml.read_text().replace("rounds = 5", "rounds = 1"))
                 # With more workers, further games may be finished when the test is decided.
                 done = run(command + " --workers 1" * ("--sprt" in command), folder)
                 assert done.returncode == 0, (command, done.stdout, done.stderr)
