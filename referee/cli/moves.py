@@ -81,7 +81,7 @@ def moves(
       referee moves floral --from results 3@12 --picture
     """
     # The games are loaded only when one is needed.
-    from referee.cli.position import LookedAt, logged, show_counts, started
+    from referee.cli.position import LookedAt, recorded, show_counts, started
     from referee.gameplay.lines import followed, moves_of
     from referee.games import game_given
     from referee.viewing.characters import picture_text
@@ -105,7 +105,7 @@ def moves(
         raise UsageError(
             "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of them"
         )
-    root = logged(chosen, *begin) if begin else started(chosen, options, seed or SEED, outcomes)
+    root = recorded(chosen, *begin) if begin else started(chosen, options, seed or SEED, outcomes)
     seats = chosen.seats(root.options)
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")

@@ -37,8 +37,8 @@ def started(game: Game[Any], options: tuple[str, ...], seed: str, outcomes: tupl
     return Root(settled, Position.settled(game.start(settled), chance))
 
 
-def logged(game: Game[Any], path: Path, at: str) -> Root:
-    """The position after a step of a logged game. Raises `UsageError` and `RecordError`."""
+def recorded(game: Game[Any], path: Path, at: str) -> Root:
+    """The position after a step of a recorded game. Raises `UsageError` and `RecordError`."""
     game_id, number = place_in_game(at)
     record = recorded_game(records_at(path), game_id, game)
     steps = steps_of(record)

@@ -1,4 +1,4 @@
-"""`referee rerun`: plays a logged game again with the bots as they are now, and shows where it differs."""
+"""`referee rerun`: plays a recorded game again with the bots as they are now, and shows where it differs."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ def rerun(
         )
     instead = _instead(bots)
     run = read_run(run_folder(path))
-    logged = find_game(run.folder, game_id, outside_game(game), say)
-    if not isinstance(logged, GameRecord):
+    recorded = find_game(run.folder, game_id, outside_game(game), say)
+    if not isinstance(recorded, GameRecord):
         raise UsageError(f"`{shown(game_id, 80)}` is no game, expected an ID, which `referee replay` lists")
-    again = rerun_of(run, logged, base or commands_base(path, run.folder), instead, isolation, no_clock)
+    again = rerun_of(run, recorded, base or commands_base(path, run.folder), instead, isolation, no_clock)
     with contextlib.ExitStack() as stack:
         taps: list[Tap] = []
         if dialogue:
@@ -112,10 +112,10 @@ def rerun(
         played, said = again.play(show, taps)
     for line in fault_report(played):
         say(f"  {line}")
-    difference = first_difference(logged.events, played.events)
-    for line in compared(logged, played, difference):
+    difference = first_difference(recorded.events, played.events)
+    for line in compared(recorded, played, difference):
         show_data(line)
-    if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(logged)):
+    if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(recorded)):
         say("note: the bots had played other games before this one in the same processes, and have not now")
     if folder:
         head = again.store(folder, played, said)

@@ -1,4 +1,4 @@
-"""Plays a logged game again, with the same seeds and the bots as they are now."""
+"""Plays a recorded game again, with the same seeds and the bots as they are now."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def commands_base(path: Path, folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class Rerun:
-    """A logged game that is to be played again."""
+    """A recorded game that is to be played again."""
 
     run: Run
-    logged: GameRecord
+    recorded: GameRecord
     bots: tuple[Bot, ...]
     """By name in the order of seats, each once."""
     replaced: frozenset[str]
@@ -75,7 +75,7 @@ class Rerun:
             for each in everyone:
                 each(name, direction, data)
 
-        terms = self.logged.terms
+        terms = self.recorded.terms
         start_us = Fields(self.run.header, "", RecordError).number("start_us", default=START_US)
         if self.patient:
             # The bots are told of the same clocks, since they may play by them.
@@ -103,7 +103,7 @@ class Rerun:
 
     def _header(self) -> dict[str, Any]:
         """The header of a run with this game alone."""
-        header, terms = self.run.header, self.logged.terms
+        header, terms = self.run.header, self.recorded.terms
         value = {name: what for name, what in header.items() if name not in _NOT_OF_ONE_GAME}
         seed = header.get("seed")
         if seed is not None and (game_seed(seed, terms.id), shared_seed(seed, terms.id)) == (
@@ -123,7 +123,7 @@ class Rerun:
 
 def rerun_of(
     run: Run,
-    logged: GameRecord,
+    recorded: GameRecord,
     base: Path,
     instead: Mapping[str, Bot],
     isolation: str | None = None,
@@ -136,14 +136,14 @@ def rerun_of(
     Raises `UsageError` where a bot cannot be started, `EnvironmentLacksError` where its isolation does not
     work on this machine.
     """
-    names = dict.fromkeys(logged.terms.bots)
+    names = dict.fromkeys(recorded.terms.bots)
     for name in instead:
         if name not in names:
             raise UsageError(f"no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}")
     entrants = run.header["bots"]
     levels = {
         name: level
-        for name, level in zip(logged.terms.bots, logged.isolation, strict=False)
+        for name, level in zip(recorded.terms.bots, recorded.isolation, strict=False)
         if entrants.get(name, {}).get("command")  # that of a person means nothing
     }
     more = _settings_of_file(run.folder)
@@ -163,7 +163,7 @@ def rerun_of(
     for bot in bots:
         bot.check()
     settled = isolated(bots, (run.folder,))
-    return Rerun(run, logged, tuple(settled), frozenset(instead), patient)
+    return Rerun(run, recorded, tuple(settled), frozenset(instead), patient)
 
 
 def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> dict[str, Any]:

@@ -13,20 +13,20 @@ from referee.viewing.steps import steps_of
 from referee.viewing.words import event_text, result
 
 
-def compared(logged: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:
+def compared(recorded: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:
     """How the playings of a game compare, line by line."""
-    terms = logged.terms
+    terms = recorded.terms
     if difference is None:
         moves = len(steps_of(played).steps) - 1
         yield f"{shown(terms.id)}: the same up to its end, move {moves}"
         yield f"result: {result(terms, played.verdict)}"
         return
-    move = _move_of(logged if difference.one else played, difference.at)
+    move = _move_of(recorded if difference.one else played, difference.at)
     yield f"{shown(terms.id)}: the same before move {move}, where it differs"
-    yield from _happened("logged", difference.one, terms)
+    yield from _happened("recorded", difference.one, terms)
     yield from _happened("now", difference.other, terms)
-    yield f"result logged: {result(terms, logged.verdict)}"
-    yield f"result now:    {result(terms, played.verdict)}"
+    yield f"result recorded: {result(terms, recorded.verdict)}"
+    yield f"result now:      {result(terms, played.verdict)}"
 
 
 def _move_of(record: GameRecord, at: int) -> int:
@@ -42,5 +42,5 @@ def _move_of(record: GameRecord, at: int) -> int:
 def _happened(when: str, event: Event | None, terms: Terms) -> Iterator[str]:
     text = event_text(event, terms.bots, terms.controls) if event else "the game is over"
     first, *rest = text.split("\n")
-    yield f"{when + ':':7} {first}"
-    yield from (f"        {line.strip()}" for line in rest)
+    yield f"{when + ':':9} {first}"
+    yield from (f"          {line.strip()}" for line in rest)
