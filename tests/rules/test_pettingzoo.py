@@ -150,9 +150,9 @@ def test_the_picture_is_that_of_a_view(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_cannot_be_an_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GAMES, "toy", Bid())
-    with pytest.raises(UsageError, match="`toy` has no encoding"):
-        env("toy")
+    monkeypatch.setitem(GAMES, "bid", Bid())
+    with pytest.raises(UsageError, match="`bid` has no encoding"):
+        env("bid")
     with pytest.raises(UsageError, match="unknown game `chess`"):
         env("chess")
     with pytest.raises(GameOptionError, match="`size` is `99`"):
