@@ -36,7 +36,7 @@ def games_of(folder: Path) -> list[dict[str, Any]]:
     return [line for line in lines if line["kind"] == "game"]
 
 
-# --- From a recorded game ------------------------------------------------------------------------------------
+# --- From a recorded game ----------------------------------------------------------------------------------
 
 
 def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Path) -> None:

@@ -1,0 +1,212 @@
+"""A game in which persons take part, for the command `play`: who sits where, its folder, its end."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee.cli.colour import can_draw, in_colour
+from referee.cli.options import key_values
+from referee.cli.output import say, show_data
+from referee.cli.playing import say_before
+from referee.core.control_groups import usable_memory
+from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
+from referee.core.rng import Stream
+from referee.core.text import shown
+from referee.core.timecontrol import TimeControl
+from referee.games import game_given
+from referee.games.api import Seat, State
+from referee.person.console import Console, PlainConsole
+from referee.person.desk import Desk, Left
+from referee.person.hint_bot import hint as hint_of
+from referee.person.samples import sample_bot
+from referee.person.sitting import Sitting
+from referee.person.words import introduction
+from referee.processes.bot import Bot, distinct
+from referee.processes.exit_report import ExitReport
+from referee.records.journal import body_of
+from referee.records.record import GameRecord, summary_of, to_json
+from referee.records.run_files import TOML
+from referee.tournament.config import Config, config_of
+from referee.tournament.encounter import left_behind
+from referee.tournament.formats import FREE
+from referee.tournament.isolating import isolated
+from referee.tournament.lock import locked
+from referee.tournament.open_run import OpenRun
+from referee.tournament.opening import Candidate, examine, open_run, settled
+from referee.tournament.run import Run, find_run
+from referee.viewing.words import fault_report, result
+
+ME = "me"
+"""What stands for a person in the place of a bot."""
+
+BLANK_LINES = 60
+"""What separates the screens of two persons where a terminal cannot clear its screen."""
+
+
+def play_game(
+    game: str,
+    players: tuple[str, ...],
+    seat: int | None,
+    options: tuple[str, ...],
+    control: str,
+    seed: str | None,
+    hint_text: str | None,
+    folder: Path | None,
+    isolation: str | None,
+) -> None:
+    """Plays a game as the options of `referee play` say, which these values are; without a folder nothing is
+    stored. Raises `UsageError` for what is wrong with them.
+    """
+    chosen = game_given(game, Path.cwd())
+    seats = chosen.seats(chosen.settle(key_values("option", options)))
+    TimeControl.parse(control)
+    seated = _seated(chosen.slug, players, seat, seats)
+    hint_bot = sample_bot(chosen.slug, Path.cwd())
+    if hint_text is not None:
+        hint_bot = Bot.parse(hint_text, Path.cwd())
+    hint_bot.check()
+    tables: dict[str, Any] = {
+        "tournament": {
+            "game": game,
+            "format": FREE,
+            "clock": control,
+            **({} if seed is None else {"seed": seed}),
+        },
+        **({"options": key_values("option", options)} if options else {}),
+        "bot": [_table(bot) for bot in seated],
+    }
+    with contextlib.ExitStack() as stack:
+        stored = folder is not None
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-play-")))
+        stack.enter_context(locked(folder))
+        number = _next_round(run := find_run(folder))
+        tables["tournament"]["rounds"] = max(number, run.header.get("rounds", 1) if run else 1)
+        config = config_of(folder / TOML, tables, Path.cwd())
+        say_before(config, 0)
+        candidate = _ready(config, folder, isolation)
+        (hint_bot,) = isolated([replace(hint_bot, isolation=isolation or "auto")], (folder, config.path))
+        say(f"results in {shown(str(folder))}" if stored else "nothing is stored without -o DIR")
+        with open_run(candidate, say) as opened:
+            try:
+                pairing = Pairing.of(number, tuple(bot.name for bot in seated))
+                if _play(candidate, opened, pairing, hint_bot) and stored:
+                    where = shown(str(folder))
+                    say(f"recorded as {shown(pairing.id)}; `referee replay {where} {number}` shows it")
+            finally:
+                opened.reveal_seed()
+                opened.check()
+
+
+def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -> list[Bot]:
+    """The players by seat, persons included. Raises `UsageError`."""
+    cwd = Path.cwd()
+    found = [_person(text, cwd) or Bot.parse(text, cwd) for text in players]
+    given = [
+        text.partition("=")[0] == bot.name and "=" in text for text, bot in zip(players, found, strict=True)
+    ]
+    if not any(bot.is_person for bot in found):
+        number = seat or 1
+        if number > seats:
+            raise UsageError(f"`--seat` is {seat}, and the game has {seats} seats, expected 1 to {seats}")
+        if not found:
+            found = [sample_bot(slug, cwd)] * (seats - 1)
+            given = [False] * len(found)
+        if len(found) == seats - 1:
+            found.insert(number - 1, Bot.of(ME, (), cwd))
+            given.insert(number - 1, False)
+    elif seat is not None:
+        raise UsageError("`--seat` is given beside `me`, whose place says the seat, expected one of them")
+    if len(found) != seats:
+        raise UsageError(
+            f"`{slug}` has {seats} seats, expected as many players with `me` among them, not {len(found)}"
+        )
+    if not any(bot.is_person for bot in found):
+        raise UsageError("no player is `me`, expected a person; bots alone play by `referee match`")
+    bots = distinct(found, given)
+    for bot in bots:
+        if not bot.is_person:
+            bot.check()
+    return bots
+
+
+def _person(text: str, cwd: Path) -> Bot | None:
+    """The person that a text names; None for a bot. Raises `UsageError`."""
+    name, equals, what = text.rpartition("=")
+    if what != ME or (equals and not name):
+        return None
+    return Bot.of(name if equals else ME, (), cwd)
+
+
+def _table(bot: Bot) -> dict[str, Any]:
+    """A player as a table of a tournament file."""
+    return {"name": bot.name, **({"person": True} if bot.is_person else {"cmd": list(bot.command)})}
+
+
+def _next_round(run: Run | None) -> int:
+    """The number of the next game in a folder."""
+    if run is None:
+        return 1
+    return 1 + max((Pairing.parse(game).number for game in (*run.games, *run.annulled)), default=0)
+
+
+def _ready(config: Config, folder: Path, isolation: str | None) -> Candidate:
+    """The game as it is to be played in the folder, with its bots isolated. Raises `UsageError`."""
+    candidate = settled(examine(config, folder), isolation)
+    return replace(candidate, tournament=candidate.tournament.sharing(usable_memory(), 1))
+
+
+def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot) -> bool:
+    """Plays the game and stores its record; whether it was played to its end."""
+    plan = candidate.tournament.plan(pairing).for_encounter(pairing)
+    terms = plan.terms(pairing)
+    by_name = {entrant.bot.name: entrant.bot for entrant in plan.entrants}
+    bots = [by_name[name] for name in terms.bots]
+    persons = [seat for seat, bot in enumerate(bots) if bot.is_person]
+
+    def hint(state: State[Any], seat: Seat) -> tuple[str, str]:
+        return hint_of(hint_bot, plan.start_us, terms, state, seat)
+
+    console = _console()
+    desk = Desk(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
+    sitting = Sitting(terms, bots, desk, plan.start_us, _report_left_behind)
+    try:
+        show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
+        record = sitting.play()
+    except Left:
+        console.uncover()
+        say("left: the game is not finished and is not recorded; `resign` would have ended it")
+        return False
+    finally:
+        console.close()
+    opened.add_games([(summary_of(record), body_of(to_json(record)))])
+    desk.show_end()
+    _show_result(record)
+    return True
+
+
+def _show_result(record: GameRecord) -> None:
+    show_data(result(record.terms, record.verdict))
+    for line in fault_report(record):
+        say(f"  {line}")
+
+
+def _console() -> Console:
+    """How persons type: with an editor where there is a terminal for it, else in plain lines."""
+    if sys.stdin.isatty() and can_draw(sys.stdout):
+        from referee.person.line_editor import LineEditor  # few who play need no terminal
+
+        return LineEditor(show_data, in_colour(sys.stdout))
+    return PlainConsole(show_data, BLANK_LINES if sys.stdout.isatty() else 0)
+
+
+def _report_left_behind(bot: str, report: ExitReport) -> None:
+    if groups := left_behind(report):
+        names = ", ".join(name for group in groups.values() for name in group)
+        say(f"bot `{bot}` left processes behind, which were ended: {names}")
