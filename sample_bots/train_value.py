@@ -182,7 +182,7 @@ def main() -> None:
         trainer.learn(8)
         if number % max(1, given.games // 5) == 0 or number == given.games:
             seconds = time.monotonic() - began
-            print(f"{number} games in {seconds:.0f} s: mean reward {trainer.score(50):+.2f} against random")
+            print(f"{number} games in {seconds:.0f} s: mean reward {trainer.score(20):+.2f} against random")
     trainer.save(given.output)
 
 

@@ -99,7 +99,7 @@ def test_a_bot_is_trained_and_plays(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     found = re.findall(r"mean reward ([+-][\d.]+) against random", done.stdout)
-    assert float(found[-1]) > 0.7, "an untrained one gets about 0.5"
+    assert float(found[-1]) > 0.6, "an untrained one gets about 0.5"
     done = run(match, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "H1 accepted: `value` − `random` is +200 Elo" in done.stderr
