@@ -131,7 +131,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo's name
         """What an agent knows, and its legal actions: none where another one is asked."""
         seat, state = self.possible_agents.index(agent), self.position.state
         asked = agent == self.agent_selection and not self.position.is_over
-        begun = self.begun if asked else ()
+        begun = self.begun if asked else ()  # guard: begun-of-others
         mask = self.encoding.mask(state, seat, begun) if asked else np.zeros(self.encoding.actions, np.int8)
         return {"observation": self.encoding.observation(state, seat, begun), "action_mask": mask}
 

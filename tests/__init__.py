@@ -12,7 +12,8 @@
 - `tools`: programs for developers, which take long or look at much: the catalogue of faults, the soaks,
   fairness, liveness, the attacks, the guards, large synthetic runs and hostile ones, screenshots, the golden
   games.
-- `bots`: the bots that misbehave; in `attacks`, those that attack, in several languages, and their victim.
+- `bots`: the bots that misbehave; in `broken`, those that make one mistake each, for `check`; in `attacks`,
+  those that attack, in several languages, and their victim.
 - `bench`: benchmarks.
 
 `command.py` runs the command line, in the test's own process unless a process is the point. `holdings.py`

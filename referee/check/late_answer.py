@@ -14,6 +14,9 @@ from enum import Enum
 
 from referee.wire.connection import Connection
 
+BEFORE_INPUT_S = 1.0
+"""Seconds, at most, in which an answer that is a little late may come while the input is still open."""
+
 AFTER_INPUT_S = 0.5
 """Seconds within which an answer that was held back comes after the end of the input."""
 
@@ -32,11 +35,14 @@ def late_answer(connection: Connection, patience_s: float, computing: bool) -> L
 
     `computing`: whether the bot was busy until now, so that it need not wait for anything.
     """
-    deadline_s = time.monotonic() + patience_s
+    now_s = time.monotonic()
+    deadline_s = now_s + patience_s
     process = connection.process
     assert process
     unread = unread_bytes(process.stdin) > 0
     if not unread and not computing:
+        if _came_by(connection, now_s + min(BEFORE_INPUT_S, patience_s / 2)):
+            return Late.LATER
         connection.send(connection.conversation.quit())
         process.close_input()
         if _came_by(connection, time.monotonic() + AFTER_INPUT_S):

@@ -68,6 +68,8 @@ class TestedBot:
         """Set once the process has been ended."""
         self._start_us = start_us
         self._remarks = remarks
+        self._may_cross = False
+        """Whether answers to closed questions may come in this game: also those of the game before."""
         self._stderr = ""
 
     def __enter__(self) -> TestedBot:
@@ -98,7 +100,8 @@ class TestedBot:
             return
         if self.dialogue.noise_count:
             self._remarks.add(of_noise(self.dialogue.noise, self.dialogue.noise_count))
-        if aside.stale_count and not wire.may_cross:
+        self._may_cross |= wire.may_cross
+        if aside.stale_count and not self._may_cross:
             self._remarks.add(of_stale_answers(aside.stale_count))
 
     def require_no_fault(self, wire: BotWire, where: str = "", hint: str = "") -> None:

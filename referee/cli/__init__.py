@@ -15,32 +15,43 @@ from referee.core.stop import Interrupted, Interruptible
 from referee.core.text import shown
 
 SUMMARIES = {
-    "amend": "Withdraws or renames bots of a run, and annuls games.",
-    "check": "Checks whether BOT is fit for tournaments in GAME.",
-    "docs": "Lists the documents, or shows one.",
-    "doctor": "Measures this machine and recommends settings.",
-    "examples": "Copies the sample bots and tournaments.",
-    "export": "Writes the games of runs for other programs.",
-    "find": "Finds games of runs, and their dialogues.",
-    "games": "Lists the games, or describes one.",
-    "match": "Plays games between a few bots.",
-    "merge": "Makes one run of several of the same tournament.",
-    "moves": "Prints the legal moves of a position, or counts them.",
-    "new-bot": "Makes a folder with a bot to begin with.",
-    "picture": "Draws a position of a game as SVG or PNG.",
-    "play": "Lets you play a game, against bots or persons.",
-    "replay": "Lists the games of a run, or shows one.",
-    "report": "Makes a page of a run: tables, charts, replays.",
-    "rerun": "Plays a logged game again and compares.",
-    "run": "Plays a tournament, or continues it.",
-    "serve": "Shows a run in a browser while it is played.",
-    "status": "Shows how far a run is.",
-    "table": "Prints the table of a run.",
-    "verify": "Replays all games of a run and compares.",
+    "Write a bot": {
+        "new-bot": "Makes a folder with a bot to begin with.",
+        "check": "Checks whether BOT is fit for tournaments in GAME.",
+        "match": "Plays games between a few bots.",
+        "moves": "Prints the legal moves of a position, or counts them.",
+        "rerun": "Plays a recorded game again and compares.",
+        "play": "Lets you play a game, against bots or persons.",
+    },
+    "Run a tournament": {
+        "run": "Plays a tournament, or continues it.",
+        "status": "Shows how far a run is.",
+        "serve": "Shows a run in a browser while it is played.",
+        "table": "Prints the table of a run.",
+        "report": "Makes a page of a run: tables, charts, replays.",
+        "amend": "Withdraws or renames bots of a run, and annuls games.",
+        "merge": "Makes one run of several of the same tournament.",
+        "doctor": "Measures this machine and recommends settings.",
+    },
+    "Look at games": {
+        "replay": "Lists the games of a run, or shows one.",
+        "picture": "Draws a position of a game as SVG or PNG.",
+        "find": "Finds games of runs, and their dialogues.",
+        "verify": "Replays all games of a run and compares.",
+        "export": "Writes the games of runs for other programs.",
+    },
+    "Learn more": {
+        "games": "Lists the games, or describes one.",
+        "docs": "Lists the documents, or shows one.",
+        "examples": "Copies the sample bots and tournaments.",
+    },
 }
-"""The commands with what their list says of each. A command is a function in a module of its name, both with
-`_` for `-`.
+"""The commands, by what they are for, with what the list says of each. A command is a function in a module of
+its name, both with `_` for `-`.
 """
+
+
+_WIDEST = max(len(name) for commands in SUMMARIES.values() for name in commands)
 
 
 def _show_version(context: click.Context, option: click.Parameter, asked: bool) -> None:
@@ -86,6 +97,12 @@ class _Commands(click.Group):
         module = name.replace("-", "_")
         return name, _with_our_help(getattr(import_module(f"referee.cli.{module}"), module)), rest
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands by what they are for."""
+        for purpose, commands in SUMMARIES.items():
+            with formatter.section(purpose):
+                formatter.write_dl([(f"{name:{_WIDEST}}", said) for name, said in commands.items()])
+
 
 @click.group(cls=_Commands, context_settings={"max_content_width": 100})
 @click.option(
@@ -113,13 +130,14 @@ def cli() -> None:
       0  success                          5  the machine lacks something needed
       1  an error of the referee itself   6  a record failed verification
       2  wrong usage                      7  a bot failed a step of its check
-      3  stopped by a signal              8  a bot was at fault, with --strict
+      3  stopped by a signal              8  with --strict: a bot's fault, a difference
       4  a result could not be stored
     """
 
 
-for name, summary in SUMMARIES.items():
-    cli.add_command(click.Command(name, short_help=summary))
+for commands in SUMMARIES.values():
+    for name, summary in commands.items():
+        cli.add_command(click.Command(name, short_help=summary))
 _with_our_help(cli)
 
 

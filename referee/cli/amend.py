@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,12 +12,9 @@ from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
-from referee.records.amendments import REASON_CAP, THEN
-from referee.tournament import formats
-from referee.tournament.lock import locked
-from referee.tournament.open_run import OpenRun
-from referee.tournament.reading import run_folder
-from referee.tournament.run import Run, read_run
+
+if TYPE_CHECKING:
+    from referee.tournament.run import Run
 
 
 @click.command()
@@ -25,7 +22,7 @@ from referee.tournament.run import Run, read_run
 @click.option("--withdraw", "withdrawn", metavar="BOT", multiple=True, help="This bot plays no more games.")
 @click.option(
     "--games",
-    type=click.Choice(list(THEN)),
+    type=click.Choice(("forfeit", "annul", "keep")),
     default="keep",
     show_default=True,
     help="What becomes of the games of withdrawn bots: those played count, and no others are played (keep); "
@@ -56,6 +53,12 @@ def amend(
       referee amend results --withdraw plain --reason 'its author asked for it'
       referee amend results --rename greedy=eager
     """
+    from referee.records.amendments import REASON_CAP, THEN
+    from referee.tournament.lock import locked
+    from referee.tournament.open_run import OpenRun
+    from referee.tournament.reading import run_folder
+    from referee.tournament.run import read_run
+
     if not (withdrawn or annulled or renamed):
         raise UsageError("nothing to change, expected --withdraw, --annul or --rename")
     if (withdrawn or annulled) and not reason:
@@ -90,6 +93,8 @@ def _check_games(run: Run, games: str) -> None:
     """Raises `UsageError` where games that are not played would leave others without opponents: the bots of
     a Swiss tournament or a knockout are paired by results. A league chooses other encounters instead.
     """
+    from referee.tournament import formats
+
     form = formats.from_header(run.header) if "rounds" in run.header else None
     if form and form.follows_results and form.name != formats.LEAGUE and games != "forfeit":
         raise UsageError(f"`--games` is `{games}`, expected `forfeit` with the format `{form.name}`")

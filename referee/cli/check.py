@@ -6,43 +6,49 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from referee.check import report
-from referee.check.clocks import SCALE, scaled_clocks
-from referee.check.formatting import shell_quoted
-from referee.check.runner import StepResult, run_steps
-from referee.check.settings import CheckSettings
-from referee.check.steps import STEPS
 from referee.cli.colour import console_at_stderr
 from referee.cli.options import START, bot_argument, game_argument, isolation_option, key_values, start_option
 from referee.cli.output import show_data
-from referee.core.control_groups import usable_memory
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
-from referee.core.rng import fresh_seed
 from referee.core.text import listed
-from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
-from referee.games import game_given
-from referee.processes.bot import Bot
-from referee.processes.levels import settled
-from referee.processes.limits import Limits, share_of
-from referee.tournament.plan import Entrant, checked_seed
+
+if TYPE_CHECKING:
+    from referee.check.runner import StepResult
+    from referee.core.timecontrol import TimeControl
 
 MAX_WIDTH = 110
 
 
 @click.command(
-    epilog="\b\nSteps:\n" + "\n".join(f"  {number:2} {step.title}" for number, step in enumerate(STEPS, 1))
+    epilog="""\b
+Steps:
+   1 starts
+   2 gets ready in time
+   3 answers when asked
+   4 answers legally
+   5 handles a rejection
+   6 keeps time
+   7 plays a second game
+   8 handles opponents' faults
+   9 ignores unknown messages
+  10 joins a game in progress
+  11 repeats a seeded game
+  12 quits
+  13 leaves no processes
+  14 keeps memory bounded"""
 )
 @game_argument
 @bot_argument
 @click.option(
     "--step",
     "steps",
-    type=click.IntRange(1, len(STEPS)),
+    type=click.IntRange(1, 14),
     multiple=True,
     help="Only this step and the first three, which all others need.",
 )
@@ -59,7 +65,7 @@ MAX_WIDTH = 110
     metavar="TC",
     multiple=True,
     help="A clock that the bot must keep; the first one is used in all steps. "
-    f"Default: the game's own, scaled down (1/{SCALE} of its allowance for the first).",
+    "Default: the game's own, scaled down (1/30 of its allowance for the first).",
 )
 @click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
 @start_option
@@ -107,6 +113,19 @@ def check(
       referee check blooms ./mine --time 1s+10s/1s --option size=5
       referee check blooms 'java -cp build Mine' --step 7 --json
     """
+    from referee.check import report
+    from referee.check.clocks import SCALE, scaled_clocks
+    from referee.check.formatting import shell_quoted
+    from referee.check.runner import run_steps
+    from referee.check.settings import CheckSettings
+    from referee.core.control_groups import usable_memory
+    from referee.core.rng import fresh_seed
+    from referee.games import game_given
+    from referee.processes.bot import Bot
+    from referee.processes.levels import settled
+    from referee.processes.limits import Limits, share_of
+    from referee.tournament.plan import Entrant, checked_seed
+
     seed = checked_seed(seed or fresh_seed().hex()[:8])
     parsed = replace(
         Bot.parse(bot, Path.cwd()),
@@ -169,6 +188,8 @@ def check(
 
 
 def _clock(text: str) -> TimeControl:
+    from referee.core.timecontrol import TimeControl
+
     control = TimeControl.parse(text)
     if not control.timed:
         raise UsageError("the clock is `none`, expected one with a time limit")

@@ -27,7 +27,10 @@ FOLDERS = (
     "ratings",
     "",
 )
-"""The folders of the package that have documents, those for newcomers first."""
+"""The folders of the package that have documents, those for users first."""
+
+FIRST = "FIRST_BOT.md"
+"""The page to begin with."""
 
 WIDEST = 100
 """The most characters of a line of a document in a terminal."""
@@ -35,11 +38,9 @@ WIDEST = 100
 
 def documents() -> dict[str, Path]:
     """The documents by name: that of their file in small letters, with hyphens."""
-    return {
-        path.stem.lower().replace("_", "-"): path
-        for folder in FOLDERS
-        for path in sorted((PACKAGE / folder).glob("*.md"))
-    }
+    paths = [path for folder in FOLDERS for path in sorted((PACKAGE / folder).glob("*.md"))]
+    paths.sort(key=lambda path: path.name != FIRST)
+    return {path.stem.lower().replace("_", "-"): path for path in paths}
 
 
 def _title(path: Path) -> str:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,15 +15,11 @@ from referee.cli.options import game_option, outside_game, seat_option, view_of
 from referee.cli.output import columns, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
-from referee.records.finding import find_game
-from referee.records.record import GameRecord, Summary
-from referee.tournament.reading import records_at
-from referee.viewing.browsing import Browser
-from referee.viewing.characters import picture_text
-from referee.viewing.states import game_states
-from referee.viewing.step_words import end_lines
-from referee.viewing.steps import Steps, View, steps_of
-from referee.viewing.words import heading
+
+if TYPE_CHECKING:
+    from referee.records.record import Summary
+    from referee.viewing.browsing import Browser
+    from referee.viewing.steps import Steps, View
 
 
 @click.command()
@@ -70,6 +67,13 @@ def replay(
       referee replay results 7
       referee replay results 7 --html game7.html
     """
+    from referee.records.finding import find_game
+    from referee.records.record import GameRecord
+    from referee.tournament.reading import records_at
+    from referee.viewing.browsing import Browser
+    from referee.viewing.states import game_states
+    from referee.viewing.steps import steps_of
+
     ways = {"--all": at_once, "--json": as_json, "--html": page is not None}
     given = [name for name, is_given in ways.items() if is_given]
     if len(given) > 1:
@@ -124,6 +128,10 @@ def _seats(game: Summary) -> str:
 
 def _texts(browser: Browser, first: int) -> Iterator[str]:
     """The game as text, beginning with a step: each step of which the view knows something, and the end."""
+    from referee.viewing.characters import picture_text
+    from referee.viewing.step_words import end_lines
+    from referee.viewing.words import heading
+
     yield heading(browser.steps.terms)
     for number in range(first, browser.last + 1):
         known = browser.known(number)

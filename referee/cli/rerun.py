@@ -1,31 +1,23 @@
-"""`referee rerun`: plays a logged game again with the bots as they are now, and shows where it differs."""
+"""`referee rerun`: plays a recorded game again with the bots as they are now, and shows where it differs."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.match import watching
 from referee.cli.options import game_option, isolation_option, outside_game
 from referee.cli.output import say, show_data
 from referee.core.errors import BotFaulted, UsageError
 from referee.core.text import shown
 from referee.core.units import parse_period
-from referee.gameplay.events import Event
-from referee.gameplay.terms import Terms
-from referee.processes.bot import Bot
-from referee.records.difference import Difference, first_difference
-from referee.records.finding import find_game
-from referee.records.record import GameRecord, faults
-from referee.tournament.reading import run_folder
-from referee.tournament.rerunning import commands_base, rerun_of
-from referee.tournament.run import read_run
-from referee.viewing.steps import steps_of
-from referee.viewing.words import event_text, fault_report, result
-from referee.wire.dialogue import Dialogue, Tap
+
+if TYPE_CHECKING:
+    from referee.processes.bot import Bot
+    from referee.records.record import GameRecord
+    from referee.wire.dialogue import Tap
 
 
 @click.command()
@@ -54,7 +46,11 @@ from referee.wire.dialogue import Dialogue, Tap
     help="Show the board after every move, on stderr; with a time, wait so long after each.",
 )
 @click.option("--dialogue", is_flag=True, help="Show every line to and from the bots, on stderr.")
-@click.option("--no-clock", is_flag=True, help="Without time limits, for a debugger.")
+@click.option(
+    "--no-clock",
+    is_flag=True,
+    help="Nobody loses on time, for a debugger; bots are told of the game's clocks.",
+)
 @isolation_option
 @game_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if the game differs or a bot was at fault.")
@@ -83,14 +79,28 @@ def rerun(
       referee rerun results 7 greedy='./new --depth 3'
       referee rerun results 7 --dialogue --no-clock
     """
+    # Only what plays a game needs all this.
+    from referee.cli.match import watching
+    from referee.records.difference import first_difference
+    from referee.records.finding import find_game
+    from referee.records.record import GameRecord, faults
+    from referee.tournament.reading import run_folder
+    from referee.tournament.rerunning import commands_base, rerun_of
+    from referee.tournament.run import read_run
+    from referee.viewing.comparing import compared
+    from referee.viewing.words import fault_report
+    from referee.wire.dialogue import Dialogue
+
     if folder and no_clock:
-        raise UsageError("`-o` is given with `--no-clock`, whose game has other clocks, expected one of them")
+        raise UsageError(
+            "`-o` is given with `--no-clock`, whose game has another margin, expected one of them"
+        )
     instead = _instead(bots)
     run = read_run(run_folder(path))
-    logged = find_game(run.folder, game_id, outside_game(game), say)
-    if not isinstance(logged, GameRecord):
+    recorded = find_game(run.folder, game_id, outside_game(game), say)
+    if not isinstance(recorded, GameRecord):
         raise UsageError(f"`{shown(game_id, 80)}` is no game, expected an ID, which `referee replay` lists")
-    again = rerun_of(run, logged, base or commands_base(path, run.folder), instead, isolation, no_clock)
+    again = rerun_of(run, recorded, base or commands_base(path, run.folder), instead, isolation, no_clock)
     with contextlib.ExitStack() as stack:
         taps: list[Tap] = []
         if dialogue:
@@ -102,10 +112,10 @@ def rerun(
         played, said = again.play(show, taps)
     for line in fault_report(played):
         say(f"  {line}")
-    difference = first_difference(logged.events, played.events)
-    for line in _compared(logged, played, difference):
+    difference = first_difference(recorded.events, played.events)
+    for line in compared(recorded, played, difference):
         show_data(line)
-    if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(logged)):
+    if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(recorded)):
         say("note: the bots had played other games before this one in the same processes, and have not now")
     if folder:
         head = again.store(folder, played, said)
@@ -116,6 +126,8 @@ def rerun(
 
 def _instead(texts: tuple[str, ...]) -> dict[str, Bot]:
     """The bots with other commands, by name. Raises `UsageError`."""
+    from referee.processes.bot import Bot
+
     found: dict[str, Bot] = {}
     for text in texts:
         bot = Bot.parse(text, Path.cwd())
@@ -131,36 +143,3 @@ def _seats(record: GameRecord) -> list[object]:
     """What was measured of the seats; nothing where a record, which may be anybody's, has another thing."""
     seats = record.measured.get("seats")
     return seats if isinstance(seats, list) else []
-
-
-def _compared(logged: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:
-    """How the playings of a game compare, line by line."""
-    terms = logged.terms
-    if difference is None:
-        moves = len(steps_of(played).steps) - 1
-        yield f"{shown(terms.id)}: the same up to its end, move {moves}"
-        yield f"result: {result(terms, played.verdict)}"
-        return
-    move = _move_of(logged if difference.one else played, difference.at)
-    yield f"{shown(terms.id)}: the same before move {move}, where it differs"
-    yield from _happened("logged", difference.one, terms)
-    yield from _happened("now", difference.other, terms)
-    yield f"result logged: {result(terms, logged.verdict)}"
-    yield f"result now:    {result(terms, played.verdict)}"
-
-
-def _move_of(record: GameRecord, at: int) -> int:
-    """The step that has the event of this number, as `replay --move` counts."""
-    seen = 0
-    for step in steps_of(record).steps:
-        seen += len(step.events)
-        if at < seen:
-            return step.number
-    return step.number
-
-
-def _happened(when: str, event: Event | None, terms: Terms) -> Iterator[str]:
-    text = event_text(event, terms.bots, terms.controls) if event else "the game is over"
-    first, *rest = text.split("\n")
-    yield f"{when + ':':7} {first}"
-    yield from (f"        {line.strip()}" for line in rest)

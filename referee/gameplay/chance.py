@@ -42,10 +42,15 @@ class Chance:
         """
         chance = self
         while (acting := state.to_act()) and acting[0] < 0:
-            state, chance = chance._decided(state, acting[0])
+            state, chance = chance.once(state)
         return state, chance
 
-    def _decided(self, state: State[Any], actor: Seat) -> tuple[State[Any], Chance]:
+    def once(self, state: State[Any]) -> tuple[State[Any], Chance]:
+        """The position after one decision of chance, which acts in it, and the chance from there on.
+
+        Raises `BadChance` where an outcome that is given is not possible.
+        """
+        actor = state.to_act()[0]
         stream = copy(self.streams[actor])
         text = state.draw(stream)
         if self.given:

@@ -80,7 +80,7 @@ class PlainConsole:
 
     def __init__(self, show: Callable[[str], object], blank_lines: int = 0) -> None:
         """`show` prints lines; `blank_lines` are printed between two persons, if they look at the lines."""
-        self.show = show
+        self._print = show
         self.is_looked_at = blank_lines > 0
         self._blank_lines = blank_lines
         self._input = sys.stdin.fileno()
@@ -127,6 +127,10 @@ class PlainConsole:
                 data = b""
             self._data += data
             self._is_closed = not data
+
+    def show(self, text: str) -> None:
+        """Prints lines."""
+        self._print(text)
 
     def note(self, text: str) -> None:
         """Does nothing."""

@@ -24,6 +24,7 @@ from referee.person.words import (
     move_text,
     moves_lines,
     seat_name,
+    wrapped,
 )
 from referee.viewing.characters import picture_text
 
@@ -331,7 +332,7 @@ class Desk:
         self._show_lines([line for line in new if line][-NEWS_SHOWN:])
         few = self._asked[seat].choices.starting("", FEW)
         if few.more == 0:
-            self._console.show(f"moves: {', '.join(few.moves)}")
+            self._show_lines(wrapped(f"moves: {', '.join(few.moves)}"))
         self._told[seat] = len(self.events), len(seen)
 
     def _show_board(self, seat: Seat | None) -> None:

@@ -56,6 +56,11 @@ def moves_lines(found: Found, beginning: str, width: int = WIDTH) -> list[str]:
     return lines
 
 
+def wrapped(text: str, width: int = WIDTH) -> list[str]:
+    """A text as lines that are broken at blanks only: a move may have a hyphen."""
+    return textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
+
+
 def in_columns(texts: Sequence[str], width: int = WIDTH) -> list[str]:
     """Short texts side by side, as lines."""
     widest = max(map(len, texts)) + 2

@@ -34,7 +34,7 @@ EXPERTS: Mapping[str, str] = {
 RANDOM = "random"
 """The name of the sample bot that plays every game."""
 
-ROUNDS = 3
+ROUNDS = 5
 
 CLOCK = "5s+30s"
 

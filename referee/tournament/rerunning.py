@@ -1,4 +1,4 @@
-"""Plays a logged game again, with the same seeds and the bots as they are now."""
+"""Plays a recorded game again, with the same seeds and the bots as they are now."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from referee.core.fields import Fields
 from referee.core.regular import open_without_links
 from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
 from referee.core.units import LONGEST_US
 from referee.processes.bot import Bot
 from referee.records.amendments import MEMBERS
@@ -53,16 +52,16 @@ def commands_base(path: Path, folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class Rerun:
-    """A logged game that is to be played again."""
+    """A recorded game that is to be played again."""
 
     run: Run
-    logged: GameRecord
+    recorded: GameRecord
     bots: tuple[Bot, ...]
     """By name in the order of seats, each once."""
     replaced: frozenset[str]
     """The names of the bots that have another command than in the run."""
     patient: bool = False
-    """Whether there are no time limits."""
+    """Whether nobody loses on time; the bots are told of the clocks of the game all the same."""
 
     def play(self, show: Show | None, taps: Sequence[Tap]) -> tuple[GameRecord, str]:
         """The game as it was played now, and its dialogue.
@@ -76,11 +75,11 @@ class Rerun:
             for each in everyone:
                 each(name, direction, data)
 
-        terms = self.logged.terms
+        terms = self.recorded.terms
         start_us = Fields(self.run.header, "", RecordError).number("start_us", default=START_US)
         if self.patient:
-            controls = tuple(TimeControl.parse("none") for _ in terms.bots)
-            terms, start_us = replace(terms, controls=controls, margin_us=LONGEST_US), LONGEST_US
+            # The bots are told of the same clocks, since they may play by them.
+            terms, start_us = replace(terms, margin_us=LONGEST_US), LONGEST_US
         (record,) = play_encounter(self.bots, [terms], show, tap, start_us, patient=self.patient)
         return record, transcript.text()
 
@@ -104,7 +103,7 @@ class Rerun:
 
     def _header(self) -> dict[str, Any]:
         """The header of a run with this game alone."""
-        header, terms = self.run.header, self.logged.terms
+        header, terms = self.run.header, self.recorded.terms
         value = {name: what for name, what in header.items() if name not in _NOT_OF_ONE_GAME}
         seed = header.get("seed")
         if seed is not None and (game_seed(seed, terms.id), shared_seed(seed, terms.id)) == (
@@ -124,7 +123,7 @@ class Rerun:
 
 def rerun_of(
     run: Run,
-    logged: GameRecord,
+    recorded: GameRecord,
     base: Path,
     instead: Mapping[str, Bot],
     isolation: str | None = None,
@@ -137,17 +136,22 @@ def rerun_of(
     Raises `UsageError` where a bot cannot be started, `EnvironmentLacksError` where its isolation does not
     work on this machine.
     """
-    names = dict.fromkeys(logged.terms.bots)
+    names = dict.fromkeys(recorded.terms.bots)
     for name in instead:
         if name not in names:
             raise UsageError(f"no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}")
-    levels = dict(zip(logged.terms.bots, logged.isolation, strict=False))
+    entrants = run.header["bots"]
+    levels = {
+        name: level
+        for name, level in zip(recorded.terms.bots, recorded.isolation, strict=False)
+        if entrants.get(name, {}).get("command")  # that of a person means nothing
+    }
     more = _settings_of_file(run.folder)
     tables = [
         {
             "name": name,
             **more.get(name, {}),
-            **_program_of(run.header["bots"].get(name, {}), name, instead.get(name)),
+            **_program_of(entrants.get(name, {}), name, instead.get(name)),
             **({"isolation": isolation or levels[name]} if isolation or name in levels else {}),
         }
         for name in names
@@ -159,7 +163,7 @@ def rerun_of(
     for bot in bots:
         bot.check()
     settled = isolated(bots, (run.folder,))
-    return Rerun(run, logged, tuple(settled), frozenset(instead), patient)
+    return Rerun(run, recorded, tuple(settled), frozenset(instead), patient)
 
 
 def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> dict[str, Any]:

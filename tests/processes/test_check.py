@@ -228,6 +228,7 @@ def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.Fixt
 def expect_fit(it: CheckSettings, *chosen: int) -> None:
     found = outcomes(it, *chosen)
     assert not [(one.title, one.text) for one in found.values() if one.result == "failed"]
+    assert not [one.remarks for one in found.values() if one.remarks]
     skipped = {one.number: one.text for one in found.values() if one.result == "skipped"}
     assert skipped == ({8: "the game has a single seat"} if it.seats == 1 else {})
     ends = found[8].figures.get("ends", [])

@@ -1,4 +1,4 @@
-"""`match` for developing, with real bots: from a logged game, input to replay, no clock, stderr live."""
+"""`match` for developing, with real bots: from a recorded game, input to replay, no clock, stderr live."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SMALL = ("--option", "size=3", "--option", "target=2")
 
 
 @pytest.fixture(scope="module")
-def logged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a game of Blooms."""
-    folder = tmp_path_factory.mktemp("logged") / "run"
+    folder = tmp_path_factory.mktemp("recorded") / "run"
     bots = [f"a={PLAIN}", f"b={PLAIN}"]
     assert referee("match", "blooms", *bots, "-n", "1", "-o", str(folder), *SMALL, *HERE).code == 0
     return folder
@@ -36,15 +36,15 @@ def games_of(folder: Path) -> list[dict[str, Any]]:
     return [line for line in lines if line["kind"] == "game"]
 
 
-# --- From a logged game ------------------------------------------------------------------------------------
+# --- From a recorded game ------------------------------------------------------------------------------------
 
 
-def test_a_match_begins_at_a_move_of_a_logged_game(logged: Path, tmp_path: Path) -> None:
+def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    words = ["match", "blooms", f"c={PLAIN}", f"d={PLAIN}", "--from", str(logged), "1@2", "-o", str(folder)]
+    words = ["match", "blooms", f"c={PLAIN}", f"d={PLAIN}", "--from", str(recorded), "1@2", "-o", str(folder)]
     done = referee(*words, *HERE)
     assert done.code == 0, done.err
-    earlier = [event["move"] for event in games_of(logged)[0]["events"][:2]]
+    earlier = [event["move"] for event in games_of(recorded)[0]["events"][:2]]
     for game in games_of(folder):
         assert [event.get("opening") for event in game["events"][:3]] == [*earlier, None]
         assert game["options"]["size"] == 3 and game["start"] == 2
@@ -70,15 +70,15 @@ def test_a_match_begins_at_a_move_of_a_logged_game(logged: Path, tmp_path: Path)
         (["blooms", "1@1", "--openings", "plies=2"], "`--openings` is given with `--from`"),
     ],
 )
-def test_what_cannot_be_a_start_is_one_line(logged: Path, words: list[str], message: str) -> None:
+def test_what_cannot_be_a_start_is_one_line(recorded: Path, words: list[str], message: str) -> None:
     game, at, *more = words
-    done = referee("match", game, f"a={PLAIN}", f"b={PLAIN}", "--from", str(logged), at, *more)
+    done = referee("match", game, f"a={PLAIN}", f"b={PLAIN}", "--from", str(recorded), at, *more)
     assert done.code == 2 and message in done.err and done.err.count("\n") == 1, done.err
 
 
-def test_a_tournament_file_names_a_start(logged: Path, tmp_path: Path) -> None:
+def test_a_tournament_file_names_a_start(recorded: Path, tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
-    openings = f'openings = {{ from = "{logged}", game = "1:a:b", move = 1 }}'
+    openings = f'openings = {{ from = "{recorded}", game = "1:a:b", move = 1 }}'
     bots = "".join(f'[[bot]]\nname = "{name}"\ncmd = {json.dumps(shlex.split(PLAIN))}\n' for name in "ab")
     file.write_text(f'[tournament]\ngame = "blooms"\nrounds = 1\n{openings}\n[options]\nsize = 4\n{bots}')
     done = referee("run", str(file), *HERE)

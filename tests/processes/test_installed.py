@@ -14,9 +14,16 @@ import click
 import pytest
 from click.shell_completion import BashComplete
 
+from referee.check.clocks import SCALE
+from referee.check.steps import STEPS
 from referee.cli import cli
 from referee.cli.docs import documents
 from referee.games import GAMES
+from referee.ratings.blocks import BLOCKS
+from referee.ratings.columns import COLUMNS
+from referee.records.amendments import THEN
+from referee.records.header import REPEATS
+from referee.viewing.palette import THEMES
 from tests.command import ROOT, referee
 
 
@@ -182,3 +189,17 @@ def test_help_imports_nothing_that_takes_long(name: str | None) -> None:
     imported = set(done.stderr.split())
     assert "click" in imported and done.stdout.startswith("Usage: referee")
     assert not imported & {*HEAVY, *(f"referee.{module}" for module in OURS)}
+
+
+def test_help_names_what_it_does_not_import() -> None:
+    """Choices that stand in a help, and in modules that it does not import since they take long."""
+    steps = referee("check", "--help").out.partition("Steps:")[2]
+    assert [line.split(maxsplit=1) for line in steps.strip().splitlines()] == [
+        [str(number), step.title] for number, step in enumerate(STEPS, 1)
+    ]
+    assert f"(1/{SCALE} of its allowance" in " ".join(referee("check", "--help").out.split())
+    assert f"[1<=x<={len(STEPS)}]" in referee("check", "--help").out
+    table = " ".join(referee("table", "--help").out.split())
+    assert f"standings: {', '.join(COLUMNS)}, or" in table and f"tables: {', '.join(BLOCKS)}." in table
+    for command, values in (("amend", THEN), ("match", REPEATS), ("picture", THEMES)):
+        assert f"[{'|'.join(values)}]" in referee(command, "--help").out

@@ -8,12 +8,14 @@ import shlex
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from referee.games import GAMES
 from referee.templates.languages import HERE, LANGUAGES
+from referee.templates.new_bot import NewBot, make
 from referee.tournament.config import load
 from tests.command import ROOT, referee
 from tests.processes.runs import games
@@ -50,6 +52,8 @@ def test_the_folder_has_all_that_its_commands_name(
         text = (folder / name).read_text()
         assert "petal" in text and "referee docs blooms" in text
         assert not re.search("@[A-Z]+@", text)
+    (own, *_) = tomllib.loads((folder / "tournament.toml").read_text())["bot"]
+    assert own == {"name": "petal", "cmd": known.command} | ({"build": known.build} if known.build else {})
     readme = (folder / "README.md").read_text()
     assert "\n".join(["```sh", *building, checking, playing, "```"]) in readme
     (program,) = (path for path in (HERE / language).iterdir() if path.is_file())
@@ -154,32 +158,42 @@ def test_a_toolchain_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pyt
     assert "not installed" not in referee("new-bot", "other", "--game", "blooms").err
 
 
-def build(folder: Path, language: str) -> str:
-    """Builds a new bot with the command that was printed, and returns the command that starts it from any
-    folder; skips the test where the toolchain is missing. What the compiler warns of fails.
+Building = Callable[[str], Path]
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Building:
+    """Builds a new bot in a language, once, with the command that is printed, and returns its folder.
+
+    What a compiler warns of fails; where the toolchain is missing, the test is skipped.
     """
-    known = LANGUAGES[language]
-    for program in known.needs:
-        if not shutil.which(program):
-            pytest.skip(f"needs {program}")
-    commands = [known.build] if known.build else []
-    commands += {"go": ["go vet main.go"], "javascript": ["node --check main.js"]}.get(language, [])
-    for command in commands:
-        done = subprocess.run(shlex.split(command), cwd=folder, capture_output=True, text=True)
-        assert (done.returncode, done.stdout + done.stderr) == (0, ""), command
-    here = {"./main": f"{folder}/main", ".": str(folder), known.program: f"{folder}/{known.program}"}
-    return shlex.join(here.get(word, word) for word in shlex.split(known.command))
+    parent = tmp_path_factory.mktemp("new")
+
+    def build(language: str) -> Path:
+        known, folder = LANGUAGES[language], parent / language
+        for program in known.needs:
+            if not shutil.which(program):
+                pytest.skip(f"needs {program}")
+        if not folder.exists():
+            make(NewBot.of(language, GAMES["blooms"], "blooms", language), parent)
+            commands = [known.build] if known.build else []
+            commands += {"go": ["go vet main.go"], "javascript": ["node --check main.js"]}.get(language, [])
+            for command in commands:
+                done = subprocess.run(shlex.split(command), cwd=folder, capture_output=True, text=True)
+                assert (done.returncode, done.stdout + done.stderr) == (0, ""), command
+        return folder
+
+    return build
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_new_bot_builds_without_warnings_passes_its_check_and_plays_its_tournament(
-    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    language: str, built: Building, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = made(monkeypatch, tmp_path, language)
-    build(folder, language)
+    folder = built(language)
     monkeypatch.chdir(folder)
-    bot = f"petal={LANGUAGES[language].command}"
+    bot = f"{language}={LANGUAGES[language].command}"
     done = referee("check", "blooms", bot, "--option", "size=3", "--time", "2s", "--json")
     steps = json.loads(done.out)["steps"]
     assert {step["result"] for step in steps} == {"passed"}, done.out
@@ -187,12 +201,25 @@ def test_a_new_bot_builds_without_warnings_passes_its_check_and_plays_its_tourna
     assert repeated["figures"]["same"], "all randomness is from the seed"
     monkeypatch.chdir(tmp_path)
     toml = folder / "tournament.toml"
-    toml.write_text(toml.read_text().replace("rounds = 3", "rounds = 1") + "[options]\nsize = 3\n")
-    done = referee("run", "petal/tournament.toml", "--strict")
+    text = toml.read_text().replace("rounds = 5", "rounds = 1")
+    if language != "c":  # is built already
+        text = re.sub("^build = .*\n", "", text, flags=re.MULTILINE)
+    toml.write_text(f"{text}[options]\nsize = 3\n")
+    done = referee("run", str(toml), "-o", "results", "--strict")
     assert done.code == 0, done.err
-    played = games(folder / "tournament-results")
+    played = games(tmp_path / "results")
     assert len(played) == 6 and not any(any(game["faults"]) for game in played.values())
-    assert referee("verify", "petal/tournament-results").code == 0
+    assert referee("verify", "results").code == 0
+
+
+@pytest.mark.slow
+def test_a_new_bot_plays_a_game_from_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(OUTSIDE, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert referee("new-bot", "four", "--game", f"{OUTSIDE.name}:GAME").code == 0
+    done = referee("run", "four/tournament.toml", "--strict", "--workers", "0")
+    assert done.code == 0, done.err
+    assert len(games(tmp_path / "four" / "tournament-results")) == 10
 
 
 SETTINGS = (
@@ -208,14 +235,16 @@ SETTINGS = (
 
 
 @pytest.mark.slow
-def test_new_bots_of_all_languages_play_every_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_bots_of_all_languages_play_every_game(built: Building) -> None:
     bots = []
-    for language in LANGUAGES:
-        folder = made(monkeypatch, tmp_path, language, language)
+    for language, known in LANGUAGES.items():
         try:
-            bots.append(f"{language}={build(folder, language)}")
+            folder = built(language)
         except pytest.skip.Exception:
             continue  # the test above says so
+        here = {"./main": f"{folder}/main", ".": str(folder), known.program: f"{folder}/{known.program}"}
+        command = shlex.join(here.get(word, word) for word in shlex.split(known.command))
+        bots.append(f"{language}={command}")
     for game, option in SETTINGS:
         seats = int(option.removeprefix("players=")) if game == "thetree" else 2
         for first in range(0, len(bots), seats):

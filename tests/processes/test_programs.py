@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from referee.core.isolation import LEVELS
+from referee.core.isolation import CONFINED, LEVELS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Retired
 from referee.games import GAMES
@@ -29,10 +30,7 @@ from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from tests.command import PLAIN, ROOT
 
-pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation"),
-    pytest.mark.any_user,
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
 PLAYER = (ROOT / "sample_bots" / "plain_bot.py").read_text()
 START_US = 60_000_000
@@ -93,16 +91,19 @@ class Workshop(NamedTuple):
             archive.writestr(f"{info}/RECORD", "")
         return file
 
-    def environment(self, folder: Path) -> Path:
-        """The interpreter of a new virtual environment."""
-        self.run(self.python, "-m", "venv", folder)
-        return folder / "bin" / "python"
+    def environment(self, folder: Path, *packages: str | Path) -> Path:
+        """The interpreter of a new virtual environment, with packages that are installed in it."""
+        self.run(self.python, "-m", "venv", "--without-pip", folder)  # pip takes longer than all the rest
+        interpreter = folder / "bin" / "python"
+        if packages:
+            self.run(self.python, "-m", "pip", "--python", interpreter, *INSTALL, *packages)
+        return interpreter
 
 
 PROGRAMS: dict[str, Callable[[Workshop], Bot]] = {}
 USES_A_PACKAGE = "import opening\nassert opening.MOVES == 1"
 PACKAGE = {"opening/__init__.py": "MOVES = 1\n"}
-PIP = ("-m", "pip", "install", "-q", "--no-index", "--no-deps")
+INSTALL = ("install", "-q", "--no-index", "--no-deps")
 
 
 def program(make: Callable[[Workshop], Bot]) -> Callable[[Workshop], Bot]:
@@ -174,28 +175,25 @@ def java_below_a_script(shop: Workshop) -> Bot:
 
 @program
 def packages_of_the_user(shop: Workshop) -> Bot:
-    shop.run(shop.python, *PIP, "--user", "--break-system-packages", shop.wheel(PACKAGE))
+    shop.run(shop.python, "-m", "pip", *INSTALL, "--user", "--break-system-packages", shop.wheel(PACKAGE))
     return shop.bot(shop.python, str(shop.script(USES_A_PACKAGE)))
 
 
 @program
 def virtual_environment_in_the_home_folder(shop: Workshop) -> Bot:
-    interpreter = shop.environment(shop.home / "project" / ".venv")
-    shop.run(interpreter, *PIP, shop.wheel(PACKAGE))
+    interpreter = shop.environment(shop.home / "project" / ".venv", shop.wheel(PACKAGE))
     return shop.bot(str(interpreter), str(shop.script(USES_A_PACKAGE)))
 
 
 @program
 def virtual_environment_in_the_bot_s_folder(shop: Workshop) -> Bot:
-    interpreter = shop.environment(shop.folder / ".venv")
-    shop.run(interpreter, *PIP, shop.wheel(PACKAGE))
+    shop.environment(shop.folder / ".venv", shop.wheel(PACKAGE))
     shop.script(USES_A_PACKAGE)
     return shop.bot(".venv/bin/python", "bot.py")
 
 
 @program
 def package_that_is_being_developed(shop: Workshop) -> Bot:
-    interpreter = shop.environment(shop.home / ".venvs" / "bots")
     project = shop.home / "src" / "opening"
     shop.text("opening/__init__.py", "MOVES = 1\n", project)
     wheel = shop.wheel({"opening.pth": f"{project}\n"})
@@ -205,7 +203,7 @@ def package_that_is_being_developed(shop: Workshop) -> Bot:
     shop.text("backend.py", copies, project)
     settings = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
     shop.text("pyproject.toml", settings, project)
-    shop.run(interpreter, *PIP, "-e", project)
+    interpreter = shop.environment(shop.home / ".venvs" / "bots", "-e", project)
     return shop.bot(str(interpreter), str(shop.script(USES_A_PACKAGE)))
 
 
@@ -346,17 +344,32 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 @pytest.fixture
 def shop(scratch: Path) -> Iterator[Workshop]:
-    made = made_in(Path(tempfile.mkdtemp(dir=scratch)), base_interpreter(), os.environ["PATH"])
-    yield made
-    shutil.rmtree(made.folder.parent)
+    with workshop(scratch, base_interpreter(), os.environ["PATH"]) as made:
+        yield made
 
 
-@pytest.fixture
-def system_shop(scratch: Path) -> Iterator[Workshop]:
-    """With nothing but what the system offers to every user."""
-    made = made_in(Path(tempfile.mkdtemp(dir=scratch)), SYSTEM_PYTHON, SYSTEM_PATH)
-    yield made
-    shutil.rmtree(made.folder.parent)
+@pytest.fixture(scope="module")
+def prepared(request: pytest.FixtureRequest, scratch: Path) -> Iterator[tuple[str, Bot]]:
+    """A program, by its name, that is prepared once for all levels."""
+    with workshop(scratch, base_interpreter(), os.environ["PATH"]) as made:
+        yield request.param, PROGRAMS[request.param](made)
+
+
+@pytest.fixture(scope="module")
+def prepared_by_the_system(request: pytest.FixtureRequest, scratch: Path) -> Iterator[tuple[str, Bot]]:
+    """The same with nothing but what the system offers to every user."""
+    with workshop(scratch, SYSTEM_PYTHON, SYSTEM_PATH) as made:
+        yield request.param, PROGRAMS[request.param](made)
+
+
+@contextlib.contextmanager
+def workshop(scratch: Path, python: str, path: str) -> Iterator[Workshop]:
+    """A workshop with new folders, which are removed afterwards."""
+    top = Path(tempfile.mkdtemp(dir=scratch))
+    try:
+        yield made_in(top, python, path)
+    finally:
+        shutil.rmtree(top)
 
 
 def made_in(top: Path, python: str, path: str) -> Workshop:
@@ -400,7 +413,15 @@ WITHOUT_SEMAPHORES = ("pool_of_processes", "landlock")
 """Semaphores with names lie in `/dev/shm`, which is the same folder for all processes of the machine."""
 
 AT_ALL_LEVELS = [
-    pytest.param(name, level, marks=[] if (name, level) in QUICK else pytest.mark.slow, id=f"{name}-{level}")
+    pytest.param(
+        name,
+        level,
+        marks=[
+            *([] if (name, level) in QUICK else [pytest.mark.slow]),
+            *([pytest.mark.any_user] if level in CONFINED else []),
+        ],
+        id=f"{name}-{level}",
+    )
     for name in PROGRAMS
     for level in LEVELS
 ]
@@ -414,26 +435,27 @@ def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
         plays(bot)
 
 
-@pytest.mark.parametrize(("name", "level"), AT_ALL_LEVELS)
-def test_a_program_plays(name: str, level: str, shop: Workshop) -> None:
+@pytest.mark.parametrize(("prepared", "level"), AT_ALL_LEVELS, indirect=["prepared"], scope="module")
+def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
     works(level)
-    plays_or_lacks_semaphores(name, replace(PROGRAMS[name](shop), isolation=level))
+    name, bot = prepared
+    plays_or_lacks_semaphores(name, replace(bot, isolation=level))
 
 
 @AS_ROOT
 @pytest.mark.slow
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("name", sorted(PROGRAMS))
-def test_a_program_plays_as_another_user(name: str, level: str, system_shop: Workshop) -> None:
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize("prepared_by_the_system", PROGRAMS, indirect=True, scope="module")
+def test_a_program_plays_as_another_user(prepared_by_the_system: tuple[str, Bot], level: str) -> None:
     works(level, "nobody")
-    bot = replace(PROGRAMS[name](system_shop), isolation=level, user="nobody")
-    plays_or_lacks_semaphores(name, bot)
+    name, bot = prepared_by_the_system
+    plays_or_lacks_semaphores(name, replace(bot, isolation=level, user="nobody"))
 
 
 @AS_ROOT
 @pytest.mark.slow
 def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path) -> None:
-    """All of this once more, with the system's interpreter, which every user can execute."""
+    """What is confined once more, with the system's interpreter, which every user can execute."""
     packages = sysconfig.get_path("purelib")
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     found = subprocess.run([SYSTEM_PYTHON, "--version"], capture_output=True, text=True).stdout
@@ -464,7 +486,8 @@ def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path)
     assert " passed" in done.stdout
 
 
-@pytest.mark.parametrize("level", ["landlock", "bwrap"])
+@pytest.mark.any_user
+@pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize(
     "command",
     [

@@ -1,4 +1,4 @@
-"""`referee rerun`: logged games again, with the bots as they are now."""
+"""`referee rerun`: recorded games again, with the bots as they are now."""
 
 from __future__ import annotations
 
@@ -44,14 +44,15 @@ def test_a_changed_bot_differs_and_the_game_is_kept(folder: Path, tmp_path: Path
     new = tmp_path / "new"
     done = referee("rerun", str(folder), "1", f"b={SILENT}", "--strict", "--dialogue", "-o", str(new))
     assert done.code == 8 and done.err.endswith("referee: the game differs\n")
-    told, logged, *_, now, was, result = done.out.splitlines()
+    told, recorded, *_, now, was, result = done.out.splitlines()
     assert told == "1:a:b: the same before move 1, where it differs"
-    assert logged.startswith("logged: seat 1 a: ") and now.startswith("now:    seat 2 b ")
-    assert was.startswith("result logged: ") and result.startswith("result now:    a won: ")
+    assert recorded.startswith("recorded: seat 1 a: ") and now.startswith("now:      seat 2 b ")
+    assert was.startswith("result recorded: ") and result.startswith("result now:      a won: ")
     assert "hint: " in done.err and "REF: hello 1" in done.err
     assert referee("verify", str(new)).code == 0
     assert "a won" in referee("replay", str(new), "1:a:b", "--all").out
-    header = json.loads((new / "games.jsonl").read_text().splitlines()[0])
+    header, game = map(json.loads, (new / "games.jsonl").read_text().splitlines())
+    assert game["isolation"] == json.loads((folder / "games.jsonl").read_text().splitlines()[1])["isolation"]
     assert header["bots"]["b"]["command"][-1] == "print('hello 1'); input()"
     again = referee("rerun", str(new), "1", "--base", str(ROOT), "-o", str(new))
     assert again.code == 2 and "has records already" in again.err
@@ -72,11 +73,11 @@ def test_what_is_refused(folder: Path) -> None:
 
 def test_a_game_of_a_person_is_played_again_only_with_a_bot_in_its_place(folder: Path) -> None:
     run = read_run(folder)
-    logged = find_game(folder, "1", None, print)
-    assert isinstance(logged, GameRecord)
+    recorded = find_game(folder, "1", None, print)
+    assert isinstance(recorded, GameRecord)
     bots = {**run.header["bots"], "b": {**run.header["bots"]["b"], "command": [], "person": True}}
     with pytest.raises(UsageError, match="`b` is a person"):
-        rerun_of(replace(run, header={**run.header, "bots": bots}), logged, ROOT, {})
+        rerun_of(replace(run, header={**run.header, "bots": bots}), recorded, ROOT, {})
 
 
 def test_the_folder_of_the_bots_is_that_of_the_tournament_file(tmp_path: Path) -> None:

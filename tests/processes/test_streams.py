@@ -30,6 +30,7 @@ COMMANDS = {
     "find --dialogue": ("find", "run", "--dialogue"),
     "replay": ("replay", "run", "1"),
     "moves": ("moves", "blooms"),
+    "play": ("play", "blooms", "me", "bob=me"),
     "picture": ("picture", "run", "1"),
     "report": ("report", "run", "--workers", "0"),
     "verify": ("verify", "run"),

@@ -51,7 +51,7 @@ def walked(encoding: Encoding[Any], state: kit.State[Any], seat: int, begun: Beg
 @pytest.mark.parametrize(("slug", "given"), CASES, ids=NAMES)
 def test_actions_lead_to_all_legal_moves_and_to_no_others(slug: str, given: dict[str, str]) -> None:
     compared = 0
-    for position in islice(random_game(slug, given), 0, None, 5):
+    for position in islice(random_game(slug, given), 0, None, 7):
         encoding, state = encoding_for(position), position.state
         for seat in position.to_act():
             legal = list(islice(position.legal(seat), 401))
@@ -64,7 +64,7 @@ def test_actions_lead_to_all_legal_moves_and_to_no_others(slug: str, given: dict
 @pytest.mark.parametrize(("slug", "given"), CASES, ids=NAMES)
 def test_every_move_is_spelled_in_legal_actions(slug: str, given: dict[str, str]) -> None:
     rng = kit.Quick(1)
-    for position in random_game(slug, given):
+    for position in islice(random_game(slug, given), 0, None, 3):
         encoding, state = encoding_for(position), position.state
         for seat in position.to_act():
             move = position.sample(rng, seat)
@@ -80,7 +80,7 @@ def test_every_move_is_spelled_in_legal_actions(slug: str, given: dict[str, str]
 @pytest.mark.parametrize(("slug", "given"), CASES, ids=NAMES)
 def test_observations_are_numbers_from_0_to_1_in_named_parts(slug: str, given: dict[str, str]) -> None:
     before = None
-    positions = list(random_game(slug, given))
+    positions = list(islice(random_game(slug, given), 0, None, 3))
     encoding = encoding_for(positions[0])
     for position in positions:
         state = position.state
@@ -132,7 +132,7 @@ def test_vines_are_seen_with_their_joins() -> None:
 
 @pytest.mark.parametrize("players", ["1", "2", "4"])
 def test_the_tree_is_read_from_the_news_as_it_is(players: str) -> None:
-    for position in random_game("thetree", {"players": players}, seed=4):
+    for position in islice(random_game("thetree", {"players": players}, seed=4), 0, None, 3):
         state, encoding = position.state, encoding_for(position)
         assert isinstance(state, TreeState)
         for seat in range(position.seats):
@@ -205,7 +205,7 @@ def test_a_seat_observes_nothing_of_what_it_cannot_know(slug: str) -> None:
 def test_positions_that_a_seat_cannot_tell_apart_look_alike(slug: str, given: dict[str, str]) -> None:
     rng = kit.Quick(1)
     differ = 0
-    for position in islice(random_game(slug, given), 0, 40, 8):
+    for position in islice(random_game(slug, given), 0, 40, 13):
         encoding = encoding_for(position)
         for seat in range(position.seats):
             other = position.imagine(seat, rng)

@@ -14,7 +14,7 @@ from referee.games import GAMES
 from tests.command import ROOT, referee
 from tests.rules.slow_lines import SLOW
 
-QUICK = 3000
+QUICK = 1000
 """The most lines that are counted in a quick test."""
 
 TOO_SLOW = 150_000

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +11,9 @@ import pytest
 
 from referee import kit
 from referee.core.errors import GameOptionError, UsageError
-from referee.games import GAMES, game_given
-from tests.command import ROOT
+from referee.games import GAMES
 from tests.rules.random_play import CASES
+from tests.unit.toys import Bid
 
 pytest.importorskip("pettingzoo")
 
@@ -107,7 +105,7 @@ def test_an_illegal_action_loses() -> None:
 def test_a_turn_can_be_several_actions_of_one_agent() -> None:
     game = raw_env("blooms", size=3)
     game.reset()
-    asked = []
+    asked: list[str] = []
     for text in ("L:A1", "L:A2 D:A3", "L:B1"):
         position = game.position
         for action in game.encoding.spelled(position.state, position.turn, position.read(text)):
@@ -115,6 +113,17 @@ def test_a_turn_can_be_several_actions_of_one_agent() -> None:
             game.step(action)
     assert asked == ["seat_1", "seat_2", "seat_2", "seat_1", "seat_1"]
     assert game.position.news(None) == ("move 1 L:A1", "move 2 L:A2 D:A3", "move 1 L:B1")
+
+
+def test_a_move_that_was_begun_is_not_seen_by_others() -> None:
+    game = raw_env("blooms", size=3)
+    game.reset()
+    game.step(0)
+    before = [game.observe(agent)["observation"].tobytes() for agent in game.agents]
+    game.step(2)
+    after = [game.observe(agent)["observation"].tobytes() for agent in game.agents]
+    assert game.agent_selection == "seat_2"
+    assert before[0] == after[0] and before[1] != after[1]
 
 
 def test_a_seat_does_not_see_what_the_other_has_submitted_at_the_same_time() -> None:
@@ -141,10 +150,9 @@ def test_the_picture_is_that_of_a_view(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_cannot_be_an_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", {**os.environ})
-    game_given("tests/outside/connect_four.py:GAME", Path(ROOT))
-    with pytest.raises(UsageError, match="`connect4` has no encoding"):
-        env("connect4")
+    monkeypatch.setitem(GAMES, "bid", Bid())
+    with pytest.raises(UsageError, match="`bid` has no encoding"):
+        env("bid")
     with pytest.raises(UsageError, match="unknown game `chess`"):
         env("chess")
     with pytest.raises(GameOptionError, match="`size` is `99`"):

@@ -123,6 +123,7 @@ def all_checked(chosen: Iterable[Path]) -> list[Named]:
         if missing := [bot.name for bot, start in tasks if not start]:
             print(f"skipped, as their language is not installed: {', '.join(missing)}", file=sys.stderr)
         tasks = [(bot, start) for bot, start in tasks if start]
+        tasks.sort(key=lambda task: task[0].name not in ONLY)  # the slowest first
         return pool.map(checked, tasks, chunksize=1)
 
 

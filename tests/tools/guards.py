@@ -205,6 +205,7 @@ GUARDS = [
     always("hidden-gardens", "tests/rules/test_leaks.py -k picture"),
     valued("hidden-runes", "side.symbols", "tests/rules/test_leaks.py -k picture"),
     always("hidden-weather", "tests/rules/test_leaks.py -k picture"),
+    valued("begun-of-others", "self.begun", "tests/rules/test_pettingzoo.py -k begun"),
     always("damage-of-others", "tests/unit/test_steps.py -k damaged"),
     valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
     valued("drawn-text", "text", "tests/unit/test_svg.py -k valid_xml"),

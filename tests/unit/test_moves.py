@@ -169,7 +169,7 @@ def test_the_page_has_all_members() -> None:
 
 
 @pytest.fixture(scope="module")
-def logged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, GameRecord]]:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, GameRecord]]:
     """Folders with a game each, by slug."""
     found = {}
     for slug, given in (("thetree", {"deals": "3"}), ("floral", {"max_turns": "8"})):
@@ -184,9 +184,9 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, Gam
 
 @pytest.mark.parametrize("slug", ["thetree", "floral"])
 def test_in_a_recorded_game_the_move_that_was_made_is_among_those_of_its_step(
-    slug: str, logged: dict[str, tuple[str, GameRecord]]
+    slug: str, recorded: dict[str, tuple[str, GameRecord]]
 ) -> None:
-    folder, record = logged[slug]
+    folder, record = recorded[slug]
     steps = steps_of(record).steps
     for number in sorted({2, len(steps) // 2, len(steps) - 2}):
         moves = {(e.seat, e.text) for e in steps[number + 1].events if isinstance(e, Moved)}
@@ -198,9 +198,9 @@ def test_in_a_recorded_game_the_move_that_was_made_is_among_those_of_its_step(
 
 @pytest.mark.parametrize("slug", ["thetree", "floral"])
 def test_a_recorded_game_goes_on_with_its_chance(
-    slug: str, logged: dict[str, tuple[str, GameRecord]]
+    slug: str, recorded: dict[str, tuple[str, GameRecord]]
 ) -> None:
-    folder, record = logged[slug]
+    folder, record = recorded[slug]
     texts = [event.text for event in record.events if isinstance(event, Moved)]
     done = referee("moves", slug, "--from", folder, "1@0", "; ".join(texts))
     drawn = [event.text for event in record.events if isinstance(event, Drawn)]
@@ -210,8 +210,16 @@ def test_a_recorded_game_goes_on_with_its_chance(
     ]
 
 
-def test_chance_from_seeds_is_that_of_the_game(logged: dict[str, tuple[str, GameRecord]]) -> None:
-    for _, record in logged.values():
+def test_chance_goes_on_where_it_was_in_the_game(recorded: dict[str, tuple[str, GameRecord]]) -> None:
+    folder, record = recorded["floral"]
+    conditions, runes = (event.text for event in record.events if isinstance(event, Drawn))
+    done = referee("moves", "floral", "--from", folder, "1@1")  # the conditions are drawn, the runes are not
+    assert done.err == f"chance: {conditions}\nchance: {runes}\n"
+    assert done.out.splitlines() == printed("floral", "--from", folder, "1@2")
+
+
+def test_chance_from_seeds_is_that_of_the_game(recorded: dict[str, tuple[str, GameRecord]]) -> None:
+    for _, record in recorded.values():
         terms = record.terms
         chance = Chance.of_seeds(terms.seed, terms.shared_seed)
         start = Position.settled(terms.game.start(terms.options), chance)
@@ -221,9 +229,9 @@ def test_chance_from_seeds_is_that_of_the_game(logged: dict[str, tuple[str, Game
 
 
 def test_a_recorded_game_has_its_own_options_and_ends_somewhere(
-    logged: dict[str, tuple[str, GameRecord]],
+    recorded: dict[str, tuple[str, GameRecord]],
 ) -> None:
-    folder = logged["floral"][0]
+    folder = recorded["floral"][0]
     assert "none of them" in refused("floral", "--from", folder, "1@2", "--seed", "1")
     assert "has no move 99" in refused("floral", "--from", folder, "1@99")
     assert "expected one of `blooms`" in refused("blooms", "--from", folder, "1@2")

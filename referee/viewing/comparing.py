@@ -1,0 +1,46 @@
+"""How two playings of a game compare, in words: where they differ first, and how both ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from referee.core.text import shown
+from referee.gameplay.events import Event
+from referee.gameplay.terms import Terms
+from referee.records.difference import Difference
+from referee.records.record import GameRecord
+from referee.viewing.steps import steps_of
+from referee.viewing.words import event_text, result
+
+
+def compared(recorded: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:
+    """How the playings of a game compare, line by line."""
+    terms = recorded.terms
+    if difference is None:
+        moves = len(steps_of(played).steps) - 1
+        yield f"{shown(terms.id)}: the same up to its end, move {moves}"
+        yield f"result: {result(terms, played.verdict)}"
+        return
+    move = _move_of(recorded if difference.one else played, difference.at)
+    yield f"{shown(terms.id)}: the same before move {move}, where it differs"
+    yield from _happened("recorded", difference.one, terms)
+    yield from _happened("now", difference.other, terms)
+    yield f"result recorded: {result(terms, recorded.verdict)}"
+    yield f"result now:      {result(terms, played.verdict)}"
+
+
+def _move_of(record: GameRecord, at: int) -> int:
+    """The step that has the event of this number, as `replay --move` counts."""
+    seen = 0
+    for step in steps_of(record).steps:
+        seen += len(step.events)
+        if at < seen:
+            return step.number
+    return step.number
+
+
+def _happened(when: str, event: Event | None, terms: Terms) -> Iterator[str]:
+    text = event_text(event, terms.bots, terms.controls) if event else "the game is over"
+    first, *rest = text.split("\n")
+    yield f"{when + ':':9} {first}"
+    yield from (f"          {line.strip()}" for line in rest)
