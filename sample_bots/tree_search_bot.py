@@ -26,7 +26,7 @@ from referee.kit import Follower, Quick
 from referee.protocol.bot import Game, play
 
 EXTRA = 8.0
-"""What an extra turn is worth to the policy, in rings."""
+"""What an extra turn is worth to the policy, in rings; nothing for a seat that plays alone."""
 
 DOUBLE = 1.0
 """What it is worth to get rid of a double, in rings: it fits in fewer ways."""
@@ -149,13 +149,13 @@ class Table:
         return found
 
 
-def preferred(moves: list[Move], chance: Callable[[], float]) -> Move:
-    """The move that the policy chooses: an extra turn if there is one, and a tile that is hard to lay."""
+def preferred(moves: list[Move], again: float, chance: Callable[[], float]) -> Move:
+    """The move that the policy chooses: a tile that is hard to lay; an extra turn counts `again`."""
     best, most = moves[0], -1.0
     for move in moves:
         worth = HARD[move[0]] + NOISE * chance()
         if move[4]:
-            worth += EXTRA
+            worth += again
         if worth > most:
             best, most = move, worth
     return best
@@ -169,6 +169,7 @@ def playout(state: TreeState, table: Table, move: Move, chance: Callable[[], flo
     """
     me, others, ahead, passes = state.acting, state.rules.players - 1, len(state.finished), 0
     seat, playing, supply = me, state.in_play(), list(reversed(state.supply))
+    again = EXTRA if others else 0.0
     while True:
         tile, left, right, at, extra = move
         table.lay(left, right, at)
@@ -198,7 +199,7 @@ def playout(state: TreeState, table: Table, move: Move, chance: Callable[[], flo
                         return -table.hands[seat].bit_count() / len(TILES)
                     return (others - ahead - (len(playing) - 1) / 2) / others
             seat = after(playing, seat)
-        move = preferred(moves, chance)
+        move = preferred(moves, again, chance)
 
 
 def after(playing: list[int], seat: int) -> int:
@@ -244,8 +245,9 @@ class Endgame:
         return -self.value(table, 1 - seat, False, -most, -least)
 
 
-def order(move: Move) -> float:
-    return HARD[move[0]] + EXTRA * move[4]
+def order(move: Move, again: float = EXTRA) -> float:
+    """What the policy thinks of a move."""
+    return HARD[move[0]] + again * move[4]
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
@@ -287,6 +289,7 @@ def choose(game: Game) -> str:
     moves = unbeaten(state, sorted(moves, key=order, reverse=True))
     rounds = max(1, (len(moves) - 1).bit_length())
     totals = dict.fromkeys(moves, 0.0)
+    again = EXTRA if game.seats > 1 else 0.0
     tries = 0
     while len(moves) > 1:
         for _ in range(max(1, given.playouts // (rounds * len(moves) * AT_ONCE))):
@@ -296,7 +299,7 @@ def choose(game: Game) -> str:
                 for _ in range(AT_ONCE):
                     totals[move] += playout(state, table.copy(), move, game.random.random)
             tries += AT_ONCE
-        moves.sort(key=lambda move: totals[move] / tries + PRIOR * order(move), reverse=True)
+        moves.sort(key=lambda move: totals[move] / tries + PRIOR * order(move, again), reverse=True)
         moves = moves[: (len(moves) + 1) // 2]
     game.info(f"{totals[moves[0]] / max(1, tries):.2f} of {len(totals)} moves")
     return written(moves[0])
