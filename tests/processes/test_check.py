@@ -220,7 +220,8 @@ def test_the_sample_bots_pass(game: str, command: str, given: dict[str, str]) ->
     expect_fit(settings(f"{SAMPLES}/{command}", game, given, clocks=("5s", "2s"), start="10s"), *chosen)
 
 
-@pytest.mark.parametrize("name", ["c_bot", pytest.param("js_bot", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["c_bot", "js_bot"])
 def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.FixtureRequest) -> None:
     expect_fit(settings(request.getfixturevalue(name), clocks=("5s", "2s"), start="10s"))
 
@@ -265,6 +266,7 @@ def test_the_command_s_list() -> None:
     assert re.search(r"^14 passed in ", done.out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     done = check("--option", "size=3", defect="counts the questions of all games")
     assert done.code == 7 and done.err == "referee: mine failed step 7\n"
