@@ -44,10 +44,22 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
     return "\n".join(fault_report(record))
 
 
+def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
+    mistyped = "python3: can't open file 'greedy.py': [Errno 2] No such file or directory"
+    assert hints.isolated("bwrap", mistyped).startswith(
+        "its file is not there, or is closed to it: at isolation"
+    )
+    assert hints.isolated("bwrap", "Permission denied").startswith("at isolation")
+
+
 @pytest.mark.parametrize(
     ("part", "code", "fragments"),
     [
-        ("hello", 'say("hello 1", flush=False)', ["expected: `hello 1`", "hint: it came when its input was"]),
+        (
+            "hello",
+            'say("hello 1", flush=False)',
+            ["expected: `hello 1`", "hint: its answer came when its input was"],
+        ),
         (
             "ready",
             'say("ready", flush=False)',
@@ -58,6 +70,7 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
             'say(f"move {rest[0]} L:A1", flush=False)',
             ["expected: `move 1 TEXT` within 0.3", "flush"],
         ),
+        ("ready", "time.sleep(60)", ["nothing came", "hint: `prepare` is answered with the line `ready`"]),
         ("move", "time.sleep(60)", ["nothing came", "hint: it has spoken before"]),
         (
             "move",
