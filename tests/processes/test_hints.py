@@ -16,7 +16,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.tournament.encounter import play_encounter
-from referee.viewing.words import fault_report
+from referee.viewing.words import bot_output, fault_report
 from tests.command import ended_after
 from tests.processes.encounters import bot
 
@@ -42,6 +42,18 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
     terms = Terms("x", game, game.settle({}), ("x", "good"), (control,) * 2, b"")
     (record,) = play_encounter([bot_at_fault, bot("good", "none")], [terms], start_us=1_000_000)
     return "\n".join(fault_report(record))
+
+
+def test_what_was_measured_is_told_in_words() -> None:
+    game = GAMES["blooms"]
+    terms = Terms("x", game, game.settle({}), ("x", "good"), (TimeControl.parse("1s"),) * 2, b"")
+    measured = {"seats": [{"stopped_us": 345202, "cpu_us": 5421, "off_turn_us": "odd", "else": 7}, {}]}
+    assert list(bot_output(terms, measured)) == [
+        "x time in which the referee did not run, not charged: 345 ms",
+        "x processor time: 5.4 ms",
+        "x off_turn_us: odd",
+        "x else: 7",
+    ]
 
 
 def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
