@@ -110,6 +110,7 @@ class Desk:
         self._turns = []
         self._state = self._terms.game.start(self._terms.options)
         self._asked = {}
+        self._told = {}  # the events of the game are other ones from here on
 
     def watch(self, event: Event, state: State[Any]) -> None:
         """Takes an event of the game, and the state after it."""

@@ -10,6 +10,7 @@ import pytest
 from referee.core.rng import Stream
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Answer, Failure, Question, Ready, Reply
+from referee.gameplay.clock import Charge
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms, Verdict
@@ -291,6 +292,21 @@ def test_moves_are_taken_back_only_where_all_persons_agree() -> None:
     assert back.value.events == 0
     assert "seat 1 a does not agree" in console.shown
     assert console.shown.count("seat 1 a: take back 1 move? [y/n] ") == 3
+
+
+def test_after_moves_were_taken_back_each_person_is_shown_what_happened_instead() -> None:
+    console = TypingConsole("D:B1", "D:C1")
+    at = desk(console, [0, 1])
+    state = BLOOMS.start(BLOOMS.settle({"size": "3"}))
+    for text in ("L:A1", "L:A2"):  # the second time after moves were taken back
+        at.begin_turn((0,))
+        after = state.play({0: state.read(0, text)})
+        at.watch(Moved(0, text, Charge(0, 0, 0, 0)), after)
+        at.begin_turn((1,))
+        console.shown.clear()
+        assert at.ask(1, QUESTION, bool)
+        assert f"seat 1 a: {text}" in console.shown
+        at.begin_again()
 
 
 def test_without_a_move_nothing_is_taken_back() -> None:
