@@ -75,7 +75,10 @@ def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -
     text = (
         text.replace('search_bot.py"', "search_bot.py --" + QUICKER[name] + '"') if name in QUICKER else text
     )
-    file.write_text(re.sub(r"^clock = .*", 'clock = "1m"', text, flags=re.MULTILINE))
+    text = re.sub(r"^clock = .*", 'clock = "1m"', text, flags=re.MULTILINE)
+    if name == "ladder-floral":  # one of its bots takes a share of the time that it has
+        text = text.replace('clock = "1m"', 'clock = "5s"') + "\n[options]\nmax_turns = 16\n"
+    file.write_text(text)
     done = referee("run", str(file))
     assert done.code == 0, done.err
     assert re.search(r"Elo ± 95 %|mean left|Buchholz", done.out)
