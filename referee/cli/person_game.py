@@ -179,7 +179,7 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
         record = sitting.play()
     except Left:
-        console.uncover()
+        console.restore()
         say("left: the game is not finished and is not recorded; `resign` would have ended it")
         return False
     finally:

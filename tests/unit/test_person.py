@@ -226,7 +226,7 @@ class TypingConsole:
         self._lines = list(lines)
         self.shown: list[str] = []
 
-    def read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
+    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
         self.shown.append(asking.prompt)
         return self._lines.pop(0) if self._lines else CLOSED
 
@@ -236,11 +236,11 @@ class TypingConsole:
     def note(self, text: str) -> None:
         self.shown.append(text)
 
-    def curtain(self) -> None:
-        self.shown.append("CURTAIN")
+    def clear(self) -> None:
+        self.shown.append("CLEARED")
 
-    def uncover(self) -> None:
-        self.shown.append("UNCOVERED")
+    def restore(self) -> None:
+        self.shown.append("RESTORED")
 
     def close(self) -> None:
         pass
@@ -327,7 +327,7 @@ def test_in_a_game_with_hidden_information_each_person_looks_alone() -> None:
     at.watch(Retired(0, Ending.RESIGNED, "", 0), state)
     at.begin_turn((0, 1))
     assert at.ask(0, QUESTION, bool) and at.ask(1, QUESTION, bool)
-    where = [number for number, line in enumerate(console.shown) if line == "CURTAIN"]
+    where = [number for number, line in enumerate(console.shown) if line == "CLEARED"]
     assert len(where) == 4
     first = "\n".join(console.shown[where[1] : where[2]])
     second = "\n".join(console.shown[where[3] :])
