@@ -60,6 +60,7 @@ ENDED_BY_ITSELF = (
 
 _S_US = 1_000_000
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _ASKED = re.compile(rb"^ask ([0-9]+) ", re.MULTILINE)
 NOTATION = ("not-a-move", "no-such-cell")
 """Reasons for rejections that have to do with how a move is written."""
@@ -96,6 +97,8 @@ def of_breach(line: bytes, said: bytes) -> str:
     numbers = _ASKED.findall(said)
     number = numbers[-1].decode() if numbers else "N"
     text = shown(rest, 40)
+    if _CONTROL.search(line.strip()):
+        return "write messages as plain text: without colours and without other control characters"
     match word:
         case b"hello":
             return "answer the referee's first line with `hello 1`, once and with nothing before it"
@@ -103,6 +106,8 @@ def of_breach(line: bytes, said: bytes) -> str:
             return "send `ready` only in answer to `prepare`, once for each game, and not with `hello`"
         case b"move" | b"resign" | b"list":
             name = word.decode()
+            if said and not numbers:
+                return f"send `{name}` only in answer to `ask`, which has not come yet"
             if not re.match(rb"[0-9]+( |$)", rest):
                 what = f"`{name} {number} {text}`".replace(" `", "`")
                 return f"put the number of the question before the move, as the last `ask` has it: {what}"

@@ -9,7 +9,7 @@ import click
 from referee.cli.options import game_argument, game_options_option, seat_option
 from referee.cli.output import say, show_data, show_lines
 from referee.core.errors import UsageError
-from referee.core.text import listed, shown
+from referee.core.text import counted, listed, shown
 
 SEED = "1"
 """The seed of chance where none is given: a position that is tested is to be the same every time."""
@@ -110,6 +110,11 @@ def moves(
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
     position = followed(root.position, moves_of(line))
+    if outcomes and depth is None and (unused := len(position.chance.given)):
+        raise UsageError(
+            f"`--chance` is given {counted(len(outcomes), 'time')}, and chance decides "
+            f"{counted(len(outcomes) - unused, 'time')} here"
+        )
     looked_at = LookedAt(chosen, root.options, position, None if seat is None else seat - 1)
     if as_json:
         show_lines(looked_at.perft_json(depth, divide) if depth else looked_at.json(most))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import tempfile
 from dataclasses import replace
@@ -108,9 +109,7 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
     """The players by seat, persons included. Raises `UsageError`."""
     cwd = Path.cwd()
     found = [_person(text, cwd) or Bot.parse(text, cwd) for text in players]
-    given = [
-        text.partition("=")[0] == bot.name and "=" in text for text, bot in zip(players, found, strict=True)
-    ]
+    given = [text.startswith(f"{bot.name}=") for text, bot in zip(players, found, strict=True)]
     if not any(bot.is_person for bot in found):
         number = seat or 1
         if number > seats:
@@ -138,10 +137,10 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
 
 def _person(text: str, cwd: Path) -> Bot | None:
     """The person that a text names; None for a bot. Raises `UsageError`."""
-    name, equals, what = text.rpartition("=")
-    if what != ME or (equals and not name):
+    name, equals, what = text.partition("=")
+    if text != ME and (not equals or what != ME or re.search(r"\s", name)):
         return None
-    return Bot.of(name if equals else ME, (), cwd)
+    return Bot.of(name, (), cwd)
 
 
 def _table(bot: Bot) -> dict[str, Any]:
@@ -180,7 +179,7 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
         record = sitting.play()
     except Left:
-        console.uncover()
+        console.restore()
         say("left: the game is not finished and is not recorded; `resign` would have ended it")
         return False
     finally:

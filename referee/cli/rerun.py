@@ -85,7 +85,7 @@ def rerun(
     from referee.records.finding import find_game
     from referee.records.record import GameRecord, faults
     from referee.tournament.reading import run_folder
-    from referee.tournament.rerunning import commands_base, rerun_of
+    from referee.tournament.rerunning import commands_base, require_no_records, rerun_of
     from referee.tournament.run import read_run
     from referee.viewing.comparing import compared
     from referee.viewing.words import fault_report
@@ -95,6 +95,8 @@ def rerun(
         raise UsageError(
             "`-o` is given with `--no-clock`, whose game has another margin, expected one of them"
         )
+    if folder:
+        require_no_records(folder)
     instead = _instead(bots)
     run = read_run(run_folder(path))
     recorded = find_game(run.folder, game_id, outside_game(game), say)

@@ -54,9 +54,9 @@ class Console(Protocol):
     is_looked_at: bool
     """Whether persons look at what is shown, so that one person's secrets are taken away before the next."""
 
-    def read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
-        """A line. `heed` is called all the time; when it is true, reading ends with `HEARD`, and the next
-        call goes on with what was typed so far.
+    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
+        """A line. `poll_bots` is called all the time and reads what bots sent; when it is true, reading ends
+        with `HEARD`, and the next call goes on with what was typed so far.
         """
 
     def show(self, text: str, /) -> object:
@@ -65,11 +65,11 @@ class Console(Protocol):
     def note(self, text: str) -> None:
         """Shows a line for a moment: until something else is shown. Not where lines stay."""
 
-    def curtain(self) -> None:
-        """Takes away everything that was shown since the first call, for another person."""
+    def clear(self) -> None:
+        """Takes away everything that was shown since the first call, before another person looks."""
 
-    def uncover(self) -> None:
-        """Shows again what was there before the first call of `curtain`."""
+    def restore(self) -> None:
+        """Shows again what was there before the first call of `clear`."""
 
     def close(self) -> None:
         """Leaves the terminal as it was."""
@@ -89,7 +89,7 @@ class PlainConsole:
         self._is_closed = False
         self._is_prompting = False
 
-    def read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
+    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
         """A line of stdin."""
         if not self._is_prompting and not self._echoes:
             sys.stdout.write(asking.prompt)
@@ -101,7 +101,7 @@ class PlainConsole:
             if asking.is_late:
                 self._is_prompting = False
                 return TIME_UP
-            if heed():
+            if poll_bots():
                 return HEARD
             self._wait()
         self._is_prompting = False
@@ -135,11 +135,11 @@ class PlainConsole:
     def note(self, text: str) -> None:
         """Does nothing."""
 
-    def curtain(self) -> None:
+    def clear(self) -> None:
         """Moves everything up that was shown."""
         self.show("\n" * self._blank_lines)
 
-    def uncover(self) -> None:
+    def restore(self) -> None:
         """Does nothing: all that was shown is still there."""
 
     def close(self) -> None:

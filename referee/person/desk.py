@@ -110,6 +110,7 @@ class Desk:
         self._turns = []
         self._state = self._terms.game.start(self._terms.options)
         self._asked = {}
+        self._told = {}  # the events of the game are other ones from here on
 
     def watch(self, event: Event, state: State[Any]) -> None:
         """Takes an event of the game, and the state after it."""
@@ -129,13 +130,13 @@ class Desk:
             names = listed(seat_name(self._terms, seat) for seat in sorted(seats))
             self._console.note(f"{names} to move")
 
-    def ask(self, seat: Seat, question: Question, heed: Callable[[], bool]) -> Reply | None:
+    def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> Reply | None:
         """The reply of a person; None where a bot has to be heard first.
 
         Raises `TakenBack` and `Left`.
         """
         if seat not in self._asked or question.rejected:
-            if not self._let_look(seat, heed):
+            if not self._let_look(seat, poll_bots):
                 return None
             began_ns = self._asked[seat].began_ns if seat in self._asked else time.monotonic_ns()
             self._asked[seat] = _Asked(began_ns, Choices(self._state, seat, self._rng))
@@ -144,7 +145,7 @@ class Desk:
             else:
                 self._show_turn(seat)
         asked = self._asked[seat]
-        what = self._answer(seat, question, asked, heed)
+        what = self._answer(seat, question, asked, poll_bots)
         if what is None:
             return None
         return self._reply(seat, question, asked, what)
@@ -164,7 +165,9 @@ class Desk:
             return None
         return asked.began_ns + question.wait_us * 1000
 
-    def _answer(self, seat: Seat, question: Question, asked: _Asked, heed: Callable[[], bool]) -> What | None:
+    def _answer(
+        self, seat: Seat, question: Question, asked: _Asked, poll_bots: Callable[[], bool]
+    ) -> What | None:
         """What a person answers in the end; None where a bot has to be heard first."""
         asking = Asking(
             seat,
@@ -175,7 +178,7 @@ class Desk:
             self._deadline_ns(seat, question, asked),
         )
         while True:
-            line = self._console.read(asking, heed)
+            line = self._console.read(asking, poll_bots)
             if line is HEARD:
                 return None
             if line is TIME_UP:
@@ -195,7 +198,7 @@ class Desk:
                 case "quit":
                     raise Left
                 case "back":
-                    self._take_back(seat, typed.number, heed)
+                    self._take_back(seat, typed.number, poll_bots)
                 case _:
                     self._obey(seat, question, asked, typed)
 
@@ -239,28 +242,28 @@ class Desk:
         said = f" ({shown(info)})" if info else ""
         self._console.show(f"hint: {shown(move)}{said}")
 
-    def _take_back(self, seat: Seat, number: int, heed: Callable[[], bool]) -> None:
+    def _take_back(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> None:
         """Takes moves back if all other persons agree. Raises `TakenBack`, or `Left` where the input ends."""
         events = before_move(self._turns, self._persons, number)
         if events is None:
             self._console.show(cannot_go_back(can_take_back(self._turns, self._persons)))
             return
 
-        def attend() -> bool:
-            heed()
+        def poll() -> bool:
+            poll_bots()
             return False  # the answer comes first
 
         for other in sorted(self._persons):
-            if other != seat and not self._agrees(other, number, attend):
-                self._let_look(seat, attend)
+            if other != seat and not self._agrees(other, number, poll):
+                self._let_look(seat, poll)
                 self._console.show(f"{seat_name(self._terms, other)} does not agree")
                 return
         raise TakenBack(events)
 
-    def _agrees(self, seat: Seat, number: int, heed: Callable[[], bool]) -> bool:
+    def _agrees(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> bool:
         """Whether a person agrees that moves are taken back."""
         if self._has_secrets and self._looking is not None:
-            self._console.curtain()
+            self._console.clear()
             self._looking = None
         asking = Asking(
             seat,
@@ -269,26 +272,26 @@ class Desk:
             lambda text: [],
         )
         while True:
-            line = self._console.read(asking, heed)
+            line = self._console.read(asking, poll_bots)
             if isinstance(line, End):
                 raise Left
             if line.strip().lower() in ("y", "yes", "n", "no"):
                 return line.strip().lower().startswith("y")
 
-    def _let_look(self, seat: Seat, heed: Callable[[], bool]) -> bool:
+    def _let_look(self, seat: Seat, poll_bots: Callable[[], bool]) -> bool:
         """Lets a person look at the screen alone; False where a bot has to be heard first."""
         if not self._has_secrets or self._looking == seat:  # guard: screens
             return True
         if self._awaited != seat:
-            self._console.curtain()
+            self._console.clear()
             self._looking, self._awaited = None, seat
         prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else looks "
-        line = self._console.read(Asking(seat, prompt, lambda text: "", lambda text: []), heed)
+        line = self._console.read(Asking(seat, prompt, lambda text: "", lambda text: []), poll_bots)
         if line is HEARD:
             return False
         if isinstance(line, End):
             raise Left
-        self._console.curtain()
+        self._console.clear()
         self._looking, self._awaited = seat, None
         return True
 
@@ -344,7 +347,7 @@ class Desk:
 
     def show_end(self) -> None:
         """Shows the last position, with all that was hidden."""
-        self._console.uncover()
+        self._console.restore()
         self._show_board(None)
 
 

@@ -62,7 +62,7 @@ class LineEditor:
         self._sessions: dict[int, PromptSession[str]] = {}
         """By seat, so that nobody calls back the lines of another person."""
         self._task: asyncio.Task[str] | None = None
-        self._is_covered = False
+        self._is_cleared = False
         self._has_note = False
 
     def show(self, text: str) -> None:
@@ -80,19 +80,19 @@ class LineEditor:
             self._has_note = False
             self._write(_BLANK_LINE)
 
-    def read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
+    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
         """A line of the terminal. Raises `Interrupted` on Ctrl-C and on signals."""
         self._end_note()
         loop = self._runner.get_loop()
         with Closing(lambda: loop.call_soon_threadsafe(self._cancel)):
             try:
-                return self._runner.run(self._read(asking, heed))
+                return self._runner.run(self._read(asking, poll_bots))
             except _Interrupt:
                 raise Interrupted("stopped by SIGINT") from None
             except asyncio.CancelledError:
                 return CLOSED  # a signal came, and `Closing` raises
 
-    async def _read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
+    async def _read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
         session = self._sessions.get(asking.seat) or self._session(asking.seat)
         if self._task is None:
             self._task = asyncio.create_task(
@@ -108,7 +108,7 @@ class LineEditor:
         while not (await asyncio.wait({self._task}, timeout=SLICE_S))[0]:
             if asking.is_late and session.app.is_running and not session.app.is_done:
                 session.app.exit(exception=_Late)
-            elif heed():
+            elif poll_bots():
                 return HEARD
         done, self._task = self._task, None
         try:
@@ -160,15 +160,15 @@ class LineEditor:
         if self._task:
             self._task.cancel()
 
-    def curtain(self) -> None:
+    def clear(self) -> None:
         """Changes to the alternate screen, and clears it."""
-        self._write(_CLEARED if self._is_covered else _OTHER_SCREEN + _CLEARED)
-        self._is_covered = True
+        self._write(_CLEARED if self._is_cleared else _OTHER_SCREEN + _CLEARED)
+        self._is_cleared = True
 
-    def uncover(self) -> None:
+    def restore(self) -> None:
         """Clears the alternate screen and leaves it."""
-        if self._is_covered:
-            self._is_covered = False
+        if self._is_cleared:
+            self._is_cleared = False
             self._write(_CLEARED + _OWN_SCREEN)
 
     def _write(self, text: str) -> None:
@@ -179,4 +179,4 @@ class LineEditor:
         """Ends an editor that is open, and leaves the alternate screen."""
         self._end_note()
         self._runner.close()
-        self.uncover()
+        self.restore()

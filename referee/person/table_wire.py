@@ -21,9 +21,9 @@ class Desk(Protocol):
     def begin_turn(self, seats: tuple[Seat, ...]) -> None:
         """A turn begins, in which these seats are asked."""
 
-    def ask(self, seat: Seat, question: Question, heed: Callable[[], bool]) -> Reply | None:
-        """The reply of a person. `heed` is called all the time; when it is true, a bot has to be heard first,
-        and None is returned: asked again, the same question goes on.
+    def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> Reply | None:
+        """The reply of a person. `poll_bots` is called all the time; when it is true, a bot has to be heard
+        first, and None is returned: asked again, the same question goes on.
         """
 
     def wait_for_bots(self, seats: Collection[Seat]) -> None:
@@ -74,14 +74,14 @@ class TableWire:
             return self._ready.popleft()
         if self._asked:
             seat = min(self._asked)
-            if reply := self._desk.ask(seat, self._asked[seat], self._heed):
+            if reply := self._desk.ask(seat, self._asked[seat], self._poll_bots):
                 del self._asked[seat]
                 return reply
         elif self._bots_asked:
             self._desk.wait_for_bots(self._bots_asked)
         return self._bots.next_reply()
 
-    def _heed(self) -> bool:
+    def _poll_bots(self) -> bool:
         """Attends to the bots while a person is waited for; whether one of them has to be heard."""
         return self._bots.attend(ATTENDED_US)
 

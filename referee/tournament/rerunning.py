@@ -50,6 +50,12 @@ def commands_base(path: Path, folder: Path) -> Path:
     return toml.parent if stem != folder.absolute().name and toml.is_file() else Path.cwd()
 
 
+def require_no_records(folder: Path) -> None:
+    """Raises `UsageError` where a folder has records already."""
+    if os.path.lexists(folder / RECORDS):
+        raise UsageError(f"`{shown(str(folder))}` has records already, expected a new folder")
+
+
 @dataclass(frozen=True)
 class Rerun:
     """A recorded game that is to be played again."""
@@ -89,8 +95,7 @@ class Rerun:
         Raises `UsageError` where the folder has records already, and `StorageError`.
         """
         with locked(folder):
-            if os.path.lexists(folder / RECORDS):
-                raise UsageError(f"`{shown(str(folder))}` has records already, expected a new folder")
+            require_no_records(folder)
             with OpenRun.begin(folder, self._header(), _toml_of(self.run.folder)) as opened:
                 for batch in self.run.batches:
                     opened.add_batch(batch)

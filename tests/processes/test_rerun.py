@@ -56,6 +56,7 @@ def test_a_changed_bot_differs_and_the_game_is_kept(folder: Path, tmp_path: Path
     assert header["bots"]["b"]["command"][-1] == "print('hello 1'); input()"
     again = referee("rerun", str(new), "1", "--base", str(ROOT), "-o", str(new))
     assert again.code == 2 and "has records already" in again.err
+    assert not again.out, "it was refused before the game was played"
 
 
 def test_what_is_refused(folder: Path) -> None:

@@ -63,6 +63,8 @@ def test_the_heading_tells_the_scale() -> None:
         (b"move 7 L:A1", b"ask 3 1000 0\n", "do not count by yourself: `move 3 ...`"),
         (b"resign", b"ask 3 1000 0\n", "before the move, as the last `ask` has it: `resign 3`"),
         (b"resign 0", b"", "`resign N`"),
+        (b"move 1 A1", b"hello 1 list\n", "`move` only in answer to `ask`"),
+        (b"move 3 \x1b[31mL:A1", b"ask 3 1000 0\n", "without colours"),
         (b"thinking", b"ask 3 1000 0\n", ""),
     ],
 )

@@ -63,6 +63,9 @@ def test_what_is_refused_says_which_move_and_why() -> None:
     )
     assert "expected a move of seat 2 too" in refused("floral", "C")
     assert "chance" in refused("thetree", "--chance", "0-0")
+    assert "given 2 times, and chance decides 1 time here" in refused(
+        "thetree", "--chance", DEAL, "--chance", DEAL
+    )
     assert "--count and --news" in refused("blooms", "--count", "--news")
     assert "--perft N" in refused("blooms", "--divide")
     assert "prints no moves" in refused("blooms", "--most", "1", "--count")

@@ -10,6 +10,7 @@ import pytest
 from referee.core.rng import Stream
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Answer, Failure, Question, Ready, Reply
+from referee.gameplay.clock import Charge
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms, Verdict
@@ -225,7 +226,7 @@ class TypingConsole:
         self._lines = list(lines)
         self.shown: list[str] = []
 
-    def read(self, asking: Asking, heed: Callable[[], bool]) -> str | End:
+    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
         self.shown.append(asking.prompt)
         return self._lines.pop(0) if self._lines else CLOSED
 
@@ -235,11 +236,11 @@ class TypingConsole:
     def note(self, text: str) -> None:
         self.shown.append(text)
 
-    def curtain(self) -> None:
-        self.shown.append("CURTAIN")
+    def clear(self) -> None:
+        self.shown.append("CLEARED")
 
-    def uncover(self) -> None:
-        self.shown.append("UNCOVERED")
+    def restore(self) -> None:
+        self.shown.append("RESTORED")
 
     def close(self) -> None:
         pass
@@ -293,6 +294,21 @@ def test_moves_are_taken_back_only_where_all_persons_agree() -> None:
     assert console.shown.count("seat 1 a: take back 1 move? [y/n] ") == 3
 
 
+def test_after_moves_were_taken_back_each_person_is_shown_what_happened_instead() -> None:
+    console = TypingConsole("D:B1", "D:C1")
+    at = desk(console, [0, 1])
+    state = BLOOMS.start(BLOOMS.settle({"size": "3"}))
+    for text in ("L:A1", "L:A2"):  # the second time after moves were taken back
+        at.begin_turn((0,))
+        after = state.play({0: state.read(0, text)})
+        at.watch(Moved(0, text, Charge(0, 0, 0, 0)), after)
+        at.begin_turn((1,))
+        console.shown.clear()
+        assert at.ask(1, QUESTION, bool)
+        assert f"seat 1 a: {text}" in console.shown
+        at.begin_again()
+
+
 def test_without_a_move_nothing_is_taken_back() -> None:
     console = TypingConsole("back", "L:A1")
     at = desk(console, [0])
@@ -311,7 +327,7 @@ def test_in_a_game_with_hidden_information_each_person_looks_alone() -> None:
     at.watch(Retired(0, Ending.RESIGNED, "", 0), state)
     at.begin_turn((0, 1))
     assert at.ask(0, QUESTION, bool) and at.ask(1, QUESTION, bool)
-    where = [number for number, line in enumerate(console.shown) if line == "CURTAIN"]
+    where = [number for number, line in enumerate(console.shown) if line == "CLEARED"]
     assert len(where) == 4
     first = "\n".join(console.shown[where[1] : where[2]])
     second = "\n".join(console.shown[where[3] :])
