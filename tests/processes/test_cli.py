@@ -214,6 +214,7 @@ def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Si
     assert referee("verify", str(tmp_path / "run")).code == 0
 
 
+@pytest.mark.slow
 def test_the_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     before = time.monotonic()
     code, _, err = stopped(

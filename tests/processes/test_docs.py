@@ -292,7 +292,7 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
 def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     (code,) = blocks(page, "python")
     (tmp_path / "few.py").write_text(code)
-    done = run("referee match blooms '{python} few.py' '{python} few.py' --strict", tmp_path)
+    done = run("referee match blooms '{python} few.py' '{python} few.py' --strict --option size=3", tmp_path)
     assert done.returncode == 0, done.stderr
 
 

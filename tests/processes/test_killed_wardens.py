@@ -69,6 +69,7 @@ def test_games_of_a_killed_warden_are_played_again(
     assert sorted(game["attempt"] for game in played) == [1, 1, 1, 2, 2, 2]
 
 
+@pytest.mark.slow
 def test_a_bot_that_kills_its_warden_at_every_start_forfeits(tmp_path: Path) -> None:
     """Then it is the one that sat in the most void games."""
     bots = {"a": bot(tmp_path, KILLED), "b": PLAIN, "c": PLAIN}

@@ -72,6 +72,7 @@ def test_copies_of_a_run_that_were_continued_under_seeds_of_their_own(tmp_path: 
     assert len(set(hashes)) == len(hashes) == 3
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_is_completed_by_its_copy_and_verifies(tmp_path: Path) -> None:
     """The copy reveals the seed of the games of both."""
     two = played(tmp_path / "two.toml", seed=None)

@@ -58,6 +58,7 @@ def test_a_match_a_replay_and_a_verification(
     assert wrong.code == 2 and f"expected --seat 1 to {seats}" in wrong.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", quick_first([1, 3, 4], 1))
 def test_a_tournament_of_tables_of_other_sizes_than_two(players: int, tmp_path: Path) -> None:
     bots = dict.fromkeys(("a", "b", "c", "d"), RANDOM)

@@ -175,6 +175,7 @@ def test_a_match_as_json_lines() -> None:
     assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
 
 
+@pytest.mark.slow
 def test_a_match_stops_when_its_test_is_decided() -> None:
     bots = (f"a={PLAIN}", f"b={BAD} exits")
     words = ["-n", "40", "--option", "size=3", "--sprt", "0,400", "--json-lines", *HERE]
@@ -205,6 +206,7 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_totals_that_depend_on_results(tmp_path: Path) -> None:
     """A knockout ends before it has had the most games that it may have, also for a dry run and `status`."""
     bots, folder = {"a": PLAIN, "b": PLAIN, "c": PLAIN}, tmp_path / "t-results"

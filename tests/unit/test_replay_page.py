@@ -60,6 +60,7 @@ def test_a_page_loads_nothing(slug: str) -> None:
         assert not re.search(r"""\s(on\w+|style|src)=|\shref=["'](?!#|data:)""", tag)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["floral", "thetree"])
 @pytest.mark.parametrize("view", [0, 1])
 def test_a_page_of_a_seat_holds_no_secrets_of_others(slug: str, view: int) -> None:
