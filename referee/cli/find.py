@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from referee.tournament.reading import Runs
     from referee.tournament.run import Run
 
+NOT_STORED = "(not stored; `referee rerun DIR ID --dialogue` plays the game again and shows it)"
+
 _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
 
@@ -154,7 +156,7 @@ def _show_dialogues(run: Run, games: list[Summary]) -> None:
     kept = dialogues(run.folder, {game.id for game in games})
     for game in games:
         lines = [shown(line, 5000) for line in kept[game.id].split("\n")] if game.id in kept else []
-        show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or ["(not stored)"])]))
+        show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or [NOT_STORED])]))
 
 
 def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:

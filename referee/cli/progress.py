@@ -20,6 +20,8 @@ from referee.viewing.words import fault_report, placings, result
 HEADLINE_S = 60.0
 """How often plain lines tell how many games are played and how long the others will take."""
 
+NONE_ENDED = "no game has ended yet; `referee check` says in less time whether a bot answers"
+
 
 def report_game(record: GameRecord) -> None:
     """Prints the result of a finished game in one line, and a report of each fault."""
@@ -116,6 +118,8 @@ class Narrator(Display):
         """`clock` gives seconds."""
         self._total = outset.total
         self._played = len(outset.games)
+        self._ended = False
+        """Whether a game has ended since the run was begun or continued."""
         self._clock = clock
         self._pace = Pace(outset.workers, outset.history)
         self._rule = ""
@@ -132,6 +136,7 @@ class Narrator(Display):
     def finished(self, finished: Finished) -> None:
         """Prints the result of a game, and a report of each fault that is new for its bot."""
         game = finished.game
+        self._ended = True
         self._played += 1
         self._pace.finished(game.id, self._now_us())
         self._print(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
@@ -157,7 +162,8 @@ class Narrator(Display):
     def headline(self) -> str:
         """How many games are played, and how long the others will take."""
         left_us = self._pace.remaining_us(self._total - self._played, self._now_us())
-        remaining = "" if left_us is None else f", about {about(left_us)} remaining"
+        most = "at most " if self._rule else ""  # the stopping rule may decide sooner
+        remaining = "" if left_us is None else f", {most}about {about(left_us)} remaining"
         return f"{self._played} of {self._total} games{remaining}"
 
     def _now_us(self) -> int:
@@ -187,7 +193,8 @@ class ProgressLines(Narrator):
         """Prints a headline now and then, with the stopping rule if there is one."""
         if self._clock() - self._headline_s >= HEADLINE_S:
             self._headline_s = self._clock()
-            say("; ".join(filter(None, (self.headline(), self._rule))))
+            none = "" if self._ended else NONE_ENDED
+            say("; ".join(filter(None, (self.headline(), self._rule, none))))
 
     def interrupt(self, line: str) -> None:
         """Prints a line from a signal handler."""

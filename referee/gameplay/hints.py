@@ -39,7 +39,7 @@ _PREVENTED = {
 
 LATE = "it answers, but takes longer than it has: `ask` says how long that is"
 
-HELD_BACK = "it came when its input was closed: flush after each line, or it was just too late"
+HELD_BACK = "its answer came when its input was closed: flush after each line, or it was just too late"
 
 
 _EXCEPTION = re.compile(
@@ -58,14 +58,17 @@ _KEPT_FROM = re.compile(
 )
 """What programs in several languages write where a file is closed to them, or is not there."""
 
+_NO_FILE = re.compile(r"no such file|ENOENT", re.IGNORECASE)
+
 
 def isolated(level: str, stderr: str) -> str:
     """Of a bot that complains of files at a level of isolation that confines these."""
     if level not in CONFINED or not _KEPT_FROM.search(stderr):
         return ""
+    missing = "its file is not there, or is closed to it: " if _NO_FILE.search(stderr) else ""
     return (
-        f"at isolation `{level}` it can read only its own folder, installed programs and the folders in "
-        "`read = [...]`, and write only to the folder that TMPDIR names"
+        f"{missing}at isolation `{level}` it can read only its own folder, installed programs and the "
+        "folders in `read = [...]`, and write only to the folder that TMPDIR names"
     )
 
 
@@ -138,10 +141,12 @@ def gone(
     return ""
 
 
-def silent(unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool) -> str:
+def silent(
+    unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool, loading: bool = False
+) -> str:
     """Of a bot whose time is up. `partial`: a line that has no newline yet; `noise`, `stale`: a line that is
     no message, and the number of answers to closed questions, since it was asked; `unwritten`: not a byte
-    ever came from it.
+    ever came from it; `loading`: it was sent `prepare`.
     """
     if unsent:
         return "it does not read its input: read every line as it comes"
@@ -159,6 +164,11 @@ def silent(unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool)
         return (
             "not a byte has come from it: most languages collect output until it is flushed "
             "(PROTOCOL.md has a table), or it waits for something else than lines"
+        )
+    if loading:
+        return (
+            "`prepare` is answered with the line `ready`, and flushed; a bot that has much to load "
+            "may be given more time to start"
         )
     return "it has spoken before, so it thought for too long, or waits for what never comes"
 

@@ -60,7 +60,14 @@ class NewBot(NamedTuple):
     def commands(self) -> list[str]:
         """The lines of shell that build, check and play it, in its folder."""
         check = shlex.join(["referee", "check", self.game_text, f"{self.name}={self.language.command}"])
-        return [*filter(None, [self.language.build]), check, f"referee run {TOML}"]
+        match = shlex.join(["referee", "match", self.game_text, *self._match])
+        return [*filter(None, [self.language.build]), check, match, f"referee run {TOML}"]
+
+    @property
+    def _match(self) -> list[str]:
+        """The bots of a match: this one and as many of its opponents as the game has seats for."""
+        others = [f"{name}={{python}} {OPPONENTS}/{sample}" for name, sample in self._opponents()]
+        return [f"{self.name}={self.language.command}", *others[: self._seats - 1]]
 
     def files(self) -> dict[str, bytes]:
         """The files of its folder, by their paths there. Raises `UsageError` where the game cannot be played
@@ -105,8 +112,6 @@ class NewBot(NamedTuple):
 
     def _filled(self, path: str) -> bytes:
         """A template with the words for this bot."""
-        others = [f"{name}={{python}} {OPPONENTS}/{sample}" for name, sample in self._opponents()]
-        bots = [f"{self.name}={self.language.command}", *others[: self._seats - 1]]
         words = {
             "NAME": self.name,
             "GAME": self.game.name,
@@ -117,7 +122,7 @@ class NewBot(NamedTuple):
             "STEPS": "build the bot, check it" if self.language.build else "check the bot",
             "COMMANDS": "\n".join(self.commands),
             "TOML": TOML,
-            "MATCH": shlex.join(["referee", "match", self.game_text, "-n", "1", "--dialogue", *bots]),
+            "MATCH": shlex.join(["referee", "match", self.game_text, "-n", "1", "--dialogue", *self._match]),
         }
         text = (HERE / path).read_text("utf-8")
         for word, meaning in words.items():

@@ -7,13 +7,21 @@ from typing import Any
 
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.core.units import seconds
+from referee.core.units import about, seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import State
 from referee.protocol.messages import VERSION
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
+
+MEASURED = {
+    "stopped_us": "time in which the referee did not run, not charged",
+    "cpu_us": "processor time",
+    "off_turn_us": "time when it was not asked",
+    "off_turn_cpu_us": "processor time when it was not asked",
+}
+"""What the times are called that the record has of a bot, by their names there."""
 
 
 def heading(terms: Terms) -> str:
@@ -121,7 +129,10 @@ def _measured_of(measured: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
 def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _flat(inner, f"{name} {key}".strip())
+            if key in MEASURED and isinstance(inner, int):
+                yield f"{name} {MEASURED[key]}".strip(), about(inner)
+            else:
+                yield from _flat(inner, f"{name} {key}".strip())
     elif isinstance(value, list):
         for inner in value:
             yield from _flat(inner, name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.regular import read_start
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, What
 from referee.gameplay.events import Ending
@@ -16,6 +16,7 @@ from referee.processes.bot import Bot
 from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
 from referee.processes.launcher import LostWarden
 from referee.processes.process import BotProcess, Start
+from referee.protocol.session import Phase
 from referee.wire.conversation import Conversation
 from referee.wire.dialogue import FROM_BOT, STDERR, TO_BOT, Tap
 
@@ -140,7 +141,7 @@ class Connection:
         if self.unsent:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
         elif turn.stale_count:
-            detail = f"{turn.stale_count} answers to closed questions came"
+            detail = f"{counted(turn.stale_count, 'answer')} to closed questions came"
         elif partial and not hints.prompted(turn.noise):
             detail = f"a line without a newline came: {shown(partial, 80)}"
         elif turn.noise_count:
@@ -148,7 +149,8 @@ class Connection:
         else:
             detail = "nothing came"
         never = not self.conversation.heard_bytes
-        return detail, hints.silent(len(self.unsent), partial, turn.noise, turn.stale_count, never)
+        loading = self.conversation.phase is Phase.LOADING
+        return detail, hints.silent(len(self.unsent), partial, turn.noise, turn.stale_count, never, loading)
 
     @property
     def held_back(self) -> bool:

@@ -34,7 +34,9 @@ def points(folder: Path) -> dict[str, int]:
     return {row["bot"]: row["games"] for row in rows}
 
 
-@pytest.mark.parametrize("then", ["forfeit", "annul", "keep"])
+@pytest.mark.parametrize(
+    "then", ["forfeit", *(pytest.param(then, marks=pytest.mark.slow) for then in ("annul", "keep"))]
+)
 def test_a_bot_with_too_many_faults_is_out(then: str, tmp_path: Path) -> None:
     strikes = f'rounds = 3\nstrikes = {{ faults = 2, games = "{then}" }}'
     file = toml(tmp_path / "t.toml", strikes, a=PLAIN, b=PLAIN, x=f"{BAD} exits")
@@ -81,6 +83,7 @@ def test_a_withdrawn_bot_plays_no_more_and_an_annulled_game_does_not_count(tmp_p
     assert later == ["2:a:b", "2:b:a"] and points(folder) == {"alpha": 5, "b": 5, "c": 4}
 
 
+@pytest.mark.slow
 def test_bots_that_are_paired_by_results_can_only_forfeit(tmp_path: Path) -> None:
     """Otherwise those that would have met them had no games. A league chooses other encounters."""
     file = toml(tmp_path / "t.toml", 'format = "knockout"\nseed = "x"', a=PLAIN, b=PLAIN, c=PLAIN)
@@ -164,7 +167,14 @@ def cut_after(folder: Path, game: str) -> None:
     path.write_bytes(b"".join(kept))
 
 
-@pytest.mark.parametrize(("then", "faults"), [("forfeit", 1), ("keep", 1), ("annul", 2)])
+@pytest.mark.parametrize(
+    ("then", "faults"),
+    [
+        pytest.param("forfeit", 1, marks=pytest.mark.slow),
+        pytest.param("keep", 1, marks=pytest.mark.slow),
+        ("annul", 2),
+    ],
+)
 def test_a_bot_is_taken_out_where_the_run_was_killed_before_that_was_stored(
     then: str, faults: int, tmp_path: Path
 ) -> None:

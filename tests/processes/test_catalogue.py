@@ -353,6 +353,7 @@ def test_few_descriptors_are_enough_or_the_environment_s_lack() -> None:
 # --- Processes -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_bot_does_not_reach_the_referee_s_terminal() -> None:
     bot = sh("(: >/dev/tty) 2>/dev/null && exit 9; play")
     words = ["-m", "referee", "match", "blooms", "-n", "1", "--strict", f"a={bot}", f"b={sh(RESIGNS)}"]

@@ -220,7 +220,8 @@ def test_the_sample_bots_pass(game: str, command: str, given: dict[str, str]) ->
     expect_fit(settings(f"{SAMPLES}/{command}", game, given, clocks=("5s", "2s"), start="10s"), *chosen)
 
 
-@pytest.mark.parametrize("name", ["c_bot", pytest.param("js_bot", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["c_bot", "js_bot"])
 def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.FixtureRequest) -> None:
     expect_fit(settings(request.getfixturevalue(name), clocks=("5s", "2s"), start="10s"))
 
@@ -244,6 +245,30 @@ def test_a_game_may_end_while_the_bot_is_asked() -> None:
     assert "after a game that ended while its own question was open" in outcome.text
 
 
+CROSSING = """
+games = 0
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "hello": print("hello 1", flush=True)
+    elif word == "game": games += 1
+    elif word == "prepare": print("ready", flush=True)
+    elif word == "ask" and (games, rest[0]) != (3, "3"): print("list", rest[0], 1, flush=True)
+    elif word == "ask": held = True
+    elif word == "end" and games == 3: print("move 3 X" * held, flush=True)
+    elif word == "choice": print("move", question, *rest, flush=True)
+    elif word == "quit": break
+    if word == "ask": question = rest[0]
+"""
+
+
+def test_an_answer_may_cross_the_end_of_the_game(tmp_path: Path) -> None:
+    """The game ends while the bot is asked: its answer may be read in the next game only."""
+    (tmp_path / "bot.py").write_text(f"import sys\nheld = False\n{CROSSING}")
+    outcome = outcomes(settings(f"{{python}} -I -S {tmp_path / 'bot.py'}", "floral"), 8)[8]
+    assert "while its own question was open" in outcome.figures["ends"]
+    assert (outcome.result, outcome.remarks) == ("passed", ())
+
+
 def test_where_a_default_is_submitted_silence_is_a_failure_too() -> None:
     """Floral Extract would go on without the bot, question after question."""
     before = time.monotonic()
@@ -265,6 +290,7 @@ def test_the_command_s_list() -> None:
     assert re.search(r"^14 passed in ", done.out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     done = check("--option", "size=3", defect="counts the questions of all games")
     assert done.code == 7 and done.err == "referee: mine failed step 7\n"

@@ -61,6 +61,7 @@ def test_a_match_continues_and_another_one_is_refused(tmp_path: Path) -> None:
     assert done.code == 2 and "`rounds` is 2, and was 3, expected no less" in done.err
 
 
+@pytest.mark.slow
 def test_a_match_can_be_played_again_from_the_tournament_file_in_its_folder(tmp_path: Path) -> None:
     words = ["match", "blooms", f"b={PLAIN}", f"a={PLAIN}", "--seed", "s", "-n", "3", "--time", "9s"]
     assert referee(*words, *FAST, "-o", str(tmp_path / "run")).code == 0
@@ -292,6 +293,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_match_tries_a_bot_that_does_not_start_three_times(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = [f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10", "-o", str(folder), *HERE]

@@ -90,7 +90,6 @@ QUICK = {
     ("replay", False, "ALWAYS"),
     ("replay", True, "XTERM"),
     ("replay", True, "NONE"),
-    ("match", True, "DUMB"),
 }
 CASES = [
     pytest.param(

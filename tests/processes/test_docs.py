@@ -252,6 +252,7 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
     assert config.workers == 2 and config.entrants[0].processes == "game" and len(config.builds) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_the_commands_in_tables(checkout: Path) -> None:
     (command,) = re.findall(r"`(cc .*?)`", (ROOT / "README.md").read_text())

@@ -16,7 +16,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.tournament.encounter import play_encounter
-from referee.viewing.words import fault_report
+from referee.viewing.words import bot_output, fault_report
 from tests.command import ended_after
 from tests.processes.encounters import bot
 
@@ -44,10 +44,34 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
     return "\n".join(fault_report(record))
 
 
+def test_what_was_measured_is_told_in_words() -> None:
+    game = GAMES["blooms"]
+    terms = Terms("x", game, game.settle({}), ("x", "good"), (TimeControl.parse("1s"),) * 2, b"")
+    measured = {"seats": [{"stopped_us": 345202, "cpu_us": 5421, "off_turn_us": "odd", "else": 7}, {}]}
+    assert list(bot_output(terms, measured)) == [
+        "x time in which the referee did not run, not charged: 345 ms",
+        "x processor time: 5.4 ms",
+        "x off_turn_us: odd",
+        "x else: 7",
+    ]
+
+
+def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
+    mistyped = "python3: can't open file 'greedy.py': [Errno 2] No such file or directory"
+    assert hints.isolated("bwrap", mistyped).startswith(
+        "its file is not there, or is closed to it: at isolation"
+    )
+    assert hints.isolated("bwrap", "Permission denied").startswith("at isolation")
+
+
 @pytest.mark.parametrize(
     ("part", "code", "fragments"),
     [
-        ("hello", 'say("hello 1", flush=False)', ["expected: `hello 1`", "hint: it came when its input was"]),
+        (
+            "hello",
+            'say("hello 1", flush=False)',
+            ["expected: `hello 1`", "hint: its answer came when its input was"],
+        ),
         (
             "ready",
             'say("ready", flush=False)',
@@ -58,6 +82,7 @@ def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
             'say(f"move {rest[0]} L:A1", flush=False)',
             ["expected: `move 1 TEXT` within 0.3", "flush"],
         ),
+        ("ready", "time.sleep(60)", ["nothing came", "hint: `prepare` is answered with the line `ready`"]),
         ("move", "time.sleep(60)", ["nothing came", "hint: it has spoken before"]),
         (
             "move",

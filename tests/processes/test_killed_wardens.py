@@ -51,9 +51,9 @@ def bot(folder: Path, first: str = ":", prepared: str = ":") -> str:
 @pytest.mark.parametrize(
     ("first", "prepared"),
     [
-        pytest.param(EACH_THIRD.format("1|4|7"), ":", id="before-hello"),
+        pytest.param(EACH_THIRD.format("1|4|7"), ":", id="before-hello", marks=pytest.mark.slow),
         pytest.param(":", EACH_THIRD.format("1|4|7"), id="before-ready"),
-        pytest.param(":", EACH_THIRD.format("2|5|8"), id="between-games"),
+        pytest.param(":", EACH_THIRD.format("2|5|8"), id="between-games", marks=pytest.mark.slow),
     ],
 )
 def test_games_of_a_killed_warden_are_played_again(
@@ -100,7 +100,9 @@ def test_a_warden_that_is_killed_before_the_program_runs(
     assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
 
 
-@pytest.mark.parametrize("killed", ["launcher", "wardens", "all"])
+@pytest.mark.parametrize(
+    "killed", ["all", *(pytest.param(killed, marks=pytest.mark.slow) for killed in ("launcher", "wardens"))]
+)
 def test_what_is_killed_while_no_bot_runs_is_replaced(
     killed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,6 +142,12 @@ def test_amendments_failed_attempts_and_dialogues_come_along(tmp_path: Path) -> 
     assert {row["bot"]: row["games"] for row in json.loads(table)["standings"]} == {"alpha": 3, "b": 3}
 
 
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that no test changes."""
+    return played(tmp_path_factory.mktemp("merge") / "one.toml", bots=AB, rounds=1)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -153,12 +159,11 @@ def test_amendments_failed_attempts_and_dialogues_come_along(tmp_path: Path) -> 
     ],
 )
 def test_runs_of_different_tournaments_are_not_merged(
-    settings: dict[str, Any], message: str, tmp_path: Path
+    settings: dict[str, Any], message: str, one: Path, tmp_path: Path
 ) -> None:
-    one = played(tmp_path / "one.toml", bots=AB, rounds=1)
     if "openings" in settings:
         (tmp_path / "two.toml").write_text(
-            (tmp_path / "one.toml").read_text().replace("[options]", "openings = { plies = 1 }\n[options]")
+            one.with_name("one.toml").read_text().replace("[options]", "openings = { plies = 1 }\n[options]")
         )
         assert referee("run", str(tmp_path / "two.toml")).code == 0
         two = tmp_path / "two-results"

@@ -39,8 +39,10 @@ def test_the_folder_has_all_that_its_commands_name(
     done = referee("new-bot", "petal", "--game", "blooms", "--lang", language)
     assert done.code == 0
     known = LANGUAGES[language]
-    entering, *building, checking, playing = done.out.splitlines()
+    entering, *building, checking, matching, playing = done.out.splitlines()
     assert (entering, playing) == ("cd petal", "referee run tournament.toml")
+    opponent = "greedy={python} opponents/greedy_bot.py"
+    assert shlex.split(matching) == ["referee", "match", "blooms", f"petal={known.command}", opponent]
     assert building == ([known.build] if known.build else [])
     assert shlex.split(checking) == ["referee", "check", "blooms", f"petal={known.command}"]
     folder = tmp_path / "petal"
@@ -55,7 +57,7 @@ def test_the_folder_has_all_that_its_commands_name(
     (own, *_) = tomllib.loads((folder / "tournament.toml").read_text())["bot"]
     assert own == {"name": "petal", "cmd": known.command} | ({"build": known.build} if known.build else {})
     readme = (folder / "README.md").read_text()
-    assert "\n".join(["```sh", *building, checking, playing, "```"]) in readme
+    assert "\n".join(["```sh", *building, checking, matching, playing, "```"]) in readme
     (program,) = (path for path in (HERE / language).iterdir() if path.is_file())
     assert program.name == known.program
     assert f"made the bot `petal`: your idea goes into `choose` in petal/{known.program}" in done.err

@@ -113,6 +113,7 @@ def test_what_is_typed_is_shown_escaped_and_bounded(tmp_path: Path) -> None:
     assert len(done.out) < 10_000 and "the line has more than 500 characters" in done.out
 
 
+@pytest.mark.slow
 def test_a_hint_bot_is_told_what_the_seat_knows_and_no_more(tmp_path: Path) -> None:
     bot = tmp_path / "telling.py"
     bot.write_text(

@@ -15,7 +15,7 @@ from tests.rules.random_play import quick_first
 
 SEATS: list[tuple[str, dict[str, str], int]] = [(slug, {}, 2) for slug in GAMES if slug != "thetree"]
 SEATS += [("thetree", {"players": str(seats)}, seats) for seats in (1, 2, 3, 4)]
-SLOW = {("floral", 2), ("evengroups", 2), ("vinetree", 2), ("thetree", 2), ("thetree", 4)}
+SLOW = {*((slug, 2) for slug in GAMES if slug != "blooms"), ("thetree", 3), ("thetree", 4)}
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_keys_step_and_quit_and_the_terminal_is_as_before(game: Path) -> None:
 
 @pytest.mark.parametrize(
     "number",
-    [SIGTERM, pytest.param(SIGINT, marks=pytest.mark.slow), pytest.param(SIGHUP, marks=pytest.mark.slow)],
+    [pytest.param(number, marks=pytest.mark.slow) for number in (SIGTERM, SIGINT, SIGHUP)],
 )
 def test_a_signal_closes_the_screen_and_is_told_after_it(number: Signals, game: Path) -> None:
     terminal = Terminal(XTERM, str(game))
@@ -112,7 +112,8 @@ def test_a_terminal_that_is_gone_ends_it(game: Path) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 3
 
 
-@pytest.mark.parametrize("env", [NONE, pytest.param({**ALWAYS, **NONE}, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("env", [NONE, {**ALWAYS, **NONE}])
 def test_no_colour_is_no_colour_on_the_screen_either(env: dict[str, str], game: Path) -> None:
     terminal = Terminal(env, str(game))
     terminal.until("step 0 of")

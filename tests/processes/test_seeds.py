@@ -47,7 +47,7 @@ def write(folder: Path, lines: Lines) -> None:
     written.close()
 
 
-@pytest.mark.parametrize("command", ["run", "match"])
+@pytest.mark.parametrize("command", [pytest.param("run", marks=pytest.mark.slow), "match"])
 def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Path) -> None:
     """The bot copies all that it finds: the folder of the run, command lines, environments."""
     spy = tmp_path / "spy.sh"

@@ -41,15 +41,16 @@ IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
     [
         pytest.param("when('import', 'click', now)", 3, STOPPED, id="imports"),
         pytest.param("when('open', 't.toml', now)", 3, STOPPED, id="command"),
-        pytest.param("when('open', 't.toml', Gone)", 3, STOPPED, id="finalizer"),
+        pytest.param("when('open', 't.toml', Gone)", 3, STOPPED, id="finalizer", marks=pytest.mark.slow),
         pytest.param(IN_A_RUN.format("now"), 0, r".*\nSIGTERM: only the table .*head hash \w+\n", id="table"),
         pytest.param(
             IN_A_RUN.format("lambda: (now(), now())"),
             3,
             r".*\nSIGTERM: only the table [^\n]*\nreferee: stopped at once by SIGTERM\n",
             id="table-at-once",
+            marks=pytest.mark.slow,
         ),
-        pytest.param("atexit.register(now)", 0, r".*head hash \w+\n", id="exit"),
+        pytest.param("atexit.register(now)", 0, r".*head hash \w+\n", id="exit", marks=pytest.mark.slow),
     ],
 )
 def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rounds", "signals"),
     [
-        (4, [signal.SIGKILL]),
+        pytest.param(4, [signal.SIGKILL], marks=pytest.mark.slow),
         pytest.param(18, [signal.SIGKILL, signal.SIGINT, signal.SIGKILL], marks=pytest.mark.slow),
     ],
     ids=["once", "three times"],
@@ -104,6 +104,7 @@ def test_continuing_after_being_killed_and_stopped(
     assert len(games(folder)) == games_of_all
 
 
+@pytest.mark.slow
 def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
     bots = dict.fromkeys("ab", f"{BAD} 'sleep' 30 {tmp_path}")
     file = toml(tmp_path / "t.toml", bots, clock="60s")
@@ -200,7 +201,7 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
         assert said in again.out.replace("\n  ", " ")
 
 
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
     workers: int, tmp_path: Path
 ) -> None:
@@ -506,7 +507,7 @@ def test_find(faulty: Path) -> None:
     assert "# 1:exits:good: seat 1 is gone" in dialogue and "exits REF: ask 1" not in dialogue.splitlines()[0]
     assert "exits REF: ask 1" in dialogue
     kept = referee("find", str(faulty), "--id", "1:+x:good", "--dialogue").out
-    assert "(not stored)" in kept
+    assert "(not stored; `referee rerun DIR ID --dialogue` plays the game again and shows it)" in kept
     assert referee("find", str(faulty), "--bot", "nobody").code == 2
     assert referee("replay", str(faulty), "1:exits:good").code == 0
 

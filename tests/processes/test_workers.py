@@ -79,7 +79,8 @@ def test_the_list_of_commands_is_printed_without_importing_them() -> None:
 
 def test_every_module_of_a_command_is_in_the_list() -> None:
     modules = (ROOT / "referee" / "cli").glob("*.py")
-    stated = {path.stem for path in modules if path.read_text().startswith(f'"""`referee {path.stem}`: ')}
+    names = {path.stem.replace("_", "-"): path.read_text() for path in modules}
+    stated = {name for name, text in names.items() if text.startswith(f'"""`referee {name}`: ')}
     assert stated == set(cli.commands)
     for name in stated:
         command = cli.resolve_command(click.Context(cli), [name])[1]

@@ -290,7 +290,7 @@ OUTPUT = (
             "nothing came",
             "the answer",
             clock=SHORT,
-            hint="it came when its input was closed",
+            hint="its answer came when its input was closed",
         ),
         Case(
             python(UNFLUSHED.format(flush=False)),
@@ -298,7 +298,7 @@ OUTPUT = (
             "nothing came",
             "hello",
             start=SHORT,
-            hint="it came when its input was closed",
+            hint="its answer came when its input was closed",
         ),
         Elsewhere("test_processes.py::test_the_environment_is_defined"),
     ),

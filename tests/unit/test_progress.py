@@ -151,8 +151,20 @@ def test_plain_lines_tell_everything(capfd: pytest.CaptureFixture[str]) -> None:
     run.story(ProgressLines(run.outset, run.clock))
     *lines, headline, signal = capfd.readouterr().err.splitlines()
     assert lines == STORY, "a fault is explained once for each bot"
-    assert headline == "3 of 10 games, about 2 min remaining; LLR +1.23 [-2.94, 2.94]"
+    assert headline == "3 of 10 games, at most about 2 min remaining; LLR +1.23 [-2.94, 2.94]"
     assert signal == "SIGINT: stopping after this game"
+
+
+def test_a_long_silence_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
+    """A bot that does not answer may have minutes by the game's own clock."""
+    run = Run()
+    lines = ProgressLines(run.outset, run.clock)
+    run.clock.now_s += 61
+    lines.tick()
+    run.play(lines, game("1:a:b"), 61)
+    lines.tick()
+    early, _, late = capfd.readouterr().err.splitlines()
+    assert "no game has ended yet; `referee check`" in early and "no game" not in late
 
 
 def test_a_terminal_is_told_nothing_less() -> None:
@@ -212,7 +224,7 @@ def test_the_view_fits(width: int, height: int) -> None:
     assert f"… and {64 - shown} more" in lines
     if width >= 80:
         assert shown == {24: 10, 40: 20}[height]
-        assert re.match(r"63 of 1000 games, about [0-9]+ min remaining", lines[0])
+        assert re.match(r"63 of 1000 games, at most about [0-9]+ min remaining", lines[0])
         assert re.search(r"bot +Elo ± 95 % +games +w–d–l +score +faults", lines[3])
         assert re.match(r" 1 bot-000-with-a-long-name +\+100 ± 10 +1 +0–0–1 +0.0 %  –$", lines[4])
         assert lines[-1].startswith("playing: 2:bot-000-with-a-long-name:bot-001") and lines[-1].endswith("…")

@@ -139,6 +139,7 @@ def test_what_is_typed_quickly_goes_where_it_belongs() -> None:
     use(long_game(), test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slug", "given", "mark"), [("thetree", {"deals": "1"}, "<"), ("vinetree", {}, "═║")]
 )
@@ -168,6 +169,7 @@ def test_a_step_that_is_not_there_is_said() -> None:
     use(BLOOMS, test)
 
 
+@pytest.mark.slow
 def test_searching_finds_moves_names_and_rejected_answers_and_goes_round() -> None:
     async def test(screen: Shown) -> None:
         async def search(text: str) -> int:
@@ -226,7 +228,9 @@ def test_the_game_plays_and_pauses_at_a_speed() -> None:
     use(long_game(), test)
 
 
-@pytest.mark.parametrize("key", ["q", "escape", "ctrl+c", "ctrl+q"])
+@pytest.mark.parametrize(
+    "key", ["q", *(pytest.param(key, marks=pytest.mark.slow) for key in ("escape", "ctrl+c", "ctrl+q"))]
+)
 def test_keys_that_quit(key: str) -> None:
     async def test(screen: Shown) -> None:
         await screen.press(key)
@@ -318,6 +322,7 @@ def test_texts_of_bots_are_shown_as_text() -> None:
 # --- Views ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [pytest.param("floral", marks=pytest.mark.slow), "thetree"])
 def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
     given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}[slug]
@@ -367,7 +372,7 @@ def words(text: str) -> set[str]:
     return set(text.replace("│", " ").split())
 
 
-QUICK = {("blooms", (50, 20)), ("floral", (80, 24))}
+QUICK = {("blooms", (50, 20))}
 
 
 @pytest.mark.parametrize(
