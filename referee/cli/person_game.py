@@ -25,7 +25,6 @@ from referee.games.api import Seat, State
 from referee.person.console import Console, PlainConsole
 from referee.person.desk import Desk, Left
 from referee.person.hint_bot import hint as hint_of
-from referee.person.samples import sample_bot
 from referee.person.sitting import Sitting
 from referee.person.words import introduction
 from referee.processes.bot import Bot, distinct
@@ -33,6 +32,7 @@ from referee.processes.exit_report import ExitReport
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, summary_of, to_json
 from referee.records.run_files import TOML
+from referee.templates.samples import sample_bot
 from referee.tournament.config import Config, config_of
 from referee.tournament.encounter import left_behind
 from referee.tournament.formats import FREE

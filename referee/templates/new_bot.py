@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,24 +14,11 @@ from referee.games.outside import names_file
 from referee.processes.bot import Bot, distinct
 from referee.records.run_files import TOML
 from referee.templates.languages import HERE, LANGUAGES, Language
+from referee.templates.samples import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
 from referee.tournament.toml import written
-
-SAMPLE_BOTS = HERE.parent / "examples" / "sample_bots"
 
 OPPONENTS = "opponents"
 """The folder for the sample bots that a new bot meets."""
-
-EXPERTS: Mapping[str, str] = {
-    "blooms": "greedy",
-    "vinetree": "vine",
-    "evengroups": "even",
-    "floral": "deducing",
-    "thetree": "tree",
-}
-"""For each game, the name of a sample bot that plays it with some sense."""
-
-RANDOM = "random"
-"""The name of the sample bot that plays every game."""
 
 ROUNDS = 5
 
@@ -103,11 +89,11 @@ class NewBot(NamedTuple):
 
     def _opponents(self) -> list[tuple[str, str]]:
         """The names of its opponents, and the files of their programs."""
-        expert = EXPERTS.get(self.game.slug)
+        expert = BY_GAME.get(self.game.slug)
         samples = [*filter(None, [expert]), *[RANDOM] * max(1, self._seats - 1 - bool(expert))]
         bots = [Bot(name, (), Path()) for name in (self.name, *samples)]
         named = distinct(bots, [bot is bots[0] for bot in bots])[1:]
-        return [(bot.name, f"{sample}_bot.py") for bot, sample in zip(named, samples, strict=True)]
+        return [(bot.name, file_of(sample)) for bot, sample in zip(named, samples, strict=True)]
 
     def _tournament(self) -> str:
         """The tournament file, in which the bot meets its opponents."""
