@@ -153,7 +153,7 @@ def attempt(name, call, *arguments):
     print(name, result if result >= 0 else ctypes.get_errno())
 attempt("trace", "ptrace", 0, 0, 0, 0)
 attempt("priority", "setpriority", 2, 0, 5)
-attempt("own priority", "setpriority", 0, 0, 5)
+attempt("own priority", "setpriority", 0, 0, 19)
 attempt("processors", "sched_setaffinity", os.getppid(), 8, b"\\xff" * 8)
 attempt("keys", "syscall", 250, 0, -3, 0)
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -79,7 +78,6 @@ def test_a_game_that_becomes_void_while_the_status_is_read(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The files of a run that is on may disagree for a moment; those of one that is over may not."""
-    status = importlib.import_module("referee.cli.status")  # its name in the package is that of the command
     read, calls = read_run, [0]
 
     def read_too_early(folder: Path) -> object:
@@ -88,7 +86,7 @@ def test_a_game_that_becomes_void_while_the_status_is_read(
             raise RecordError("`attempt` of game `1:a:b` is 2, expected 1")
         return read(folder)
 
-    monkeypatch.setattr(status, "read_run", read_too_early)
+    monkeypatch.setattr("referee.tournament.run.read_run", read_too_early)
     folder = copied(run, tmp_path / "on")
     assert referee("status", str(folder)).code == 6
     calls[0] = 0

@@ -22,8 +22,16 @@ from referee.records.replay import verify
 from tests.rules.random_play import CASES, NAMES
 from tests.tools.golden import GOLDEN, file_of, golden
 
+QUICK = [case for slug in GAMES for case in [case for case in CASES if case[0] == slug][:2]]
+"""Two settings of each game."""
 
-@pytest.fixture(params=CASES, ids=NAMES)
+
+@pytest.fixture(
+    params=[
+        pytest.param(case, id=name, marks=[] if case in QUICK else pytest.mark.slow)
+        for case, name in zip(CASES, NAMES, strict=True)
+    ]
+)
 def case(request: pytest.FixtureRequest) -> tuple[Game[Any], Options]:
     slug, given = request.param
     return GAMES[slug], GAMES[slug].settle(given)

@@ -5,7 +5,7 @@ The games are simulated: results, faults and games without a result follow from 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -192,7 +192,14 @@ def batches(run: SimulatedRun) -> list[list[str]]:
     return sorted(run.batches)
 
 
-@pytest.mark.parametrize("name", ONE_BY_ONE)
+def some_quick(names: Iterable[str]) -> list[Any]:
+    """Parameters of a test, of which every third is no slow one."""
+    return [
+        pytest.param(name, marks=pytest.mark.slow if number % 3 else []) for number, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("name", some_quick(ONE_BY_ONE))
 def test_every_format_has_the_same_games_however_often_it_is_stopped(name: str) -> None:
     made = tournament(*ONE_BY_ONE[name])
     for seed in range(4):
@@ -220,7 +227,7 @@ def test_stopping_rules_decide_the_same_however_often_a_run_is_stopped(name: str
     assert decided
 
 
-@pytest.mark.parametrize("name", STRIKES)
+@pytest.mark.parametrize("name", some_quick(STRIKES))
 def test_bots_are_taken_out_at_the_same_moment_however_often_a_run_is_stopped(name: str) -> None:
     made = tournament(*STRIKES[name])
     taken_out = 0

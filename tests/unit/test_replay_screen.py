@@ -205,6 +205,7 @@ def test_a_search_without_anything_sought_is_explained() -> None:
     use(BLOOMS, test)
 
 
+@pytest.mark.slow
 def test_the_game_plays_and_pauses_at_a_speed() -> None:
     async def test(screen: Shown) -> None:
         await screen.press(*["minus"] * 9)
