@@ -112,6 +112,8 @@ def start_of(steps: Steps, move: int) -> Start:
     last = max((step.number for step in steps.steps if step.state.outcome() is None), default=0)
     if move > last and steps.damage:
         raise steps.damage
+    if not last:
+        raise UsageError(f"game `{game_id}` does not go on after any move, expected a longer one")
     if not 1 <= move <= last:
         raise UsageError(f"game `{game_id}` does not go on after move {move}, expected 1 to {last}")
     events: list[Drawn | Preset] = []

@@ -165,6 +165,9 @@ def test_where_no_game_can_go_on_it_does_not_begin() -> None:
     for move in (0, last + 1):
         with pytest.raises(UsageError, match=f"does not go on after move {move}, expected 1 to {last}$"):
             start_of(steps, move)
+    short = replace(steps, steps=[steps.steps[0], steps.steps[-1]])
+    with pytest.raises(UsageError, match="does not go on after any move, expected a longer one"):
+        start_of(short, 1)
 
 
 def test_a_seat_that_left_before_is_named() -> None:
