@@ -38,7 +38,7 @@ def examples(folder: Path) -> None:
     except OSError as error:
         raise StorageError(f"cannot write to `{shown(str(folder))}`: {error}") from None
     say("a tournament is played by `referee run FILE`")
-    show_data("\n".join(map(str, sorted((folder / "tournaments").glob("*.toml")))))
+    show_data("\n".join(shown(str(path)) for path in sorted((folder / "tournaments").glob("*.toml"))))
 
 
 def _not_ours(folder: str, names: list[str]) -> set[str]:
