@@ -78,7 +78,14 @@ def _execute(request: Request, streams: list[int], scratch: str) -> None:
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
         resource.setrlimit(number, (soft, hard))  # guard: limits-of-the-kernel
-    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
+    for ignored in (
+        signal.SIGINT,
+        signal.SIGQUIT,
+        signal.SIGTERM,
+        signal.SIGHUP,
+        signal.SIGPIPE,
+        signal.SIGXFSZ,
+    ):
         signal.signal(ignored, signal.SIG_DFL)
     os.chdir(request.cwd)
     confinement = Confinement(*request.confinement)
