@@ -117,6 +117,7 @@ def test_a_bot_is_checked_in_it(place: Place) -> None:
     assert place("check", place.game, RANDOM, *SMALL, "--step", "1").code == 0
 
 
+@pytest.mark.slow
 def test_it_is_told_of_like_the_others(place: Place) -> None:
     told = place("games", place.game).out
     assert "Connect Four (`connect4`, rules 1)" in told and "columns" in told and "Origin: " in told
@@ -142,6 +143,7 @@ def played(place: Place, *words: str) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
 def test_the_records_say_where_it_comes_from(place: Place) -> None:
     played(place)

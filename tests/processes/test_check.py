@@ -281,6 +281,7 @@ def check(*words: str, defect: str = "none") -> Done:
     return referee("check", "blooms", f'mine={BAD} "{defect}"', "--time", "2s", *words)
 
 
+@pytest.mark.slow
 def test_the_command_s_list() -> None:
     done = check("--seed", "x")
     assert done.code == 0 and not done.err

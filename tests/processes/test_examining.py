@@ -32,6 +32,7 @@ def verified(file: Path, workers: int) -> tuple[int, str, str]:
     return done.code, done.out, done.err
 
 
+@pytest.mark.slow
 def test_all_games_are_verified_whatever_the_number_of_workers(large: Path) -> None:
     one = verified(large, 1)
     assert one[0] == 0 and one[1].startswith("168 games verified, last hash ")

@@ -57,6 +57,7 @@ def test_the_number_of_descriptors_that_is_reported_as_enough_is_enough() -> Non
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_games_cannot_be_played_if_bots_do_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "INSTANT_BOT", ("false",))
     with pytest.raises(EnvironmentLacksError, match="an instant bot lost"):

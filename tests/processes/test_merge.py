@@ -175,6 +175,7 @@ def test_runs_of_different_tournaments_are_not_merged(
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_merged_is_told(tmp_path: Path) -> None:
     one = played(tmp_path / "one.toml", bots=AB, rounds=1)
     done, out = merged(one)

@@ -171,6 +171,7 @@ def test_a_program_that_vanished_does_not_start(tmp_path: Path) -> None:
     assert "No such file or directory" in record.events[0].detail  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_steps_of_reserve_are_charged_and_the_record_shows_it() -> None:
     (record,) = games(("sleep", "0.3", "0.1", "0.5", "0.6"), GOOD, clock="200ms+600ms/200ms")
     assert loser(record) == (1, "time")
@@ -234,6 +235,7 @@ def test_what_happens_between_two_games_is_judged_in_the_next(vice: str, second:
         assert [loser(record) for record in records] == [(2, "time"), second, (2, "time")]
 
 
+@pytest.mark.slow
 def test_a_bot_may_clean_up_on_sigterm(tmp_path: Path) -> None:
     games(("cleans up", str(tmp_path / "done")), ("sleep", "0", "60"))
     assert (tmp_path / "done").exists()
@@ -431,6 +433,7 @@ def test_how_a_signal_s_death_reads() -> None:
     end_processes([process])
 
 
+@pytest.mark.slow
 def test_the_ending_of_a_bot_that_was_late_says_what_came() -> None:
     (record,) = games(("no newline",), GOOD)
     assert record.verdict.ending is Ending.TIME

@@ -142,6 +142,7 @@ def test_how_long_games_took_is_read_from_the_end_of_the_records(
 # --- Events -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_as_json_lines(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1, workers=1)
     done = referee("run", str(file), "--json-lines")

@@ -146,6 +146,7 @@ def played(*vices: tuple[str, ...], show: Any = None) -> GameRecord:
     return record
 
 
+@pytest.mark.slow
 def test_a_record_has_when_each_move_was_asked_and_what_it_took() -> None:
     before = time.monotonic_ns() // 1000
     record = played(("sleep", "0.4", "0", "60"), ("none",))
@@ -161,6 +162,7 @@ def test_a_record_has_when_each_move_was_asked_and_what_it_took() -> None:
         assert all(0 < event["cpu_us"] < event["wall_us"] for event in events[:3])
 
 
+@pytest.mark.slow
 def test_garbage_is_collected_between_games() -> None:
     collecting: list[bool] = []
     assert gc.isenabled()

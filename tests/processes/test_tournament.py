@@ -224,6 +224,7 @@ def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
     assert referee("run", str(tmp_path / "t.toml")).err.count("bots whose program") == 0
 
 
+@pytest.mark.slow
 def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:
     bots = {"bad": f"{BAD} 'crashes at the start'", "good": PLAIN}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=10)))
@@ -245,6 +246,7 @@ def test_a_bot_whose_needs_are_not_met_is_left_out(tmp_path: Path) -> None:
     assert set(games(tmp_path / "t-results")) == {"1:a:b", "1:b:a", "2:a:b", "2:b:a"}
 
 
+@pytest.mark.slow
 def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "count.py").write_text((BOTS / "plain_bot.py").read_text())

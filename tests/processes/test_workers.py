@@ -51,6 +51,7 @@ def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
     assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
 
 
+@pytest.mark.slow
 def test_commands_import_what_computes_with_arrays_only_where_they_compute() -> None:
     commands = sorted(
         path.stem for path in (ROOT / "referee" / "cli").glob("*.py") if path.stem != "__init__"

@@ -84,6 +84,7 @@ def small(hand: int) -> int:
     return sum(1 << tile for tile in list(tiles_of(hand))[:3])
 
 
+@pytest.mark.slow
 def test_its_endgames_are_exact() -> None:
     tried = set()
     for states in games(15):

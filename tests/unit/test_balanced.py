@@ -33,6 +33,7 @@ def spreads(rounds: list[list[Encounter]], names: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @given(st.integers(3, 9), st.integers(3, 4), st.integers(1, 3))
 def test_in_each_round_each_bot_sits_equally_often_at_tables_and_in_seats(
     bots: int, seats: int, rounds: int
@@ -50,6 +51,7 @@ def test_in_each_round_each_bot_sits_equally_often_at_tables_and_in_seats(
         assert len(taken) == len(names) * seats and len(set(taken.values())) == 1
 
 
+@pytest.mark.slow
 def test_nine_bots_at_tables_of_four_meet_and_follow_each_other_almost_equally_often() -> None:
     names = "abcdefghi"
     rounds = rounds_of(names, 4, 8)

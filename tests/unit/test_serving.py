@@ -243,6 +243,7 @@ def links(body: str) -> list[str]:
     return sorted(re.findall(r'href="/game/(\d+)"', body))
 
 
+@pytest.mark.slow
 def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path) -> None:
     growing = Growing(tmp_path, "floral", {}, rounds=2, hidden_seed=True)
     growing.begin()

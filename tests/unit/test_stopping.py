@@ -314,6 +314,7 @@ def test_a_bot_that_won_all_has_no_interval_to_be_narrow() -> None:
     assert state.progress() == "until ± 1000"
 
 
+@pytest.mark.slow
 def test_games_that_repeat_do_not_make_intervals_narrow() -> None:
     for repeats, narrow in (("cluster", False), ("count", True)):
         state = stopping("stop = { interval = 100 }", "ab", repeats=repeats)
