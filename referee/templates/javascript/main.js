@@ -37,7 +37,7 @@ class Game {
 
   /**
    * Follows a line of news, such as ["move", "1", "L:D4", "D:D6"]: here a bot keeps its position. What the game
-   * tells is explained by `@DOCS@`. The bot's own moves are told as well, and the first question may
+   * tells is explained by @DOCS@. The bot's own moves are told as well, and the first question may
    * come in the middle of a game: a position that is kept from the news alone is right.
    */
   hear(words) {}

@@ -20,7 +20,7 @@ def start(game: Game) -> None:
 def hear(game: Game, words: list[str]) -> None:
     """Follows a line of news, such as ["move", "1", "L:D4", "D:D6"]: here a bot keeps its position.
 
-    What the game tells is explained by `@DOCS@`. The bot's own moves are told as well, and the
+    What the game tells is explained by @DOCS@. The bot's own moves are told as well, and the
     first question may come in the middle of a game: a position that is kept from the news alone is right.
     """
 
