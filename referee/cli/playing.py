@@ -23,6 +23,7 @@ from referee.tournament.config import Config
 from referee.tournament.lock import locked
 from referee.tournament.open_run import OpenRun
 from referee.tournament.opening import Candidate, examine, open_run, settled
+from referee.tournament.places import on_this_machine
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.remaining import Remaining
 from referee.tournament.stopping import NEVER
@@ -135,7 +136,7 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> bool:
     )
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(progress.interrupt) as stop, progress:
-        player.play(pin, lambda: bool(stop.asked), how.observer)
+        player.play(on_this_machine(how.workers, pin, how.observer), lambda: bool(stop.asked))
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
     _say_decision(tournament, opened)

@@ -23,10 +23,10 @@ from referee.games import GAMES
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
 from referee.processes.bot import Bot
 from referee.processes.levels import reason
+from referee.tournament.places import on_this_machine
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Died, Finished, Report, Task, Void
-from referee.tournament.workers import open_workers
 from referee.wire.connection import Connection, end_connections
 from referee.wire.process_wire import ProcessWire
 
@@ -172,7 +172,7 @@ def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> Non
     def is_over() -> bool:
         return bool(collected.failure or (collected.used_us and time.monotonic() > until))
 
-    playing = open_workers(workers, pin, collected, is_over)
+    playing = on_this_machine(workers, pin)(collected, is_over)
     try:
         for number in range(1, max(1, workers) + 1):
             playing.play(_task(number, seconds))

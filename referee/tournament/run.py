@@ -105,7 +105,7 @@ class Run:
     @cached_property
     def bugs(self) -> Counter[str]:
         """By id, how often a game became void by a bug of the referee."""
-        return Counter(void.id for void in self.voids if not void.bots)
+        return Counter(void.id for void in self.voids if not void.bots and not void.lost)
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
@@ -298,7 +298,7 @@ def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
     for value in objects_in(folder / VOID):
         suspects = value.get("suspects")  # none in older runs
         bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
-        found.append(VoidGame(str(value.get("id")), bots))
+        found.append(VoidGame(str(value.get("id")), bots, value.get("lost") is True))
     return tuple(found)
 
 

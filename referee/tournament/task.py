@@ -88,8 +88,10 @@ class Void(NamedTuple):
     error: str
     suspects: frozenset[str]
     """The bots that may be the cause: those that were started, if a process of the referee died or hung, or
-    the system refused something to it. None if it is a bug of the referee.
+    the system refused something to it. None if it is a bug of the referee, or the machine was lost.
     """
+    lost: bool = False
+    """Whether the machine was lost that played it, which is held against nobody."""
 
 
 class LeftBehind(NamedTuple):
@@ -108,7 +110,20 @@ class Died(NamedTuple):
     how: str
 
 
-Report = Began | Finished | Void | LeftBehind | Died
+class Lost(NamedTuple):
+    """The machine that played a task was lost, with whatever it had not reported by then."""
+
+    task: Task
+    how: str
+
+
+class Remark(NamedTuple):
+    """Something that the user is told."""
+
+    line: str
+
+
+Report = Began | Finished | Void | LeftBehind | Died | Lost | Remark
 
 
 class Observer(NamedTuple):

@@ -21,6 +21,7 @@ from referee.tournament.config import load
 from referee.tournament.formats import Format
 from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
+from referee.tournament.places import on_this_machine
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run import read_run
@@ -45,7 +46,7 @@ if "tournament.worker" in str(sys.orig_argv):
 
 
 def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
-    script = "import sys, referee.tournament.workers; print(*sys.modules)"
+    script = "import sys, referee.tournament.places; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     found = set(done.stdout.split())
     assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
@@ -188,5 +189,5 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
 
         monkeypatch.setattr("referee.records.journal.os.fsync", full)
         with pytest.raises(StorageError):
-            player.play(False, lambda: False)
+            player.play(on_this_machine(0), lambda: False)
         assert show.counted == [] and not opened.games

@@ -106,6 +106,7 @@ GUARDS = [
     never("bytes-of-a-line", f"{PROCESSES} tests/unit/test_messages.py -k flood or line"),
     never("lists-of-a-question", "tests/unit/test_sessions.py tests/unit/test_match.py"),
     valued("late-strikes", "()", "tests/processes/test_amend.py -k killed"),
+    valued("lost-again-and-again", "False", "tests/unit/test_dispatcher.py -k again_and_again"),
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),
     never("stopping-after-strikes", "tests/unit/test_remaining.py -k interval"),
     never("openings", OPENINGS),

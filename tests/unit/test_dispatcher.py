@@ -8,7 +8,7 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.record import Summary
-from referee.tournament.dispatcher import Dispatcher
+from referee.tournament.dispatcher import LOSSES, Dispatcher
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter, games_in_all, round_robin
 from referee.tournament.task import Task, Void
@@ -82,3 +82,37 @@ def test_a_bot_that_does_not_start_is_not_tried_any_more_until_it_does() -> None
     dispatcher.finished(played("4:a:b"))
     given = dispatcher.next()
     assert given and not given.given_up
+
+
+def test_the_games_that_were_lost_with_a_machine_are_played_again_together_and_held_against_nobody() -> None:
+    dispatcher = Dispatcher(iter([task(1, "a", "b"), task(1, "a", "c")]), Suspicion())
+    first, _ = dispatcher.next(), dispatcher.next()
+    assert first
+    dispatcher.began("1:a:b")
+    voids = dispatcher.lost(first, "machine m was lost")
+    assert [(void.id, void.attempt, void.lost, void.suspects) for void in voids] == [
+        ("1:a:b", 1, True, frozenset()),
+        ("1:b:a", 1, True, frozenset()),
+    ]
+    dispatcher.play_again(first, [void.id for void in voids])
+    assert ids(dispatcher.next()) == [("1:a:b", 2), ("1:b:a", 2)]
+
+
+def test_of_a_lost_task_only_the_games_that_are_not_over_are_played_again() -> None:
+    dispatcher = Dispatcher(iter([task(1, "a", "b")]), Suspicion())
+    first = dispatcher.next()
+    assert first
+    dispatcher.finished(played("1:a:b"))
+    assert [void.id for void in dispatcher.lost(first, "how")] == ["1:b:a"]
+
+
+def test_bots_whose_machine_is_lost_again_and_again_are_suspected() -> None:
+    dispatcher = Dispatcher(iter([task(1, "a", "b")]), Suspicion())
+    suspected = []
+    for _ in range(LOSSES + 1):
+        given = dispatcher.next()
+        assert given
+        voids = dispatcher.lost(given, "how")
+        suspected.append({(void.lost, *sorted(void.suspects)) for void in voids})
+        dispatcher.play_again(given, [void.id for void in voids])
+    assert suspected == [{(True,)}] * LOSSES + [{(False, "a", "b")}]
