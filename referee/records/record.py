@@ -24,6 +24,7 @@ from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejecte
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import game_named
 from referee.games.api import Outcome
+from referee.records.played_on import played_on
 
 FORMAT = 1
 """Version of the format; it stands in the first line of a file."""
@@ -335,7 +336,9 @@ def from_json(value: dict[str, Any]) -> GameRecord:
         Outcome(ranks, scores, fields.text("sentence")), _ending(fields, "ending"), fields.flag("rated")
     )
     events = list(fields.objects("events"))
-    times = list(fields.object("measured").objects("events"))
+    measured = fields.object("measured")
+    played_on(measured)  # raises where it is wrong
+    times = list(measured.objects("events"))
     if len(times) != len(events):
         raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
     happened = tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True))
