@@ -1,1 +1,1 @@
-"""Tournaments on several machines: what of them is sent there, and where it is kept."""
+"""Tournaments on a cluster of machines, by way of Dask: `pip install 'game-referee[cluster]'`."""

@@ -12,11 +12,12 @@ from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
 from referee.core.seeds import seed_hash
 from referee.core.text import shown, value_text
+from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
 from referee.records.amendments import MEMBERS, check_amendments
-from referee.records.record import FORMAT
+from referee.records.record import FORMAT, clock_percent
 
 _GROWING = ("rounds", "budget")
 """The numbers that may grow while a run goes on."""
@@ -237,11 +238,26 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
             raise RecordError(
                 f"{name} is {shown(str(game.get(name)), 60)}, and in the first line {shown(str(of_run), 60)}"
             )
+    percent = clock_percent(fields)
     for name, clock in zip(bots, fields.texts("clocks"), strict=False):
-        if clock_of(header, name, Pairing.parse(game_id).section) != clock:
-            raise RecordError(f"bot {shown(name, 80)} with the clock {shown(clock, 40)} is not in this run")
+        own = clock_of(header, name, Pairing.parse(game_id).section)
+        if own is None or _scaled(own, percent) != clock:  # guard: scaled-clocks
+            scaled = f", {percent} % of its own," if percent != 100 else ""
+            raise RecordError(
+                f"bot {shown(name, 80)} with the clock {shown(clock, 40)}{scaled} is not in this run"
+            )
     if Pairing.parse(game_id).bots != bots:
         raise RecordError("its id and bots do not match")
+
+
+def _scaled(clock: str, percent: int) -> str:
+    """So many percent of a clock, as text. Raises `RecordError`."""
+    if percent == 100:
+        return clock  # it may be written in another way than a time control writes itself
+    try:
+        return str(TimeControl.parse(clock).scaled(percent))
+    except UsageError as error:
+        raise RecordError(str(error)) from None
 
 
 def clock_of(header: dict[str, Any], bot: str, section: str) -> str | None:

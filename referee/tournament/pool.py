@@ -46,8 +46,8 @@ was stopped itself, and its workers perhaps with it.
 class _Worker:
     """A worker process, as the referee sees it."""
 
-    def __init__(self, core: int | None) -> None:
-        """Starts it. Raises `EnvironmentLacksError`."""
+    def __init__(self, core: int | None, label: str) -> None:
+        """Starts it; records call it by this label. Raises `EnvironmentLacksError`."""
         end, worker_end = socket.socketpair()
         self.channel = Channel(end, waits=False)
         self.task: Task | None = None
@@ -60,7 +60,7 @@ class _Worker:
         self._stops = 0
         """How often it was stopped since it was last told something."""
         self._name = launcher.random_name()
-        arguments = f"{worker_end.fileno()}, {core}, {self._name!r}"
+        arguments = f"{worker_end.fileno()}, {core}, {self._name!r}, {label!r}"
         program = f"from referee.tournament.worker import main; main({arguments})"
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are meant for the referee alone
         try:
@@ -185,7 +185,7 @@ class Pool(Workers):
     def _start(self) -> _Worker:
         number = next(number for number in range(self._count) if number not in self._workers)
         core = self._cores[number % len(self._cores)] if self._cores else None
-        worker = self._workers[number] = _Worker(core)
+        worker = self._workers[number] = _Worker(core, str(number + 1))
         return worker
 
     def take_reports(self, seconds: float) -> None:

@@ -25,13 +25,16 @@ MEASURED = {
 
 
 def heading(terms: Terms) -> str:
-    """One line: the id, the game with its options, and the bots with their seats and clocks."""
+    """One line: the id, the game with its options, and the bots with their seats and clocks, which may not be
+    those of the tournament.
+    """
     options = " ".join(f"{name}={value}" for name, value in terms.options.items())
     seats = ", ".join(
         f"seat {number} {name} ({control})"
         for number, (name, control) in enumerate(zip(terms.bots, terms.controls, strict=True), 1)
     )
-    return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}"
+    scaled = f", clocks at {terms.clock_percent} %" if terms.clock_percent != 100 else ""
+    return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}{scaled}"
 
 
 def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:

@@ -192,6 +192,7 @@ GUARDS = [
     never("head-hash", f"{RESULTS} -k head_hash"),
     never("hidden-seed", SEEDS),
     never("seed-hash", SEEDS),
+    never("scaled-clocks", "tests/unit/test_records.py -k scaled"),
     never("revealed-seeds", SEEDS),
     never("one-shared-seed", SEEDS),
     always("whole-lines", SEEDS),
