@@ -24,11 +24,11 @@ import pwd
 import shutil
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 from referee.cluster.blobs import Blobs, writing
 from referee.cluster.bot_files import BotFiles
@@ -61,7 +61,7 @@ def default_store() -> Path:
     with contextlib.suppress(RuntimeError):
         if os.access(home := Path.home(), os.W_OK):
             return home / ".cache" / "referee"
-    return Path(tempfile.gettempdir()) / f"referee-{os.geteuid()}"
+    return Path(gettempdir()) / f"referee-{os.geteuid()}"
 
 
 class Store:
@@ -292,8 +292,6 @@ def _make(folder: Path, mode: int) -> None:
         raise EnvironmentLacksError(
             f"`{shown(str(folder))}` is no folder of this user, expected another store"
         )
-    if stat.S_IMODE(found.st_mode) & ~mode:
-        folder.chmod(mode)
 
 
 def _make_folders(top: Path, folders: Iterable[str]) -> None:

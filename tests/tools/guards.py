@@ -77,6 +77,8 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
+STORE = "tests/unit/test_store.py"
+BOT_FILES = "tests/unit/test_bot_files.py"
 PERSONS = "tests/processes/test_persons.py"
 AT_TERMINALS = "tests/processes/test_play_terminal.py"
 FORMATS = "tests/unit/test_formats.py"
@@ -197,6 +199,17 @@ GUARDS = [
     never("one-shared-seed", SEEDS),
     always("whole-lines", SEEDS),
     never("size-of-programs", "tests/unit/test_hashes.py"),
+    never("links-of-files", f"{BOT_FILES} -k links"),
+    never("files-left-out", f"{BOT_FILES} -k left_out"),
+    always("blobs", f"{STORE} -k content"),
+    always("damaged-blobs", f"{STORE} -k content"),
+    never("names-of-blobs", f"{STORE} -k content"),
+    dropped("paths-in-files", f"{STORE} -k paths_that_lead"),
+    never("shared-bots", f"{STORE} -k shared"),
+    valued("changed-files", "True", f"{STORE} -k put_back"),
+    dropped("store-lock", "tests/processes/test_store.py -k once"),
+    dropped("bots-in-use", f"{STORE} -k in_use"),
+    never("owner-of-store", f"{STORE} -k user"),
     never("programs", "tests/processes/test_tournament.py -k program"),
     never("renamed-bots", "tests/processes/test_amend.py -k forged"),
     never("changed-programs", "tests/unit/test_tables.py -k program"),
