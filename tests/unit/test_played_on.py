@@ -86,6 +86,17 @@ def test_what_a_machine_is_called_is_bounded_and_escaped(
     assert played_on(Fields({"machine": place._asdict()}, "measured", RecordError)) == place
 
 
+def test_a_processor_without_a_description_is_called_by_its_architecture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    monkeypatch.setattr(module, "CPU_INFO", tmp_path / "cpuinfo")
+    assert this_machine.__wrapped__().cpu == "riscv64"
+    (tmp_path / "cpuinfo").write_bytes(b"uarch\t: \xff,u74\n" + b"x" * 10**6)
+    assert this_machine.__wrapped__().cpu == "\ufffd,u74"
+
+
 def test_this_machine_has_a_name_and_a_processor_that_are_read_once() -> None:
     assert all(this_machine()) and this_machine() is this_machine()
 
