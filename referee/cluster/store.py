@@ -134,6 +134,11 @@ class Store:
             self._check_shared(files, bot)
         return bot
 
+    def changed(self, files: BotFiles) -> str:
+        """A file of a bot that is not any more what was sent; empty where all are."""
+        top = self._bots / _key(files) / "files"
+        return next((file.path for file in files.files if not self._is_there(top, file)), "")
+
     def _check_shared(self, files: BotFiles, bot: Bot) -> None:
         """Raises `EnvironmentLacksError` where a bot that is here is another one than on the referee's
         machine, as far as the referee knows it.

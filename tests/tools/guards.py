@@ -90,6 +90,7 @@ OPENINGS = "tests/unit/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
 DEVELOPING = "tests/unit/test_developing.py"
 SERVING = "tests/unit/test_serving.py"
+MACHINES = "tests/unit/test_cluster_workers.py"
 SERVE = "tests/processes/test_serve.py"
 
 GUARDS = [
@@ -106,6 +107,10 @@ GUARDS = [
     never("bytes-of-a-line", f"{PROCESSES} tests/unit/test_messages.py -k flood or line"),
     never("lists-of-a-question", "tests/unit/test_sessions.py tests/unit/test_match.py"),
     valued("late-strikes", "()", "tests/processes/test_amend.py -k killed"),
+    never("other-code", f"{MACHINES} -k other_code"),
+    never("failing-machine", f"{MACHINES} -k fails_again"),
+    never("silent-machine", f"{MACHINES} -k not_heard_of"),
+    never("endless-task", f"{MACHINES} -k longer"),
     valued("lost-again-and-again", "False", "tests/unit/test_dispatcher.py -k again_and_again"),
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),
     never("stopping-after-strikes", "tests/unit/test_remaining.py -k interval"),
