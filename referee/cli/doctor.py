@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import referee
 from referee.cli.output import say, show_data
 from referee.core.errors import EnvironmentLacksError
 
@@ -93,6 +94,7 @@ def _json(figures: Figures, diagnosis: Diagnosis) -> str:
     advice = diagnosis.advice
     return json.dumps(
         {
+            "referee": referee.__version__,
             "can_run": not diagnosis.lacks,
             "advice": advice._asdict(),
             "findings": [
