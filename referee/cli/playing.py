@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
 from referee.core.stop import Stop
 from referee.core.text import shown
+from referee.processes import building
 from referee.ratings.table import View, rendered
 from referee.records.durations import last_games
 from referee.tournament.bot_table import Build
@@ -185,13 +185,7 @@ def _build(build: Build) -> None:
     """Runs the build command of a bot. Raises `UsageError` if that fails."""
     name, command, cwd = build
     say(f"building {name}")
-    try:
-        done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
-    except OSError as error:
-        raise UsageError(f"cannot build bot `{name}`: {error.strerror}: `{shown(command[0])}`") from None
-    if done.returncode:
-        for line in (done.stdout + done.stderr).splitlines()[-10:]:
-            say(f"  {shown(line)}")
-        raise UsageError(
-            f"cannot build bot `{name}`: `{shown(command[0])}` exited with status {done.returncode}"
-        )
+    if failure := building.build(command, cwd):
+        for line in failure.output:
+            say(f"  {line}")
+        raise UsageError(f"cannot build bot `{name}`: {failure.reason}")

@@ -35,6 +35,12 @@ time of the last change. It stands in no file.
 """
 
 
+ALL_FILES = "files"
+"""Among the hashes of a bot's files, that of all of them together, where they are listed or were sent to
+other machines.
+"""
+
+
 def read_header(value: dict[str, Any]) -> dict[str, Any]:
     """The checked first line of a run's records, without its chain. Raises `RecordError`."""
     fields = Fields(value, "", RecordError)
@@ -158,7 +164,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     _check_additions(fields)
     check_amendments(change, {**header["bots"], **change.get("bots", {})})
     files = header.get("files", {})
-    changed = [bot for bot, now in change.get("files", {}).items() if files.get(bot, now) != now]
+    changed = [bot for bot, now in change.get("files", {}).items() if have_changed(files.get(bot), now)]
     if changed:  # guard: changed-programs
         when = shown(fields.text("when", ""), 40)
         header[CHANGED] = {**header.get(CHANGED, {}), **dict.fromkeys(changed, when)}
@@ -181,6 +187,18 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
         if seed_hash(seed) != header.get("seed_sha256"):  # guard: seed-hash
             raise fields.wrong("seed", "the seed whose hash is `seed_sha256`")
         header["seed"] = seed
+
+
+def have_changed(known: Mapping[str, str] | None, now: Mapping[str, str]) -> bool:
+    """Whether a bot's files are other ones than those that are `known`, by their hashes. Where only one of
+    both has the hash of all files, the bot was sent to other machines in one of them: they differ if a file
+    does that both have.
+    """
+    if known is None:
+        return False
+    if ALL_FILES not in known and ALL_FILES not in now:
+        return dict(known) != dict(now)
+    return any(known[word] != now[word] for word in known.keys() & now.keys())
 
 
 def change_line(members: dict[str, Any]) -> dict[str, Any]:

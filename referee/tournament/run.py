@@ -20,6 +20,7 @@ from referee.records import journal
 from referee.records.amendments import Amendments, amendments_of
 from referee.records.header import apply_change, read_header, seats_of
 from referee.records.heads import Head, Heads
+from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, TOML, VOID
 from referee.tournament.formats import Amount
@@ -229,6 +230,22 @@ def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
         read = heads.read(line.text)
         if isinstance(read, Head) and read.game.id in games:
             yield read.game.id, line.text
+
+
+def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
+    """Where these games of a run were played, by id; those of earlier versions are missing.
+
+    Raises `RecordError`.
+    """
+    found = {}
+    for game_id, line in lines_of(run, games) if games else ():
+        try:
+            place = played_on_of_line(line)
+        except RecordError as error:
+            raise RecordError(f"game `{shown(game_id)}` of `{shown(str(run.folder))}`: {error}") from None
+        if place:
+            found[game_id] = place
+    return found
 
 
 def _check_game(

@@ -193,6 +193,7 @@ GUARDS = [
     never("hidden-seed", SEEDS),
     never("seed-hash", SEEDS),
     never("scaled-clocks", "tests/unit/test_records.py -k scaled"),
+    never("machine-texts", "tests/unit/test_played_on.py"),
     never("revealed-seeds", SEEDS),
     never("one-shared-seed", SEEDS),
     always("whole-lines", SEEDS),
