@@ -138,16 +138,18 @@ class ClusterWorkers(Workers):
         sent: SentFiles,
         seats: int,
         pin: bool,
+        cpu_clocks: bool,
         speeds: Speeds | None,
         take: Take,
     ) -> None:
-        """`sent` has the files of all bots; games have up to so many `seats`. With `speeds`, clocks are
-        scaled.
+        """`sent` has the files of all bots; games have up to so many `seats`, and perhaps clocks that
+        count processor time. With `speeds`, clocks are scaled.
         """
         self._link = link
         self._sent = sent
         self._seats = seats
         self._pin = pin
+        self._cpu_clocks = cpu_clocks
         self._speeds = speeds
         self._take = take
         self._workers: dict[str, _Worker] = {}
@@ -158,6 +160,8 @@ class ClusterWorkers(Workers):
         """Tasks that wait for room on a machine, or for a machine."""
         self._homes: dict[str, str] = {}
         """By encounter, the machine that plays it."""
+        self._levels: dict[str, str] = {}
+        """By bot, its level of isolation on the first machine."""
         self._shared_files: dict[str, dict[str, str]] = {}
         """Of each bot that is found on the machines, the hashes of its files on the first one."""
         self._numbers = count(1)
@@ -325,6 +329,7 @@ class ClusterWorkers(Workers):
             before,
             self._pin,
             self._seats,
+            self._cpu_clocks,
             self._speeds is not None,
         )
         self._prepare_by(worker, _Stage.PREPARING, order, PREPARING_S)
@@ -344,6 +349,9 @@ class ClusterWorkers(Workers):
             except EnvironmentLacksError as error:
                 self._refuse(worker, str(error))
                 return
+        for name, level in ready.levels.items():
+            if level != (first := self._levels.setdefault(name, level)):
+                self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
         worker.stage, worker.order = _Stage.READY, ""
         assert worker.greeting
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
@@ -357,6 +365,10 @@ class ClusterWorkers(Workers):
         if isinstance(answer, Changed):
             self._lost(worker, task, f"{answer.bot} was changed there: {answer.what}")
             worker.stage = _Stage.STALE
+        elif isinstance(answer, Unfit):
+            self._lost(worker, task, answer.why)
+            self._refuse(worker, answer.why)
+            return
         elif not isinstance(answer, Played) or not (self._is_stopping or _is_whole(task, answer.reports)):
             self._lost(worker, task, "its games were not played to their end")
             worker.stage = _Stage.STALE

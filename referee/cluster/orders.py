@@ -51,6 +51,8 @@ class Prepare(NamedTuple):
     """Which of the machine's cores its first game is pinned to."""
     pin: bool
     seats: int
+    cpu_clocks: bool
+    """Whether clocks count processor time."""
     calibrates: bool
     """Whether it measures how fast it computes."""
 
