@@ -8,6 +8,7 @@ from referee.cluster.bot_files import SentFiles
 from referee.cluster.cluster_workers import ClusterWorkers
 from referee.cluster.comparing import clock_percent
 from referee.cluster.dask_link import DaskLink
+from referee.cluster.orders import Requirement
 from referee.processes.launcher import random_name
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers import Place, Take, Workers
@@ -37,9 +38,10 @@ def cluster_place(
     """The cluster of a scheduler, where a tournament is played; with a reference, its clocks are scaled."""
     seats = max(plan.seats for plan in tournament.plans)
     by_cpu = any(entrant.control.by_cpu for plan in tournament.plans for entrant in plan.entrants)
+    required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
 
     def opened(take: Take, stopping: Callable[[], bool]) -> Workers:
         link = DaskLink(scheduler, random_name())
-        return ClusterWorkers(link, sent, seats, pin, by_cpu, reference, take)
+        return ClusterWorkers(link, required, sent, reference, take)
 
     return opened

@@ -30,6 +30,7 @@ from referee.cluster.orders import (
     Played,
     Prepare,
     Ready,
+    Requirement,
     Rest,
     Stop,
     Unfit,
@@ -133,23 +134,12 @@ class ClusterWorkers(Workers):
     """The machines of a cluster."""
 
     def __init__(
-        self,
-        link: Link,
-        sent: SentFiles,
-        seats: int,
-        pin: bool,
-        cpu_clocks: bool,
-        speeds: Speeds | None,
-        take: Take,
+        self, link: Link, required: Requirement, sent: SentFiles, speeds: Speeds | None, take: Take
     ) -> None:
-        """`sent` has the files of all bots; games have up to so many `seats`, and perhaps clocks that
-        count processor time. With `speeds`, clocks are scaled.
-        """
+        """`sent` has the files of the bots; with `speeds`, clocks are scaled."""
         self._link = link
+        self._required = required
         self._sent = sent
-        self._seats = seats
-        self._pin = pin
-        self._cpu_clocks = cpu_clocks
         self._speeds = speeds
         self._take = take
         self._workers: dict[str, _Worker] = {}
@@ -273,7 +263,7 @@ class ClusterWorkers(Workers):
             worker = self._workers.get(address)
             if worker is None and address not in self._refused:
                 worker = self._workers[address] = _Worker(address, member, self._now_s)
-                self._prepare_by(worker, _Stage.GREETED, Greet(self._sent.bots), GREETING_S)
+                self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
             elif worker and worker.member.beat != member.beat:
                 worker.member, worker.heard_s = member, self._now_s
 
@@ -321,24 +311,15 @@ class ClusterWorkers(Workers):
         """Has a worker get ready."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         before = sum(one.member.slots for one in there if one.address < worker.address)
-        order = Prepare(
-            self._sent.bots,
-            worker.member.name,
-            worker.member.slots,
-            sum(one.member.slots for one in there),
-            before,
-            self._pin,
-            self._seats,
-            self._cpu_clocks,
-            self._speeds is not None,
-        )
+        slots = sum(one.member.slots for one in there)
+        order = Prepare(self._required, worker.member.name, worker.member.slots, slots, before)
         self._prepare_by(worker, _Stage.PREPARING, order, PREPARING_S)
 
     def _ready(self, worker: _Worker, ready: Ready) -> None:
         """Has a worker play from now on, if its bots are those of the other machines."""
         for line in ready.remarks:
             self._remark(f"{worker.name}: {line}")
-        for files in self._sent.bots:
+        for files in self._required.bots:
             name = files.bot.name
             if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
                 self._refuse(worker, f"bot `{name}` is another version there than on the first machine")
@@ -400,7 +381,7 @@ class ClusterWorkers(Workers):
     def _begin_again(self, worker: _Worker) -> None:
         """Has a worker prepare the bots anew, once it plays no more."""
         if not worker.playing:
-            self._prepare_by(worker, _Stage.GREETED, Greet(self._sent.bots), GREETING_S)
+            self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
 
     def _lost(self, worker: _Worker, task: Task, why: str) -> None:
         self._homes.pop(shared_by(task.games[0][0].id), None)

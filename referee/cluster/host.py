@@ -148,24 +148,25 @@ class Host:
         return None
 
     def _ready(self, order: Prepare) -> Ready | Unfit:
+        required = order.requirement
         if self._pool:
             self._pool.close()
         self._remarks.clear()
-        if order.cpu_clocks and not cpu.AVAILABLE:
+        if required.cpu_clocks and not cpu.AVAILABLE:
             return Unfit("a clock counts processor time, which needs Linux")
         try:
-            bots = [self._store.ready(files) for files in order.bots]
+            bots = [self._store.ready(files) for files in required.bots]
             bots = with_hidden(levels.settled(bots), self._store.private)
-            speed = calibrate(order.slots).together.native if order.calibrates else None
+            speed = calibrate(order.slots).together.native if required.calibrates else None
         except (RefereeError, OSError) as error:
             return Unfit(str(error))
-        share = share_of(usable_memory(), order.slots_of_machine * order.seats)
+        share = share_of(usable_memory(), order.slots_of_machine * required.seats)
         self._bots = {bot.name: replace(bot, limits=replace(bot.limits, share=share)) for bot in bots}
-        self._files = {files.bot.name: files for files in order.bots}
+        self._files = {files.bot.name: files for files in required.bots}
         self._words = {bot.name: hashes_of_words(bot, self._hashes) for bot in bots}
         self._rations = {bot.name: Ration(time.monotonic, LOOKING) for bot in bots}
         Launcher.close()  # of the trials of levels; the workers have launchers of their own
-        cores = sorted(usable_cores()) if order.pin else []
+        cores = sorted(usable_cores()) if required.pin else []
         at = order.first_core % len(cores) if cores else 0
         cores = cores[at:] + cores[:at]
         self._pool = Pool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
