@@ -7,6 +7,8 @@ to compute in the process that times the moves.
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 import signal
 import socket
 import time
@@ -39,9 +41,10 @@ from referee.core.cores import usable_cores
 from referee.core.errors import RefereeError
 from referee.core.file_hashes import FileHashes
 from referee.core.ration import Ration
+from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.machine.calibration import calibrate
-from referee.processes import levels, libc
+from referee.processes import cpu, levels, libc
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
@@ -145,22 +148,25 @@ class Host:
         return None
 
     def _ready(self, order: Prepare) -> Ready | Unfit:
+        required = order.requirement
         if self._pool:
             self._pool.close()
         self._remarks.clear()
+        if required.cpu_clocks and not cpu.AVAILABLE:
+            return Unfit("a clock counts processor time, which needs Linux")
         try:
-            bots = [self._store.ready(files) for files in order.bots]
+            bots = [self._store.ready(files) for files in required.bots]
             bots = with_hidden(levels.settled(bots), self._store.private)
-            speed = calibrate(order.slots).together.native if order.calibrates else None
+            speed = calibrate(order.slots).together.native if required.calibrates else None
         except (RefereeError, OSError) as error:
             return Unfit(str(error))
-        share = share_of(usable_memory(), order.slots_of_machine * order.seats)
+        share = share_of(usable_memory(), order.slots_of_machine * required.seats)
         self._bots = {bot.name: replace(bot, limits=replace(bot.limits, share=share)) for bot in bots}
-        self._files = {files.bot.name: files for files in order.bots}
+        self._files = {files.bot.name: files for files in required.bots}
         self._words = {bot.name: hashes_of_words(bot, self._hashes) for bot in bots}
         self._rations = {bot.name: Ration(time.monotonic, LOOKING) for bot in bots}
         Launcher.close()  # of the trials of levels; the workers have launchers of their own
-        cores = sorted(usable_cores()) if order.pin else []
+        cores = sorted(usable_cores()) if required.pin else []
         at = order.first_core % len(cores) if cores else 0
         cores = cores[at:] + cores[:at]
         self._pool = Pool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
@@ -219,18 +225,29 @@ def main(descriptor: int) -> None:
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped
     end = socket.socket(fileno=descriptor)
     channel = Channel(end, waits=False)
-    host = Host(default_store(), lambda key, answer: channel.send((key, answer)), end)
-    told_s = 0.0
-    try:
+
+    def say(key: str, answer: Answer) -> None:
+        channel.send((key, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)))
+
+    with contextlib.suppress(Broken), contextlib.ExitStack() as stack:
+        host, lack = None, ""
+        try:
+            host = Host(default_store(), say, end)
+            stack.callback(host.close)
+        except RefereeError as error:
+            lack = str(error)
+        told_s = 0.0
         while channel.is_open:
-            host.go_on(FLUSH_S if channel.has_unsent else ALIVE_S)
-            for key, order in channel.receive():
-                host.obey(key, order)
+            seconds = FLUSH_S if channel.has_unsent else ALIVE_S
+            host.go_on(seconds) if host else readable_within(end, seconds)
+            for key, data in channel.receive():
+                try:
+                    order: Order = pickle.loads(data)
+                except Exception as error:  # such as a game that is not installed here
+                    say(key, Unfit(f"it cannot read what it is sent: {shown(str(error), 200)}"))
+                    continue
+                host.obey(key, order) if host else say(key, Unfit(lack))
             if time.monotonic() - told_s >= ALIVE_S:
                 channel.send(Sign.ALIVE)
                 told_s = time.monotonic()
             channel.flush()
-    except Broken:
-        pass  # the Dask worker was killed in the middle of a message
-    finally:
-        host.close()

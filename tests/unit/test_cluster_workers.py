@@ -95,7 +95,9 @@ class Cluster:
         monkeypatch.setattr("referee.cluster.cluster_workers.time.monotonic", lambda: self.now_s)
         self.link = Script()
         self.reports: list[Report] = []
-        self.workers = ClusterWorkers(self.link, SentFiles(tuple(FILES), {}), 2, False, None, self.take)
+        self.workers = ClusterWorkers(
+            self.link, SentFiles(tuple(FILES), {}), 2, False, False, None, self.take
+        )
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
         self.ready: dict[str, Answer] = {}
