@@ -16,6 +16,9 @@ from referee.core.text import shown
 
 if TYPE_CHECKING:
     from distributed import Client
+    from distributed.security import Security
+
+PACKAGES = ("distributed", "cryptography")
 
 CONNECT_S = 10
 """Seconds after which a scheduler that cannot be reached is given up."""
@@ -60,22 +63,34 @@ def connected(address: str) -> Iterator[Client]:
     require_packages()
     _silence()
     with contextlib.ExitStack() as stack:
+        security = _security(address)
         if address.startswith(LOCAL):
-            address = stack.enter_context(_local_cluster(int(address.removeprefix(LOCAL))))
-        client = _client(address)
+            address = stack.enter_context(_local_cluster(int(address.removeprefix(LOCAL)), security))
+        client = _client(address, security)
         stack.callback(client.close, timeout=CONNECT_S)
         yield client
 
 
 def require_packages() -> None:
     """Raises `EnvironmentLacksError` where the packages for clusters are not installed."""
-    try:
-        import_module("distributed")
-    except ImportError as error:
-        raise EnvironmentLacksError(
-            f"clusters need the package `{shown(error.name or 'distributed')}`: "
-            "`pip install 'game-referee[cluster]'`"
-        ) from None
+    for package in PACKAGES:
+        try:
+            import_module(package)
+        except ImportError:
+            raise EnvironmentLacksError(
+                f"clusters need the package `{package}`: `pip install 'game-referee[cluster]'`"
+            ) from None
+
+
+def _security(address: str) -> Security:
+    """TLS as Dask is configured; on this machine, with a certificate that is made for this cluster alone: a
+    scheduler runs whatever it is sent, by bots and other users of the machine too.
+    """
+    from distributed.security import Security
+
+    if address.startswith(LOCAL):  # guard: own-certificate
+        return Security.temporary()
+    return Security()
 
 
 def _silence() -> None:
@@ -89,7 +104,7 @@ def _silence() -> None:
 
 
 @contextlib.contextmanager
-def _local_cluster(workers: int) -> Iterator[str]:
+def _local_cluster(workers: int, security: Security) -> Iterator[str]:
     """The address of the scheduler of a new cluster on this machine."""
     from distributed import LocalCluster
 
@@ -102,6 +117,7 @@ def _local_cluster(workers: int) -> Iterator[str]:
             scheduler_kwargs={"dashboard": False},  # and any free port for the scheduler's web server
             memory_limit=0,  # bots have limits of their own, and are no memory of the worker
             silence_logs=_SILENT,
+            security=security,
         )
     except (OSError, RuntimeError) as error:
         raise EnvironmentLacksError(f"no cluster can be started here: {shown(str(error))}") from None
@@ -111,27 +127,26 @@ def _local_cluster(workers: int) -> Iterator[str]:
         cluster.close(timeout=CONNECT_S)
 
 
-def _client(address: str) -> Client:
+def _client(address: str, security: Security) -> Client:
     """A client that is connected. What is at the address is asked first whether it is a scheduler, since a
     client that was given anything else may wait for ever and cannot be closed.
     """
     from distributed import Client
 
     try:
-        lack = asyncio.run(_lack(address))
+        lack = asyncio.run(_lack(address, security))
         if not lack:
-            return Client(address, timeout=CONNECT_S, set_as_default=False, name="referee")
+            return Client(address, security=security, timeout=CONNECT_S, set_as_default=False, name="referee")
     except Exception as error:  # Dask passes on whatever the other side made it raise
         lack = _reason(error)
     raise EnvironmentLacksError(f"cannot connect to the cluster at `{shown(address)}`: {lack}")
 
 
-async def _lack(address: str) -> str:
+async def _lack(address: str, security: Security) -> str:
     """Why what is at an address is no scheduler that can be used, or an empty text."""
     from distributed.core import rpc
-    from distributed.security import Security
 
-    arguments = Security().get_connection_args("client")
+    arguments = security.get_connection_args("client")
     if address.startswith("tls:") and not arguments["ssl_context"]:
         return "expected the certificates for TLS in Dask's configuration (`distributed.comm.tls`)"
     async with (
