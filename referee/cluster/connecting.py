@@ -8,15 +8,15 @@ import logging
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from referee.cluster.local import local_cluster
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.text import shown
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.security import Security
 
 PACKAGES = ("distributed", "cryptography")
 
@@ -51,10 +51,18 @@ def checked_address(text: str) -> str:
     return text
 
 
+class Scheduler(NamedTuple):
+    """A scheduler that answers."""
+
+    address: str
+    slots: int
+    """How many tasks its workers run at a time."""
+
+
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Client]:
-    """A client of the cluster at an address; with `local:N`, of one with N processes on this machine, which
-    are ended at the end.
+def scheduler_at(address: str) -> Iterator[Scheduler]:
+    """A scheduler that answers; with `local:N`, one with N workers on this machine, which are ended at the
+    end.
 
     Nothing of what Dask logs in this process appears on stderr. Raises `UsageError` for a wrong address, and
     `EnvironmentLacksError` where the packages for clusters are missing or nothing can be reached.
@@ -63,12 +71,22 @@ def connected(address: str) -> Iterator[Client]:
     require_packages()
     _silence()
     with contextlib.ExitStack() as stack:
-        security = _security(address)
         if address.startswith(LOCAL):
-            address = stack.enter_context(_local_cluster(int(address.removeprefix(LOCAL)), security))
-        client = _client(address, security)
-        stack.callback(client.close, timeout=CONNECT_S)
-        yield client
+            address = stack.enter_context(local_cluster(int(address.removeprefix(LOCAL))))
+        yield Scheduler(address, _slots(address))
+
+
+@contextlib.contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """A client of the cluster at an address, as `scheduler_at` takes it. Raises as that does."""
+    with scheduler_at(address) as found:
+        from distributed import Client
+
+        client = Client(found.address, timeout=CONNECT_S, set_as_default=False, name="referee")
+        try:
+            yield client
+        finally:
+            client.close(timeout=CONNECT_S)
 
 
 def require_packages() -> None:
@@ -82,17 +100,6 @@ def require_packages() -> None:
             ) from None
 
 
-def _security(address: str) -> Security:
-    """TLS as Dask is configured; on this machine, with a certificate that is made for this cluster alone: a
-    scheduler runs whatever it is sent, by bots and other users of the machine too.
-    """
-    from distributed.security import Security
-
-    if address.startswith(LOCAL):  # guard: own-certificate
-        return Security.temporary()
-    return Security()
-
-
 def _silence() -> None:
     from distributed.versions import VersionMismatchWarning
 
@@ -103,50 +110,26 @@ def _silence() -> None:
     warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
-@contextlib.contextmanager
-def _local_cluster(workers: int, security: Security) -> Iterator[str]:
-    """The address of the scheduler of a new cluster on this machine."""
-    from distributed import LocalCluster
-
-    try:
-        cluster = LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False},  # and any free port for the scheduler's web server
-            memory_limit=0,  # bots have limits of their own, and are no memory of the worker
-            silence_logs=_SILENT,
-            security=security,
-        )
-    except (OSError, RuntimeError) as error:
-        raise EnvironmentLacksError(f"no cluster can be started here: {shown(str(error))}") from None
-    try:
-        yield cluster.scheduler_address
-    finally:
-        cluster.close(timeout=CONNECT_S)
-
-
-def _client(address: str, security: Security) -> Client:
-    """A client that is connected. What is at the address is asked first whether it is a scheduler, since a
-    client that was given anything else may wait for ever and cannot be closed.
+def _slots(address: str) -> int:
+    """How many tasks the workers of a scheduler run at a time. Raises `EnvironmentLacksError` where there is
+    none. What is at the address is asked first whether it is one, since a client that was given anything else
+    may wait for ever and cannot be closed.
     """
-    from distributed import Client
-
     try:
-        lack = asyncio.run(_lack(address, security))
-        if not lack:
-            return Client(address, security=security, timeout=CONNECT_S, set_as_default=False, name="referee")
+        found = asyncio.run(_asked(address))
     except Exception as error:  # Dask passes on whatever the other side made it raise
-        lack = _reason(error)
-    raise EnvironmentLacksError(f"cannot connect to the cluster at `{shown(address)}`: {lack}")
+        found = _reason(error)
+    if isinstance(found, str):
+        raise EnvironmentLacksError(f"cannot connect to the cluster at `{shown(address)}`: {found}")
+    return found
 
 
-async def _lack(address: str, security: Security) -> str:
-    """Why what is at an address is no scheduler that can be used, or an empty text."""
+async def _asked(address: str) -> int | str:
+    """How many tasks are run at a time, or why what is at an address is no scheduler that can be used."""
     from distributed.core import rpc
+    from distributed.security import Security
 
-    arguments = security.get_connection_args("client")
+    arguments = Security().get_connection_args("client")
     if address.startswith("tls:") and not arguments["ssl_context"]:
         return "expected the certificates for TLS in Dask's configuration (`distributed.comm.tls`)"
     async with (
@@ -154,12 +137,14 @@ async def _lack(address: str, security: Security) -> str:
         rpc(address, timeout=CONNECT_S, connection_args=arguments) as remote,
     ):
         try:
-            kind = (await remote.identity(n_workers=0)).get("type")
+            found = await remote.identity(n_workers=-1)
         except TypeError:  # older schedulers and all workers do not know this argument
-            kind = (await remote.identity()).get("type")
-            if kind == "Scheduler":
+            found = await remote.identity()
+            if found.get("type") == "Scheduler":
                 return "its version of Dask is too old, expected 2025.4 or later"
-    return "" if kind == "Scheduler" else f"expected a Dask scheduler, and it is a {shown(str(kind))}"
+    if found.get("type") != "Scheduler":
+        return f"expected a Dask scheduler, and it is a {shown(str(found.get('type')))}"
+    return sum(int(worker["nthreads"]) for worker in found["workers"].values())
 
 
 def _reason(error: BaseException) -> str:

@@ -24,11 +24,11 @@ import pwd
 import shutil
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 from referee.cluster.blobs import Blobs, writing
 from referee.cluster.bot_files import BotFiles
@@ -61,7 +61,7 @@ def default_store() -> Path:
     with contextlib.suppress(RuntimeError):
         if os.access(home := Path.home(), os.W_OK):
             return home / ".cache" / "referee"
-    return Path(tempfile.gettempdir()) / f"referee-{os.geteuid()}"
+    return Path(gettempdir()) / f"referee-{os.geteuid()}"
 
 
 class Store:
@@ -133,6 +133,11 @@ class Store:
         if files.shared:
             self._check_shared(files, bot)
         return bot
+
+    def changed(self, files: BotFiles) -> str:
+        """A file of a bot that is not any more what was sent; empty where all are."""
+        top = self._bots / _key(files) / "files"
+        return next((file.path for file in files.files if not self._is_there(top, file)), "")
 
     def _check_shared(self, files: BotFiles, bot: Bot) -> None:
         """Raises `EnvironmentLacksError` where a bot that is here is another one than on the referee's
@@ -292,8 +297,6 @@ def _make(folder: Path, mode: int) -> None:
         raise EnvironmentLacksError(
             f"`{shown(str(folder))}` is no folder of this user, expected another store"
         )
-    if stat.S_IMODE(found.st_mode) & ~mode:
-        folder.chmod(mode)
 
 
 def _make_folders(top: Path, folders: Iterable[str]) -> None:

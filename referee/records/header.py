@@ -19,8 +19,11 @@ from referee.games.api import Game
 from referee.records.amendments import MEMBERS, check_amendments
 from referee.records.record import FORMAT, clock_percent
 
-_GROWING = ("rounds", "budget")
-"""The numbers that may grow while a run goes on."""
+CALIBRATION = "calibration"
+"""The member of a header that says how fast the machine computes by which clocks are scaled."""
+
+_NUMBERS = ("rounds", "budget", CALIBRATION)
+"""The numbers that may change while a run goes on."""
 
 REPEATS = ("cluster", "count")
 """How games count that are move by move the same as others between the same bots: together, so that they
@@ -174,7 +177,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     names = [header.get("renamed", {}).get(name, name).lower() for name in header["bots"]]
     if "renamed" in header and len(set(names)) < len(names):  # guard: renamed-bots
         raise fields.wrong("renamed", "names that differ")
-    for name in _GROWING:
+    for name in _NUMBERS:
         if fields.has(name):
             header[name] = fields.number(name, 1)
     if fields.has("encounters"):
@@ -220,7 +223,7 @@ def _check_additions(fields: Fields) -> None:
     if fields.has("files"):
         for name in fields.object("files").names():
             fields.object("files").object(name)
-    for name in _GROWING:
+    for name in _NUMBERS:
         if fields.has(name):
             fields.number(name, 1)
     if fields.has("seed_sha256") and not _SHA256.fullmatch(fields.text("seed_sha256")):

@@ -87,14 +87,14 @@ def additions(header: dict[str, Any], tournament: Tournament, files: Files) -> d
     of_format = {"rounds": tournament.format.rounds, **tournament.format.header()}
     change |= {name: what for name, what in of_format.items() if header.get(name) != what}
     known = header.get("files", {})
-    if changed := {name: what for name, now in files.items() if (what := _files(known.get(name), now))}:
+    of_bots = {name: _files(known.get(name), found) for name, found in files.items()}
+    if changed := {name: what for name, what in of_bots.items() if known.get(name) != what}:
         change["files"] = changed
     return change
 
 
-def _files(known: dict[str, str] | None, now: dict[str, str]) -> dict[str, str] | None:
-    """What is known of a bot's files from now on, where that is more than before, or they have changed."""
+def _files(known: dict[str, str] | None, now: dict[str, str]) -> dict[str, str]:
+    """What is known of a bot's files from now on."""
     if known is None or have_changed(known, now):
         return now
-    more = {**known, **now}
-    return more if more != known else None
+    return {**known, **now}

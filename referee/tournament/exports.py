@@ -41,7 +41,7 @@ def csv_of(games: Games) -> str:
                 cells += [""] * 4
         rated = "true" if game.rated else "false"
         cells += [game.ending, rated, cell(shown(game.sentence)), game.digest]
-        writer.writerow([*cells, *map(cell, place or ("", "", "")), game.clock_percent])
+        writer.writerow([*cells, *[cell(shown(text)) for text in place or ("", "", "")], game.clock_percent])
     return text.getvalue().rstrip("\n")
 
 

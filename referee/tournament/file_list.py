@@ -149,7 +149,7 @@ def _named(bot: Bot) -> Iterator[_Entry]:
     """
     for named in needs.named(bot.argv, bot.cwd, bot.environment()):
         if not installation.is_interpreter(named.path):
-            yield _Entry(named.path, named.place)
+            yield _Entry(Path(os.path.normpath(named.path)), named.place)
             for folder in named.folders:
                 yield _Entry(folder, folder)
     for read in needs.named(map(str, bot.read), bot.cwd, bot.environment()):
@@ -227,14 +227,13 @@ class _Search:
         with contextlib.suppress(OSError, ValueError, RuntimeError):
             place = path.resolve(strict=True)
             found = place.stat()
-            if (
-                path in self.found
-                or not stat.S_ISREG(found.st_mode)
-                or not self._is_own(place)  # guard: links-of-files
-                or self._is_left_out(path)
-                or self._is_left_out(place)
-                or (self._has_build and read_start(place, 4) in _MACHINE_CODE)
-            ):
+            if path in self.found or not stat.S_ISREG(found.st_mode):
+                return
+            if not self._is_own(place):  # guard: links-of-files
+                return
+            if self._is_left_out(path) or self._is_left_out(place):  # guard: files-left-out
+                return
+            if self._has_build and read_start(place, 4) in _MACHINE_CODE:
                 return
             self.found[path] = place
             part = top / path.relative_to(top).parts[0] if top else path

@@ -23,7 +23,7 @@ from referee.gameplay.events import Ending
 from referee.ratings.standings import Facts
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.header import apply_change, change_line
+from referee.records.header import CALIBRATION, apply_change, change_line
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, VOID
 from referee.tournament.facts import facts_of
@@ -180,6 +180,16 @@ class OpenRun:
         """
         self._records.extend(body for _, body in games)
         self.games.update((game.id, game) for game, _ in games)
+
+    @property
+    def calibration(self) -> int | None:
+        """How fast the machine computes by which clocks are scaled; None where there is none yet."""
+        found: int | None = self._run.header.get(CALIBRATION)
+        return found
+
+    def set_calibration(self, speed: int) -> None:
+        """Stores how fast the machine computes by which clocks are scaled. Raises `StorageError`."""
+        self.add_change({CALIBRATION: speed})
 
     def add_change(self, change: dict[str, Any]) -> None:
         """Stores a change of the header. Raises `StorageError`."""

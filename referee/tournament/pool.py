@@ -150,10 +150,14 @@ class _Worker:
 class Pool(Workers):
     """Worker processes, each of which is started when it is needed."""
 
-    def __init__(self, count: int, cores: Sequence[int], take: Take, wake: int | None = None) -> None:
-        """Up to `count` workers; each is pinned to one of the `cores`, if any are given. Where the descriptor
-        `wake` can be read, `take_reports` waits no longer.
+    def __init__(
+        self, count: int, cores: Sequence[int], take: Take, prefix: str = "", wake: int | None = None
+    ) -> None:
+        """Up to `count` workers; each is pinned to one of the `cores`, if any are given. What they are called
+        in records begins with `prefix`. Where the descriptor `wake` can be read, `take_reports` waits no
+        longer.
         """
+        self._prefix = prefix
         self._count = count
         self._take = take
         self._cores = cores
@@ -185,7 +189,7 @@ class Pool(Workers):
     def _start(self) -> _Worker:
         number = next(number for number in range(self._count) if number not in self._workers)
         core = self._cores[number % len(self._cores)] if self._cores else None
-        worker = self._workers[number] = _Worker(core, str(number + 1))
+        worker = self._workers[number] = _Worker(core, f"{self._prefix}{number + 1}")
         return worker
 
     def take_reports(self, seconds: float) -> None:

@@ -45,8 +45,8 @@ def place_text(measured: Mapping[str, Any]) -> str:
     place = played_on(Fields(dict(measured), "measured", RecordError))
     if place is None:
         return ""
-    worker = f", worker {place.worker}" if place.worker != BY_REFEREE else ""
-    return f"played on {place.name} ({place.cpu}){worker}"
+    worker = f", worker {shown(place.worker)}" if place.worker != BY_REFEREE else ""
+    return f"played on {shown(place.name)} ({shown(place.cpu)}){worker}"
 
 
 def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:

@@ -86,6 +86,17 @@ def test_what_a_machine_is_called_is_bounded_and_escaped(
     assert played_on(Fields({"machine": place._asdict()}, "measured", RecordError)) == place
 
 
+def test_a_processor_without_a_description_is_called_by_its_architecture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    monkeypatch.setattr(module, "CPU_INFO", tmp_path / "cpuinfo")
+    assert this_machine.__wrapped__().cpu == "riscv64"
+    (tmp_path / "cpuinfo").write_bytes(b"uarch\t: \xff,u74\n" + b"x" * 10**6)
+    assert this_machine.__wrapped__().cpu == "\ufffd,u74"
+
+
 def test_this_machine_has_a_name_and_a_processor_that_are_read_once() -> None:
     assert all(this_machine()) and this_machine() is this_machine()
 
@@ -111,9 +122,7 @@ def changed(value: Any) -> Iterator[dict[str, Any]]:
             yield {"machine": {**FAST._asdict(), name: value}}
 
 
-@pytest.mark.parametrize(
-    "value", [None, 5, True, [], {}, {"name": "n"}, "", "x" * (MOST + 1), "a\nb", "\x1b"]
-)
+@pytest.mark.parametrize("value", [None, 5, True, [], {}, {"name": "n"}, "", "x" * (MOST + 1), "\ud800"])
 def test_what_is_no_machine_is_refused_with_a_line(value: object) -> None:
     for measured in changed(value):
         whole = to_json(WON)
@@ -209,7 +218,7 @@ def test_what_is_exported_says_where_games_were_played_and_with_which_clocks(fol
 
 
 def test_what_is_exported_is_refused_where_its_machine_is_wrong(folder: Path, tmp_path: Path) -> None:
-    run = written(tmp_path / "run", played_by(FAST._replace(cpu="\x1b"), WON))
+    run = written(tmp_path / "run", played_by(FAST._replace(cpu=""), WON))
     for words in (("export", "--format", "csv"), ("find", "--machine", "fast")):
         done = referee(words[0], str(run), *words[1:])
         assert done.code == 6 and "1:a:b" in done.err and "`measured.machine.cpu`" in done.err
@@ -223,6 +232,16 @@ def test_a_replay_says_where_its_game_was_played_and_with_which_clocks(folder: P
     assert first[1] == "played on =slow (Xeon), worker tcp://10.0.0.2:40001 2"
     assert place_text({"machine": FAST._asdict()}) == "played on fast (EPYC 9754)"
     assert place_text({}) == ""
+
+
+def test_what_a_record_calls_its_machine_is_escaped_where_it_is_shown(tmp_path: Path) -> None:
+    odd = PlayedOn("\x1b[2J", "<b>\u202e", "=\x00")
+    run = str(written(tmp_path / "run", played_by(odd, WON)))
+    assert referee("replay", run).out.splitlines()[1] == r"played on \x1b[2J (<b>\u202e), worker =\x00"
+    (row,) = csv.DictReader(io.StringIO(referee("export", run, "--format", "csv").out))
+    assert (row["machine"], row["cpu"], row["worker"]) == (r"\x1b[2J", r"<b>\u202e", r"'=\x00")
+    assert r"expected `\x1b[2J`" in referee("find", run, "--machine", "[2J").err
+    assert found(run, "--machine", odd.name) == ["1:a:b"]
 
 
 def test_a_report_says_where_games_were_played_where_they_were_not_all_played_alike() -> None:

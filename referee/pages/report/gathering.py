@@ -136,7 +136,8 @@ class Gathering:
         if played.began:
             self._began = [min([played.began, *self._began]), max([played.began, *self._began])]
         if played.place:
-            self._shares[Share(played.place.name, played.place.cpu, game.clock_percent)] += 1
+            name, cpu, _ = played.place
+            self._shares[Share(shown(name, 80), shown(cpu, 80), game.clock_percent)] += 1
         for name, text in zip(MADE_BY, played.made_by, strict=True):
             if text:
                 self._made_by[name].add(text)
