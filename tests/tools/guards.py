@@ -216,6 +216,8 @@ GUARDS = [
     dropped("store-lock", "tests/processes/test_store.py -k once"),
     dropped("bots-in-use", f"{STORE} -k in_use"),
     never("owner-of-store", f"{STORE} -k user"),
+    valued("reported-texts", "fields.text(name)", "tests/unit/test_comparing.py -k escaped"),
+    valued("own-certificate", "Security()", "tests/processes/test_comparing_machines.py -k certificate"),
     never("programs", "tests/processes/test_tournament.py -k program"),
     never("renamed-bots", "tests/processes/test_amend.py -k forged"),
     never("changed-programs", "tests/unit/test_tables.py -k program"),
