@@ -38,7 +38,7 @@ from referee.cluster.store import Store, default_store
 from referee.cluster.versions import code_digest
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
-from referee.core.errors import RefereeError
+from referee.core.errors import EnvironmentLacksError, RefereeError
 from referee.core.file_hashes import FileHashes
 from referee.core.ration import Ration
 from referee.core.text import shown
@@ -57,6 +57,9 @@ from referee.tournament.worker import Sign
 
 ALIVE_S = 1.0
 """Seconds between two signs of life."""
+
+IDLE_S = 3600.0
+"""Seconds without orders after which it ends: its referee was killed."""
 
 LOOKING = 0.02
 """The most of the time that is spent on looking whether files have changed."""
@@ -130,6 +133,11 @@ class Host:
             del self._tasks[key]
             self._say(key, Played(tuple(self._reports.pop(key))))
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether there are tasks that are not over."""
+        return bool(self._tasks)
+
     def close(self) -> None:
         """Ends all games and bots."""
         if self._pool:
@@ -151,7 +159,8 @@ class Host:
         required = order.requirement
         if self._pool:
             self._pool.close()
-        self._remarks.clear()
+        for of_task in (self._remarks, self._tasks, self._reports):
+            of_task.clear()
         if required.cpu_clocks and not cpu.AVAILABLE:
             return Unfit("a clock counts processor time, which needs Linux")
         try:
@@ -182,9 +191,13 @@ class Host:
                 self._say(key, Changed(name, changed))
                 return
         plan = task.plan.with_bots([self._bots[name] for name in task.plan.names])
-        self._tasks[key] = here = replace(task, plan=plan)
-        self._reports[key] = []
-        self._pool.play(here)
+        here = replace(task, plan=plan)
+        try:
+            self._pool.play(here)
+        except EnvironmentLacksError as error:
+            self._say(key, Unfit(str(error)))
+            return
+        self._tasks[key], self._reports[key] = here, []
 
     def _changed(self, name: str) -> str:
         """A file of a bot that has changed here since it got ready; empty if there is none."""
@@ -237,10 +250,14 @@ def main(descriptor: int) -> None:
         except RefereeError as error:
             lack = str(error)
         told_s = 0.0
-        while channel.is_open:
+        asked_s = time.monotonic()
+        while channel.is_open and time.monotonic() - asked_s < IDLE_S:
             seconds = FLUSH_S if channel.has_unsent else ALIVE_S
             host.go_on(seconds) if host else readable_within(end, seconds)
+            if host and host.is_playing:
+                asked_s = time.monotonic()
             for key, data in channel.receive():
+                asked_s = time.monotonic()
                 try:
                     order: Order = pickle.loads(data)
                 except Exception as error:  # such as a game that is not installed here
