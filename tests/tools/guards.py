@@ -212,7 +212,7 @@ GUARDS = [
     never("names-of-blobs", f"{STORE} -k content"),
     dropped("paths-in-files", f"{STORE} -k paths_that_lead"),
     never("shared-bots", f"{STORE} -k shared"),
-    valued("changed-files", "True", f"{STORE} -k put_back"),
+    never("changed-files", f"{STORE} -k put_back"),
     dropped("store-lock", "tests/processes/test_store.py -k once"),
     dropped("bots-in-use", f"{STORE} -k in_use"),
     never("owner-of-store", f"{STORE} -k user"),
