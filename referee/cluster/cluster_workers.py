@@ -61,7 +61,7 @@ WAIT_S = 600.0
 FAILURES = 3
 """How many orders in a row a Dask worker may fail to carry out before it is not used any more."""
 
-OTHERS_S = 15.0
+OTHERS_S = 10.0
 """Seconds in which it waits for others, where all that are there are not used."""
 
 _RAN_S = 1.0
