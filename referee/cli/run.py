@@ -6,9 +6,14 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import isolation_option, json_lines_option, workers_option
+from referee.cli.options import (
+    check_workers,
+    cluster_option,
+    isolation_option,
+    json_lines_option,
+    workers_option,
+)
 from referee.cli.output import show_data
-from referee.core.errors import UsageError
 
 
 @click.command()
@@ -21,12 +26,7 @@ from referee.core.errors import UsageError
     help="Folder for the results. Default: NAME-results beside NAME.toml.",
 )
 @workers_option
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    default="",
-    help="Play on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N for one of N workers here.",
-)
+@cluster_option
 @click.option(
     "--scale-clocks", is_flag=True, help="On a cluster, give longer clocks to games on slower machines."
 )
@@ -67,10 +67,7 @@ def run(
 
     config = load(file, elsewhere=bool(cluster))
     cluster = cluster or config.cluster
-    if cluster and workers is not None:
-        raise UsageError(
-            f"`--workers` is {workers}, expected none: the machines of the cluster have their own"
-        )
+    check_workers(workers, cluster)
     folder = folder or config.folder
     count = config.workers if workers is None else workers
     if dry_run:

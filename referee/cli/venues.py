@@ -65,15 +65,17 @@ def on_cluster(
 
     config, tournament = candidate.config, candidate.tournament
     bots = [entrant.bot for entrant in tournament.entrants]
+    for bot in bots:
+        if bot.is_person:
+            bot.check()  # which refuses
     if isolation:
         bots = [replace(bot, isolation=isolation) for bot in bots]
     sent = sent_files(bots, config.origins, private_files(config, candidate.folder))
-    seats = max(plan.seats for plan in tournament.plans)
     candidate = replace(candidate, programs=Programs(sent.hashes_of))
 
     def place(run: OpenRun) -> Place:
         reference = Reference(run.calibration, run.set_calibration) if scale_clocks else None
-        return cluster_place(scheduler.address, sent, seats, config.pin, reference)
+        return cluster_place(scheduler.address, sent, tournament, config.pin, reference)
 
     with scheduler_at(address) as scheduler:
         yield Venue(candidate, max(1, scheduler.slots), place)

@@ -8,7 +8,9 @@ from referee.cluster.bot_files import SentFiles
 from referee.cluster.cluster_workers import ClusterWorkers
 from referee.cluster.comparing import clock_percent
 from referee.cluster.dask_link import DaskLink
+from referee.cluster.orders import Requirement
 from referee.processes.launcher import random_name
+from referee.tournament.tournament import Tournament
 from referee.tournament.workers import Place, Take, Workers
 
 
@@ -31,13 +33,15 @@ class Reference:
 
 
 def cluster_place(
-    scheduler: str, sent: SentFiles, seats: int, pin: bool, reference: Reference | None
+    scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: Reference | None
 ) -> Place:
-    """The cluster of a scheduler, where games have up to so many `seats`; with a reference, their clocks are
-    scaled.
-    """
+    """The cluster of a scheduler, where a tournament is played; with a reference, its clocks are scaled."""
+    seats = max(plan.seats for plan in tournament.plans)
+    by_cpu = any(entrant.control.by_cpu for plan in tournament.plans for entrant in plan.entrants)
+    required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
 
     def opened(take: Take, stopping: Callable[[], bool]) -> Workers:
-        return ClusterWorkers(DaskLink(scheduler, random_name()), sent, seats, pin, reference, take)
+        link = DaskLink(scheduler, random_name())
+        return ClusterWorkers(link, required, sent, reference, take)
 
     return opened

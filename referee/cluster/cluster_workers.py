@@ -30,6 +30,7 @@ from referee.cluster.orders import (
     Played,
     Prepare,
     Ready,
+    Requirement,
     Rest,
     Stop,
     Unfit,
@@ -133,21 +134,12 @@ class ClusterWorkers(Workers):
     """The machines of a cluster."""
 
     def __init__(
-        self,
-        link: Link,
-        sent: SentFiles,
-        seats: int,
-        pin: bool,
-        speeds: Speeds | None,
-        take: Take,
+        self, link: Link, required: Requirement, sent: SentFiles, speeds: Speeds | None, take: Take
     ) -> None:
-        """`sent` has the files of all bots; games have up to so many `seats`. With `speeds`, clocks are
-        scaled.
-        """
+        """`sent` has the files of the bots; with `speeds`, clocks are scaled."""
         self._link = link
+        self._required = required
         self._sent = sent
-        self._seats = seats
-        self._pin = pin
         self._speeds = speeds
         self._take = take
         self._workers: dict[str, _Worker] = {}
@@ -158,6 +150,8 @@ class ClusterWorkers(Workers):
         """Tasks that wait for room on a machine, or for a machine."""
         self._homes: dict[str, str] = {}
         """By encounter, the machine that plays it."""
+        self._levels: dict[str, str] = {}
+        """By bot, its level of isolation on the first machine."""
         self._shared_files: dict[str, dict[str, str]] = {}
         """Of each bot that is found on the machines, the hashes of its files on the first one."""
         self._numbers = count(1)
@@ -269,7 +263,7 @@ class ClusterWorkers(Workers):
             worker = self._workers.get(address)
             if worker is None and address not in self._refused:
                 worker = self._workers[address] = _Worker(address, member, self._now_s)
-                self._prepare_by(worker, _Stage.GREETED, Greet(self._sent.bots), GREETING_S)
+                self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
             elif worker and worker.member.beat != member.beat:
                 worker.member, worker.heard_s = member, self._now_s
 
@@ -317,23 +311,15 @@ class ClusterWorkers(Workers):
         """Has a worker get ready."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         before = sum(one.member.slots for one in there if one.address < worker.address)
-        order = Prepare(
-            self._sent.bots,
-            worker.member.name,
-            worker.member.slots,
-            sum(one.member.slots for one in there),
-            before,
-            self._pin,
-            self._seats,
-            self._speeds is not None,
-        )
+        slots = sum(one.member.slots for one in there)
+        order = Prepare(self._required, worker.member.name, worker.member.slots, slots, before)
         self._prepare_by(worker, _Stage.PREPARING, order, PREPARING_S)
 
     def _ready(self, worker: _Worker, ready: Ready) -> None:
         """Has a worker play from now on, if its bots are those of the other machines."""
         for line in ready.remarks:
             self._remark(f"{worker.name}: {line}")
-        for files in self._sent.bots:
+        for files in self._required.bots:
             name = files.bot.name
             if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
                 self._refuse(worker, f"bot `{name}` is another version there than on the first machine")
@@ -344,6 +330,9 @@ class ClusterWorkers(Workers):
             except EnvironmentLacksError as error:
                 self._refuse(worker, str(error))
                 return
+        for name, level in ready.levels.items():
+            if level != (first := self._levels.setdefault(name, level)):
+                self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
         worker.stage, worker.order = _Stage.READY, ""
         assert worker.greeting
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
@@ -357,6 +346,10 @@ class ClusterWorkers(Workers):
         if isinstance(answer, Changed):
             self._lost(worker, task, f"{answer.bot} was changed there: {answer.what}")
             worker.stage = _Stage.STALE
+        elif isinstance(answer, Unfit):
+            self._lost(worker, task, answer.why)
+            self._refuse(worker, answer.why)
+            return
         elif not isinstance(answer, Played) or not (self._is_stopping or _is_whole(task, answer.reports)):
             self._lost(worker, task, "its games were not played to their end")
             worker.stage = _Stage.STALE
@@ -388,7 +381,7 @@ class ClusterWorkers(Workers):
     def _begin_again(self, worker: _Worker) -> None:
         """Has a worker prepare the bots anew, once it plays no more."""
         if not worker.playing:
-            self._prepare_by(worker, _Stage.GREETED, Greet(self._sent.bots), GREETING_S)
+            self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
 
     def _lost(self, worker: _Worker, task: Task, why: str) -> None:
         self._homes.pop(shared_by(task.games[0][0].id), None)

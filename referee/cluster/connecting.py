@@ -18,6 +18,8 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from distributed import Client
 
+PACKAGES = ("distributed", "cryptography")
+
 CONNECT_S = 10
 """Seconds after which a scheduler that cannot be reached is given up."""
 
@@ -89,13 +91,13 @@ def connected(address: str) -> Iterator[Client]:
 
 def require_packages() -> None:
     """Raises `EnvironmentLacksError` where the packages for clusters are not installed."""
-    try:
-        import_module("distributed")
-    except ImportError as error:
-        raise EnvironmentLacksError(
-            f"clusters need the package `{shown(error.name or 'distributed')}`: "
-            "`pip install 'game-referee[cluster]'`"
-        ) from None
+    for package in PACKAGES:
+        try:
+            import_module(package)
+        except ImportError:
+            raise EnvironmentLacksError(
+                f"clusters need the package `{package}`: `pip install 'game-referee[cluster]'`"
+            ) from None
 
 
 def _silence() -> None:

@@ -16,7 +16,7 @@ from distributed.client import FutureCancelledError
 
 from referee.cluster import machine
 from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
-from referee.cluster.orders import Order
+from referee.cluster.orders import Order, Play
 from referee.core.ration import Ration
 from referee.core.text import shown
 
@@ -69,11 +69,12 @@ class DaskLink(Link):
         data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
 
         def start() -> None:
-            self._asked[key] = self._loop.create_task(self._ask(key, address, data))
+            asking = self._ask(key, address, data, isinstance(order, Play))
+            self._asked[key] = self._loop.create_task(asking)
 
         self._loop.call_soon_threadsafe(start)
 
-    async def _ask(self, key: str, address: str, order: bytes) -> None:
+    async def _ask(self, key: str, address: str, order: bytes, is_playing: bool) -> None:
         event: Event
         try:
             if self._client is None:
@@ -84,6 +85,7 @@ class DaskLink(Link):
                 self._run,
                 name,
                 order,
+                is_playing,
                 key=name,
                 workers=[address],
                 allow_other_workers=False,

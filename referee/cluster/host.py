@@ -7,6 +7,8 @@ to compute in the process that times the moves.
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 import signal
 import socket
 import time
@@ -36,12 +38,13 @@ from referee.cluster.store import Store, default_store
 from referee.cluster.versions import code_digest
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
-from referee.core.errors import RefereeError
+from referee.core.errors import EnvironmentLacksError, RefereeError
 from referee.core.file_hashes import FileHashes
 from referee.core.ration import Ration
+from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.machine.calibration import calibrate
-from referee.processes import levels, libc
+from referee.processes import cpu, levels, libc
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
@@ -54,6 +57,9 @@ from referee.tournament.worker import Sign
 
 ALIVE_S = 1.0
 """Seconds between two signs of life."""
+
+IDLE_S = 3600.0
+"""Seconds without orders after which it ends: its referee was killed."""
 
 LOOKING = 0.02
 """The most of the time that is spent on looking whether files have changed."""
@@ -127,6 +133,11 @@ class Host:
             del self._tasks[key]
             self._say(key, Played(tuple(self._reports.pop(key))))
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether there are tasks that are not over."""
+        return bool(self._tasks)
+
     def close(self) -> None:
         """Ends all games and bots."""
         if self._pool:
@@ -145,22 +156,26 @@ class Host:
         return None
 
     def _ready(self, order: Prepare) -> Ready | Unfit:
+        required = order.requirement
         if self._pool:
             self._pool.close()
-        self._remarks.clear()
+        for of_task in (self._remarks, self._tasks, self._reports):
+            of_task.clear()
+        if required.cpu_clocks and not cpu.AVAILABLE:
+            return Unfit("a clock counts processor time, which needs Linux")
         try:
-            bots = [self._store.ready(files) for files in order.bots]
+            bots = [self._store.ready(files) for files in required.bots]
             bots = with_hidden(levels.settled(bots), self._store.private)
-            speed = calibrate(order.slots).together.native if order.calibrates else None
+            speed = calibrate(order.slots).together.native if required.calibrates else None
         except (RefereeError, OSError) as error:
             return Unfit(str(error))
-        share = share_of(usable_memory(), order.slots_of_machine * order.seats)
+        share = share_of(usable_memory(), order.slots_of_machine * required.seats)
         self._bots = {bot.name: replace(bot, limits=replace(bot.limits, share=share)) for bot in bots}
-        self._files = {files.bot.name: files for files in order.bots}
+        self._files = {files.bot.name: files for files in required.bots}
         self._words = {bot.name: hashes_of_words(bot, self._hashes) for bot in bots}
         self._rations = {bot.name: Ration(time.monotonic, LOOKING) for bot in bots}
         Launcher.close()  # of the trials of levels; the workers have launchers of their own
-        cores = sorted(usable_cores()) if order.pin else []
+        cores = sorted(usable_cores()) if required.pin else []
         at = order.first_core % len(cores) if cores else 0
         cores = cores[at:] + cores[:at]
         self._pool = Pool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
@@ -176,9 +191,13 @@ class Host:
                 self._say(key, Changed(name, changed))
                 return
         plan = task.plan.with_bots([self._bots[name] for name in task.plan.names])
-        self._tasks[key] = here = replace(task, plan=plan)
-        self._reports[key] = []
-        self._pool.play(here)
+        here = replace(task, plan=plan)
+        try:
+            self._pool.play(here)
+        except EnvironmentLacksError as error:
+            self._say(key, Unfit(str(error)))
+            return
+        self._tasks[key], self._reports[key] = here, []
 
     def _changed(self, name: str) -> str:
         """A file of a bot that has changed here since it got ready; empty if there is none."""
@@ -219,18 +238,33 @@ def main(descriptor: int) -> None:
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped
     end = socket.socket(fileno=descriptor)
     channel = Channel(end, waits=False)
-    host = Host(default_store(), lambda key, answer: channel.send((key, answer)), end)
-    told_s = 0.0
-    try:
-        while channel.is_open:
-            host.go_on(FLUSH_S if channel.has_unsent else ALIVE_S)
-            for key, order in channel.receive():
-                host.obey(key, order)
+
+    def say(key: str, answer: Answer) -> None:
+        channel.send((key, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)))
+
+    with contextlib.suppress(Broken), contextlib.ExitStack() as stack:
+        host, lack = None, ""
+        try:
+            host = Host(default_store(), say, end)
+            stack.callback(host.close)
+        except RefereeError as error:
+            lack = str(error)
+        told_s = 0.0
+        asked_s = time.monotonic()
+        while channel.is_open and time.monotonic() - asked_s < IDLE_S:
+            seconds = FLUSH_S if channel.has_unsent else ALIVE_S
+            host.go_on(seconds) if host else readable_within(end, seconds)
+            if host and host.is_playing:
+                asked_s = time.monotonic()
+            for key, data in channel.receive():
+                asked_s = time.monotonic()
+                try:
+                    order: Order = pickle.loads(data)
+                except Exception as error:  # such as a game that is not installed here
+                    say(key, Unfit(f"it cannot read what it is sent: {shown(str(error), 200)}"))
+                    continue
+                host.obey(key, order) if host else say(key, Unfit(lack))
             if time.monotonic() - told_s >= ALIVE_S:
                 channel.send(Sign.ALIVE)
                 told_s = time.monotonic()
             channel.flush()
-    except Broken:
-        pass  # the Dask worker was killed in the middle of a message
-    finally:
-        host.close()

@@ -1,12 +1,14 @@
 """A Dask cluster on this machine: a scheduler with its workers, in processes that end with this one.
 
 They have a session of their own, so that Ctrl-C, which stops the referee after the current games, does not
-end them.
+end them. A scheduler runs whatever it is sent, and other users of the machine and bots can reach its port: so
+it takes connections only with a certificate that is made for this cluster alone, and kept in memory.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,22 +30,24 @@ def local_cluster(workers: int) -> Iterator[str]:
 
     Raises `EnvironmentLacksError` where it does not start.
     """
+    program = f"from referee.cluster.local import main; main({workers})"
     process = subprocess.Popen(
-        [sys.executable, "-m", "referee.cluster.local", str(workers)],
+        [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path}; {program}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    import dask
+
     assert process.stdin and process.stdout
     try:
-        address = ""
-        if readable_within(process.stdout, START_S):
-            address = process.stdout.readline(1000).decode(errors="replace").strip()
-        if not address.startswith("tcp://"):
-            why = shown(address, 200) or "it does not start"
-            raise EnvironmentLacksError(f"no Dask cluster can be started here: {why}")
-        yield address
+        line = process.stdout.readline() if readable_within(process.stdout, START_S) else b""
+        told = json.loads(line or '{"failure": "it does not start"}')
+        if failure := told.get("failure"):
+            raise EnvironmentLacksError(f"no Dask cluster can be started here: {shown(failure)}")
+        with dask.config.set(told["configuration"]):
+            yield told["address"]
     finally:
         process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -54,9 +58,13 @@ def local_cluster(workers: int) -> Iterator[str]:
 
 
 def main(workers: int) -> None:
-    """Runs a cluster, prints its address, and ends it when stdin ends."""
+    """Runs a cluster, prints as JSON where it is and how Dask has to be configured for it, and ends it when
+    stdin ends.
+    """
     from distributed import LocalCluster
+    from distributed.security import Security
 
+    security = Security.temporary()
     try:
         cluster = LocalCluster(
             n_workers=workers,
@@ -65,14 +73,16 @@ def main(workers: int) -> None:
             scheduler_kwargs={"dashboard": False},  # and any free port for the scheduler's web server
             memory_limit=0,  # bots have limits of their own, and are no memory of the worker
             silence_logs=100,
+            security=security,  # guard: own-certificate
         )
     except (OSError, RuntimeError) as error:
-        print(str(error).partition("\n")[0], flush=True)
+        print(json.dumps({"failure": str(error).partition("\n")[0]}), flush=True)
         return
+    configuration = {
+        "distributed.comm.tls.ca-file": security.tls_ca_file,
+        "distributed.comm.tls.client.cert": security.tls_client_cert,
+        "distributed.comm.tls.client.key": security.tls_client_key,
+    }
     with cluster:
-        print(cluster.scheduler_address, flush=True)
+        print(json.dumps({"address": cluster.scheduler_address, "configuration": configuration}), flush=True)
         sys.stdin.read()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

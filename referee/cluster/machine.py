@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
-from referee.cluster.orders import Answer, GiveUp, Order, Play
+from referee.cluster.orders import GiveUp
 from referee.processes.launcher import wake
 from referee.tournament.channel import Broken, Channel
 from referee.tournament.worker import Sign
@@ -44,7 +44,7 @@ class _Host:
         end, host_end = socket.socketpair()
         self._channel = Channel(end, waits=True)
         self._sending = threading.Lock()
-        self._answers: dict[str, SimpleQueue[Answer]] = {}
+        self._answers: dict[str, SimpleQueue[bytes]] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._silent_s = 0.0
         self._asked_s = time.monotonic()
@@ -64,13 +64,13 @@ class _Host:
         """Whether it has had nothing to do for long."""
         return not self._answers and time.monotonic() - self._asked_s > IDLE_S
 
-    def tell(self, key: str, order: Order) -> None:
+    def tell(self, key: str, order: bytes) -> None:
         """Tells it something, without waiting for an answer."""
         with self._sending:
             self._channel.send((key, order))
 
-    def ask(self, key: str, order: Order, is_wanted: Callable[[], bool]) -> Answer:
-        """Its answer. Raises `HostEnded`."""
+    def ask(self, key: str, order: bytes, is_playing: bool, is_wanted: Callable[[], bool]) -> bytes:
+        """Its answer to an order that may be one to play. Raises `HostEnded`."""
         answers = self._answers[key] = SimpleQueue()
         self._asked_s, self._silent_s = time.monotonic(), 0.0
         looked_s = time.monotonic()
@@ -83,7 +83,7 @@ class _Host:
                 # If more time has passed, this process was stopped itself.
                 self._silent_s += min(now_s - looked_s, 2 * LOOK_S)
                 looked_s = now_s
-                self._look_after(key, isinstance(order, Play), is_wanted)
+                self._look_after(key, is_playing, is_wanted)
         finally:
             del self._answers[key]
             self._asked_s = time.monotonic()
@@ -92,7 +92,7 @@ class _Host:
         if not self.is_running:
             raise HostEnded("it died")
         if not is_wanted():
-            self.tell(key, GiveUp(key))
+            self.tell(key, pickle.dumps(GiveUp(key)))
             raise HostEnded("the answer is not wanted any more")
         if self._process:
             wake(self._process.pid)  # a bot may have stopped it
@@ -140,7 +140,7 @@ _hosts: dict[str, _Host] = {}
 _starting = threading.Lock()
 
 
-def ask(run: str, key: str, order: bytes) -> bytes:
+def ask(run: str, key: str, order: bytes, is_playing: bool) -> bytes:
     """The answer of the host of a run to an order, both pickled; the host is started if there is none.
 
     Runs as a task with this key in a thread of a Dask worker. Raises `HostEnded`.
@@ -150,19 +150,18 @@ def ask(run: str, key: str, order: bytes) -> bytes:
             _hosts.pop(other).end()
         host = _hosts.get(run) or _hosts.setdefault(run, _Host())
     try:
-        answer = host.ask(key, pickle.loads(order), lambda: _is_wanted(key))
+        return host.ask(key, order, is_playing, lambda: _is_wanted(key))
     except HostEnded:
         with _starting:
             if _hosts.get(run) is host and not host.is_running:
                 del _hosts[run]
         raise
-    return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
 
 
 def tell(run: str, order: bytes) -> None:
     """Tells the host of a run something that it does not answer. Runs in the event loop of a Dask worker."""
     if host := _hosts.get(run):
-        host.tell("", pickle.loads(order))
+        host.tell("", order)
 
 
 def end(run: str) -> None:

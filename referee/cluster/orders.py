@@ -8,6 +8,19 @@ from referee.cluster.bot_files import BotFiles
 from referee.tournament.task import Report, Task
 
 
+class Requirement(NamedTuple):
+    """What a run requires of every machine."""
+
+    bots: tuple[BotFiles, ...]
+    seats: int
+    """The most seats of a game."""
+    pin: bool
+    cpu_clocks: bool
+    """Whether clocks count processor time."""
+    calibrates: bool
+    """Whether it measures how fast it computes."""
+
+
 class Greet(NamedTuple):
     """Asks a machine what it is, and which of these bots' files it does not have; answered by `Greeting`."""
 
@@ -40,7 +53,7 @@ class Part(NamedTuple):
 class Prepare(NamedTuple):
     """Has a machine get ready to play; answered by `Ready`, or by `Unfit`."""
 
-    bots: tuple[BotFiles, ...]
+    requirement: Requirement
     label: str
     """What the worker is called in records."""
     slots: int
@@ -49,10 +62,6 @@ class Prepare(NamedTuple):
     """How many games all workers of its machine play at a time: the bots share the memory."""
     first_core: int
     """Which of the machine's cores its first game is pinned to."""
-    pin: bool
-    seats: int
-    calibrates: bool
-    """Whether it measures how fast it computes."""
 
 
 class Ready(NamedTuple):

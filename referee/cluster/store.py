@@ -5,7 +5,8 @@ The folder of a store has:
 - `blobs/ab/abcd…`: the content of files, by its SHA-256. A blob is complete, or it is not there.
 - `bots/KEY/files`: the files of a bot in their folders, and whatever its build made. `KEY` stands for the
   files, the build command, and for what else a build depends on. `bots/KEY/ready` says that all of this was
-  completed, `bots/KEY/use` is locked by every process that plays with the bot.
+  completed, and which files the build replaced; `bots/KEY/use` is locked by every process that plays with the
+  bot.
 - `lock`: locked by the process that changes `bots`; other processes wait.
 
 What was not used for a month is removed. Everything belongs to its owner alone, but the files of bots that
@@ -18,6 +19,7 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import json
 import os
 import platform
 import pwd
@@ -135,9 +137,14 @@ class Store:
         return bot
 
     def changed(self, files: BotFiles) -> str:
-        """A file of a bot that is not any more what was sent; empty where all are."""
-        top = self._bots / _key(files) / "files"
-        return next((file.path for file in files.files if not self._is_there(top, file)), "")
+        """A file of a bot that is not any more what it was when the bot was ready; empty where all are."""
+        if not files.cwd:
+            return ""
+        folder = self._bots / _key(files)
+        complete = _complete(folder, files)
+        if complete is None:
+            return "files"
+        return next((file.path for file in complete if not self._is_there(folder / "files", file)), "")
 
     def _check_shared(self, files: BotFiles, bot: Bot) -> None:
         """Raises `EnvironmentLacksError` where a bot that is here is another one than on the referee's
@@ -165,26 +172,36 @@ class Store:
             self._use(folder)
             for file in files.files:
                 self._blobs.touch(file.sha256)
-            if not ready.exists():  # nothing is there, or a process ended before it was complete
+            complete = _complete(folder, files)
+            if complete is None:  # nothing is there, or a process ended before it was complete
                 _remove(top)
                 _make(top, 0o700)
-            damaged = [file for file in files.files if not self._is_there(top, file)]
-            if not damaged and ready.exists():
-                return top
-            if ready.exists():
-                which = ", ".join(f"`{shown(file.path, 80)}`" for file in damaged[:5])
+            else:
+                damaged = [file.path for file in complete if not self._is_there(top, file)]
+                if not damaged:
+                    return top
+                which = ", ".join(f"`{shown(path, 80)}`" for path in damaged[:5])
                 self._note(f"bot `{bot.name}`: files that differ here are put back: {which}")
                 ready.unlink()
             _make_folders(top, {files.cwd, *(os.path.dirname(file.path) for file in files.files)})  # noqa: PTH120
-            for file in damaged:
-                self._unpack(bot.name, top, file)
+            for file in files.files:
+                if not self._is_there(top, file):
+                    self._unpack(bot.name, top, file)
         if files.build:
             self._build(files, top)
         with writing(f"files of bot `{bot.name}`"):
             if bot.user:
                 _open_to(bot, top)
-            ready.touch(0o600)
+            self._store_complete(ready, top, files)
         return top
+
+    def _store_complete(self, ready: Path, top: Path, files: BotFiles) -> None:
+        """Notes that a bot is complete, and which of its files its build replaced or removed."""
+        replaced = [file.path for file in files.files if not self._is_there(top, file)]
+        made = {path: found for path in replaced if (found := self._hashes.of(top / path))}
+        new = ready.with_name("ready.new")
+        new.write_text(json.dumps({"replaced": replaced, "made": made}))
+        new.replace(ready)
 
     def _build(self, files: BotFiles, top: Path) -> None:
         name = files.bot.name
@@ -246,6 +263,18 @@ class Store:
                     if (folder / "use").lstat().st_mtime < oldest_s:
                         _remove_unused(folder)
             self._blobs.remove_older(oldest_s)
+
+
+def _complete(folder: Path, files: BotFiles) -> list[File] | None:
+    """The files of a bot as they are where it is complete: as they were sent, or as its build left them. None
+    where it is not complete.
+    """
+    try:
+        known = json.loads((folder / "ready").read_bytes())
+        sent = [file for file in files.files if file.path not in known["replaced"]]
+        return sent + [File(path, *made) for path, made in known["made"].items()]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):  # missing, or not of this version
+        return None
 
 
 def _remove_unused(folder: Path) -> None:

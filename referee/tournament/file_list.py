@@ -105,8 +105,8 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
             search.add(entry.path)
             if listed and entry.path not in search.found and entry.path.is_symlink():
                 raise UsageError(
-                    f"bot `{bot.name}`: `{shown(str(entry.path))}` in its `files` is a link that leads out "
-                    "of its folders, expected a file"
+                    f"bot `{bot.name}`: `{shown(str(entry.path))}` in its `files` is a link to what is not "
+                    "the bot's, expected a file"
                 )
     for path in _words_paths(bot):
         search.add(path)

@@ -96,6 +96,11 @@ def test_what_tools_made_what_is_private_and_programs_of_others_are_left_out(bas
     first, second = sent_files(bots, {}, private).bots
     assert paths(first) == {*kept}
     assert paths(second) >= {"b.py", "deep/b.py", "help.py"} and "a.py" not in paths(second)
+    listed = paths(sent(bots[0], BotOrigin(files=("[abt]*",)), private))
+    assert listed >= {"a.py", "b.py"} and listed.isdisjoint({"t.toml", "t-results/lock"})
+    (base / "link").symlink_to("t.toml")
+    with pytest.raises(UsageError, match="is a link to what is not the bot's"):
+        sent(bots[0], BotOrigin(files=("link",)), private)
 
 
 def test_machine_code_is_left_out_where_a_build_makes_it(base: Path) -> None:
@@ -130,7 +135,7 @@ def test_links_count_only_where_they_lead_into_the_bots_own_folders(base: Path) 
     assert {file.sha256 for file in files.files if file.path == "net"} == {sha256("bot/v2/net")}
     assert paths(sent(bot(base / "bot", "{python} a.py key all"))) == {"a.py", "v2/net", "net"}
     assert paths(sent(one, BotOrigin(files=("all/", "ne*")))) == {"a.py", "net"}
-    with pytest.raises(UsageError, match="`files` is a link that leads out of its folders"):
+    with pytest.raises(UsageError, match="`files` is a link to what is not the bot's"):
         sent(one, BotOrigin(files=("key",)))
 
 

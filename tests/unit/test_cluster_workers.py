@@ -21,6 +21,7 @@ from referee.cluster.orders import (
     Played,
     Prepare,
     Ready,
+    Requirement,
     Rest,
     Stop,
     Unfit,
@@ -40,7 +41,7 @@ BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
 PLAN = Plan(
     GAME, GAME.settle({"size": "3"}), tuple(Entrant(bot, TimeControl.parse("1s")) for bot in BOTS), "s"
 )
-FILES = [BotFiles(bot, True, (), (), (), "", (), ()) for bot in BOTS]
+FILES = tuple(BotFiles(bot, True, (), (), (), "", (), ()) for bot in BOTS)
 
 
 def task(number: int, one: str, other: str) -> Task:
@@ -95,7 +96,8 @@ class Cluster:
         monkeypatch.setattr("referee.cluster.cluster_workers.time.monotonic", lambda: self.now_s)
         self.link = Script()
         self.reports: list[Report] = []
-        self.workers = ClusterWorkers(self.link, SentFiles(tuple(FILES), {}), 2, False, None, self.take)
+        required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
+        self.workers = ClusterWorkers(self.link, required, SentFiles(FILES, {}), None, self.take)
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
         self.ready: dict[str, Answer] = {}

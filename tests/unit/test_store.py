@@ -160,8 +160,9 @@ def test_files_that_were_changed_on_a_machine_are_put_back_and_that_is_told(
     files = files_of(source, build=("touch", "built"))
     send(store, source, files)
     folder = store.ready(files).cwd
-    assert told == ["building a"]
+    assert told == ["building a"] and store.changed(files) == ""
     change(folder)
+    assert store.changed(files)
     (folder / "built").unlink()
     assert store.ready(files).cwd == folder
     assert len(told) == 3 and told[1].startswith("bot `a`: files that differ here are put back: `")
@@ -181,6 +182,22 @@ def test_a_build_that_fails_is_told_with_its_last_line(store: Store, source: Pat
         with pytest.raises(EnvironmentLacksError) as failed:
             store.ready(files)
         assert str(failed.value) == expected
+
+
+def test_a_build_may_replace_and_remove_files_that_were_sent(opened: Open, source: Path) -> None:
+    told: list[str] = []
+    store = opened(told.append)
+    files = files_of(source, build=("sh", "-c", "echo built >>bot.py; rm -r data"))
+    send(store, source, files)
+    folder = store.ready(files).cwd
+    assert (folder / "bot.py").read_text() == "print()built\n"
+    store.ready(files)
+    assert told == ["building a"] and store.changed(files) == ""
+    (folder / "bot.py").write_text("other")
+    assert store.changed(files) == "bot.py"
+    store.ready(files)
+    assert (folder / "bot.py").read_text() == "print()built\n" and len(told) == 3
+    assert not (folder / "data").exists() and store.changed(files) == ""
 
 
 def test_a_build_has_the_bots_folder_environment_and_interpreter(store: Store, source: Path) -> None:
