@@ -73,7 +73,7 @@ def scheduler_at(address: str) -> Iterator[Scheduler]:
     with contextlib.ExitStack() as stack:
         if address.startswith(LOCAL):
             address = stack.enter_context(local_cluster(int(address.removeprefix(LOCAL))))
-        yield Scheduler(address, _slots(address))
+        yield Scheduler(address, slots_at(address))
 
 
 @contextlib.contextmanager
@@ -110,7 +110,7 @@ def _silence() -> None:
     warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
-def _slots(address: str) -> int:
+def slots_at(address: str) -> int:
     """How many tasks the workers of a scheduler run at a time. Raises `EnvironmentLacksError` where there is
     none. What is at the address is asked first whether it is one, since a client that was given anything else
     may wait for ever and cannot be closed.
