@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import shutil
@@ -78,6 +79,8 @@ class Storm:
         self._rng = rng
         self._longest_s = longest_s
         self._began_s = time.monotonic()
+        self._kinds: list[str] = []
+        """What happens next, the last one first."""
         self._to_continue: list[tuple[float, list[int]]] = []
         """When which processes are continued."""
         self.exits: Counter[int] = Counter()
@@ -109,9 +112,7 @@ class Storm:
         until_s = time.monotonic() + seconds
         while True:
             now_s = time.monotonic()
-            for one in [one for one in self._to_continue if one[0] <= now_s]:
-                self._to_continue.remove(one)
-                send(signal.SIGCONT, one[1])
+            self._continue(now_s)
             if (code := self._run.poll()) is not None:
                 if code == 0:
                     return True
@@ -135,19 +136,21 @@ class Storm:
         print(f"{self.rows[-1].at_s:6.1f} s  {kind}  {what}  {self.rows[-1].stored}", file=sys.stderr)
 
     def event(self) -> None:
-        """Has something happen."""
-        kind = self._rng.choice([*EVENTS])
+        """Has something happen: each kind once before any of them happens again."""
+        if not self._kinds:
+            self._kinds = self._rng.sample([*EVENTS], len(EVENTS))
+        kind = self._kinds.pop()
         self._tell(kind, EVENTS[kind](self))
 
-    def continue_all(self) -> None:
-        """Continues whatever is stopped."""
-        for _, pids in self._to_continue:
-            send(signal.SIGCONT, pids)
-        self._to_continue.clear()
+    def _continue(self, now_s: float) -> None:
+        """Continues what was stopped for long enough."""
+        for one in [one for one in self._to_continue if one[0] <= now_s]:
+            self._to_continue.remove(one)
+            send(signal.SIGCONT, one[1])
 
     def close(self) -> None:
         """Ends the referee, if it has not ended."""
-        self.continue_all()
+        self._continue(math.inf)
         if self._run.poll() is None:
             self._run.kill()
         self._run.wait()
@@ -236,10 +239,7 @@ class Storm:
         began_s = time.monotonic()
         # What is stopped is continued meanwhile: the referee waits for the games that are being played.
         while (code := self._run.poll()) is None and time.monotonic() < began_s + 2 * self._longest_s:
-            now_s = time.monotonic()
-            for one in [one for one in self._to_continue if one[0] <= now_s]:
-                self._to_continue.remove(one)
-                send(signal.SIGCONT, one[1])
+            self._continue(time.monotonic())
             time.sleep(0.05)
         if code is None:
             self._run.kill()
