@@ -31,7 +31,7 @@ SUMMARIES = {
         "report": "Makes a page of a run: tables, charts, replays.",
         "amend": "Withdraws or renames bots of a run, and annuls games.",
         "merge": "Makes one run of several of the same tournament.",
-        "doctor": "Measures this machine and recommends settings.",
+        "doctor": "Measures this machine, or those of a cluster.",
     },
     "Look at games": {
         "replay": "Lists the games of a run, or shows one.",

@@ -1,23 +1,20 @@
-"""`referee doctor`: measures the machine, and recommends settings for tournaments on it."""
+"""`referee doctor`: measures the machine, and recommends settings for tournaments; or compares machines."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import referee
 from referee.cli.output import say, show_data
-from referee.core.errors import EnvironmentLacksError
+from referee.core.errors import EnvironmentLacksError, UsageError
 
 if TYPE_CHECKING:
-    from referee.machine.doctor import Diagnosis, Finding
+    from referee.machine.doctor import Diagnosis
     from referee.machine.measure import Figures
-
-WIDTH = 86
-"""Width of the texts beside the names of the findings."""
 
 
 @click.command()
@@ -26,18 +23,36 @@ WIDTH = 86
     type=click.IntRange(0, 1000),
     help="Games at a time; with 0, games are played in this process. Default: the number of cores less one.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Measure and compare the machines of the Dask cluster at this address (`tcp://HOST:PORT`, "
+    "`tls://HOST:PORT` or `local:N`).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as one JSON object.")
-def doctor(workers: int | None, as_json: bool) -> None:
-    """Measures this machine for some seconds, and recommends settings for tournaments on it.
+def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
+    """Measures this machine for some seconds, and recommends settings for tournaments on it; or measures the
+    machines of a cluster, and compares them.
 
     Bots that move instantly play as many games at a time as there are workers: the time of their moves is
-    the overhead of the referee and the machine. Exits with 5 if no tournament can be run here.
+    the overhead of the referee and the machine. Exits with 5 if no tournament can be run here, or on any
+    machine of the cluster.
 
     \b
     Examples:
       referee doctor
       referee doctor --workers 4 --json
+      referee doctor --cluster tcp://10.0.0.1:8786
     """
+    if cluster is not None:
+        if workers is not None:
+            raise UsageError(
+                "`--workers` with `--cluster`: expected one of them; Dask workers have `--nthreads`"
+            )
+        from referee.cli.machines import compare_machines
+
+        compare_machines(cluster, as_json)
+        return
     from referee.machine.doctor import diagnose
     from referee.machine.measure import measure_machine
     from referee.tournament.config import default_workers
@@ -46,23 +61,19 @@ def doctor(workers: int | None, as_json: bool) -> None:
     say(f"measuring, with workers = {workers}; this takes some seconds")
     figures = measure_machine(workers, Path())
     diagnosis = diagnose(figures)
-    show_data(_json(figures, diagnosis) if as_json else _page(diagnosis))
+    show_data(json_of(figures, diagnosis) if as_json else _page(diagnosis))
     if diagnosis.lacks:
         raise EnvironmentLacksError(diagnosis.lacks[0].measured)
 
 
 def _page(diagnosis: Diagnosis) -> str:
     """The report as text: the verdict, lines for a tournament file, and all findings."""
-    from tabulate import tabulate
+    from referee.cli.findings import findings_table
 
-    from referee.machine.doctor import Level
-
-    marks = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
-    rows = [[marks[finding.level], finding.about, _finding_text(finding)] for finding in diagnosis.findings]
     parts = [_verdict(diagnosis)]
     if not diagnosis.lacks:
         parts.append(_toml(diagnosis))
-    parts.append(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    parts.append(findings_table(diagnosis.findings))
     return "\n\n".join(parts)
 
 
@@ -82,22 +93,17 @@ def _toml(diagnosis: Diagnosis) -> str:
     return f'[tournament]\nworkers = {advice.workers}\nmargin = "{advice.margin_ms}ms"\npin = {pin}'
 
 
-def _finding_text(finding: Finding) -> str:
-    lines = [f"{finding.measured}:", finding.meaning]
-    if finding.advice:
-        lines.append(f"→ {finding.advice}")
-    return "\n".join(fill(line, WIDTH, break_on_hyphens=False) for line in lines)
+def json_of(figures: Figures, diagnosis: Diagnosis) -> str:
+    """All figures and findings as a JSON object."""
+    from referee.cli.findings import findings_as_data
 
-
-def _json(figures: Figures, diagnosis: Diagnosis) -> str:
     advice = diagnosis.advice
     return json.dumps(
         {
+            "referee": referee.__version__,
             "can_run": not diagnosis.lacks,
             "advice": advice._asdict(),
-            "findings": [
-                {**finding._asdict(), "level": finding.level.value} for finding in diagnosis.findings
-            ],
+            "findings": findings_as_data(diagnosis.findings),
             "figures": _plain(figures),
         },
         indent=2,

@@ -48,6 +48,7 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option("--moves", metavar="M, M, …", help="Games that began with these moves, as `replay` shows them.")
 @click.option("--longer", metavar="N", type=click.IntRange(0), help="Games of more than N moves.")
 @click.option("--shorter", metavar="N", type=click.IntRange(1), help="Games of fewer than N moves.")
+@click.option("--machine", metavar="NAME", help="Games that were played on the machine of this name.")
 @click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
 @form_option
 def find(
@@ -63,6 +64,7 @@ def find(
     moves: str | None,
     longer: int | None,
     shorter: int | None,
+    machine: str | None,
     dialogue: bool,
     form: str,
 ) -> None:
@@ -105,6 +107,8 @@ def find(
     if moves is not None or longer is not None or shorter is not None:
         opening = [" ".join(move.split()) for move in (moves or "").split(",") if move.strip()]
         found = [(run, _by_moves(run, games, opening, longer, shorter)) for run, games in found]
+    if machine is not None:
+        found = _by_machine(found, runs, machine)
     if dialogue:
         for run, games in found:
             _show_dialogues(run, games)
@@ -148,6 +152,25 @@ def _by_moves(
         ):
             fitting.add(game_id)
     return [game for game in games if game.id in fitting]
+
+
+def _by_machine(
+    found: list[tuple[Run, list[Summary]]], runs: Runs, machine: str
+) -> list[tuple[Run, list[Summary]]]:
+    """The games among these that were played on this machine. Raises `UsageError` where no game was."""
+    from referee.tournament.run import places_of
+
+    names = {
+        run.folder: {game: place.name for game, place in places_of(run, run.games).items()}
+        for run in runs.runs
+    }
+    known = sorted({name for of_run in names.values() for name in of_run.values()})
+    if machine not in known:
+        expected = meant(machine, known) if known else "records that say where games were played"
+        raise UsageError(f"no game was played on `{shown(machine, 80)}`, expected {shown(expected)}")
+    return [
+        (run, [game for game in games if names[run.folder].get(game.id) == machine]) for run, games in found
+    ]
 
 
 def _show_dialogues(run: Run, games: list[Summary]) -> None:

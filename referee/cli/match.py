@@ -16,6 +16,8 @@ from referee.cli.colour import can_draw
 from referee.cli.options import (
     START,
     bots_argument,
+    check_workers,
+    cluster_option,
     game_argument,
     game_options_option,
     isolation_option,
@@ -111,6 +113,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     help="Folder for the records; games that are there already are not played again.",
 )
 @workers_option
+@cluster_option
 @click.option(
     "--watch",
     metavar="[TIME]",
@@ -178,6 +181,7 @@ def match(
     seed: str | None,
     folder: Path | None,
     workers: int | None,
+    cluster: str,
     watch: str | None,
     dialogue: bool,
     input_of: tuple[int, Path] | None,
@@ -275,8 +279,11 @@ def match(
         "--input-of": input_of is not None,
         "--no-clock": no_clock,
     }
-    if any(looking.values()) and workers:
+    check_workers(workers, cluster)
+    if any(looking.values()) and (workers or cluster):
         given_with = listed(f"`{name}`" for name, is_given in looking.items() if is_given)
+        if cluster:
+            raise UsageError(f"`--cluster` is `{shown(cluster)}`, expected none with {given_with}")
         raise UsageError(f"`--workers` is {workers}, expected 0 with {given_with}")
     if input_of and input_of[0] > seats:
         raise UsageError(f"`--input-of` has seat {input_of[0]}, expected 1 to {seats}")
@@ -308,6 +315,7 @@ def match(
             observer,
             stored,
             json_lines,
+            cluster,
         )
         conduct(config, how)
 

@@ -110,6 +110,22 @@ workers_option = click.option(
     help="Games at a time; with 0, games are played in this process. Default: the usable cores but one.",
 )
 
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    default="",
+    help="Play on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N for one of N workers here.",
+)
+
+
+def check_workers(workers: int | None, cluster: str) -> None:
+    """Raises `UsageError` where workers are given that a cluster has itself."""
+    if cluster and workers is not None:
+        raise UsageError(
+            f"`--workers` is {workers}, expected none: the machines of the cluster have their own"
+        )
+
+
 json_lines_option = click.option(
     "--json-lines", is_flag=True, help="Print each event as a line of JSON on stdout, and the table as one."
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,18 +11,17 @@ from referee.cli.displays import display
 from referee.cli.json_lines import end_lines
 from referee.cli.output import amount_text, count_text, say, show_data, table_width
 from referee.cli.progress import Outset, report_off_turn, report_stoppages
-from referee.core.control_groups import usable_memory
+from referee.cli.venues import Venue, here, on_cluster
 from referee.core.cores import usable_cores
-from referee.core.errors import BotFaulted, RefereeError, Stopped, UsageError
+from referee.core.errors import BotFaulted, RefereeError, Stopped
 from referee.core.stop import Stop
 from referee.core.text import shown
 from referee.ratings.table import View, rendered
 from referee.records.durations import last_games
-from referee.tournament.bot_table import Build
 from referee.tournament.config import Config
 from referee.tournament.lock import locked
 from referee.tournament.open_run import OpenRun
-from referee.tournament.opening import Candidate, examine, open_run, settled
+from referee.tournament.opening import Candidate, examine, open_run
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.remaining import Remaining
 from referee.tournament.stopping import NEVER
@@ -47,6 +46,10 @@ class Conduct:
     """Whether the folder remains."""
     json_lines: bool = False
     """Whether events and the table are printed as JSON."""
+    cluster: str = ""
+    """The address of the Dask cluster that plays; empty where this machine does."""
+    scale_clocks: bool = False
+    """Whether clocks are longer on slower machines of the cluster."""
 
 
 def conduct(config: Config, how: Conduct) -> None:
@@ -55,17 +58,19 @@ def conduct(config: Config, how: Conduct) -> None:
     Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
     no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
     """
-    say_before(config, how.workers)
+    say_before(config, 0 if how.cluster else how.workers)
     is_unfinished = False
-    with locked(how.folder):
-        candidate = _ready(examine(config, how.folder), how.isolation)
-        with open_run(candidate, say) as opened:
-            try:
-                is_unfinished = _play(candidate, opened, how)
-            finally:
-                opened.reveal_seed()
-                opened.check()  # no table of games that are not stored
-                _show_table(candidate, opened, how)
+    with (
+        locked(how.folder),
+        _venue(examine(config, how.folder), how) as venue,
+        open_run(venue.candidate, say) as opened,
+    ):
+        try:
+            is_unfinished = _play(venue, opened, how)
+        finally:
+            opened.reveal_seed()
+            opened.check()  # no table of games that are not stored
+            _show_table(venue.candidate, opened, how)
     _report_voids(opened)
     if opened.unscored:
         raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
@@ -98,21 +103,18 @@ def say_before(config: Config, workers: int) -> None:
         say(line)
 
 
-def _ready(candidate: Candidate, isolation: str | None) -> Candidate:
-    """The candidate, with its bots built, checked and isolated."""
-    for build in candidate.config.builds:
-        _build(build)
-    for plan in candidate.tournament.plans:
-        for entrant in plan.entrants:
-            entrant.check()
-    return settled(candidate, isolation)
+def _venue(candidate: Candidate, how: Conduct) -> AbstractContextManager[Venue]:
+    """Where the tournament is played."""
+    if how.cluster:
+        return on_cluster(candidate, how.cluster, how.isolation, how.scale_clocks)
+    return nullcontext(here(candidate, how.workers, how.isolation, how.observer))
 
 
-def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> bool:
+def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:
     """Plays the remaining games; whether some were not played nevertheless. Raises `Stopped` if a signal
     stopped the run before all were played.
     """
-    tournament = candidate.tournament.sharing(usable_memory(), max(1, how.workers))
+    candidate, tournament = venue.candidate, venue.tournament
     in_all = tournament.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
@@ -126,16 +128,15 @@ def _play(candidate: Candidate, opened: OpenRun, how: Conduct) -> bool:
         max(plan.seats for plan in tournament.plans),
         in_all.games,
         opened.games,
-        max(1, how.workers),
+        venue.at_once,
         [(game.id, game.took_us) for game in last_games(opened.folder)],
     )
     progress = display(outset, how.json_lines, is_live=not how.observer)
     player = TournamentPlayer(
-        tournament, opened, candidate.config.keep, progress, candidate.programs, how.workers
+        tournament, opened, candidate.config.keep, progress, candidate.programs, venue.at_once
     )
-    pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     with Stop(progress.interrupt) as stop, progress:
-        player.play(pin, lambda: bool(stop.asked), how.observer)
+        player.play(venue.place(opened), lambda: bool(stop.asked))
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
     _say_decision(tournament, opened)
@@ -178,19 +179,3 @@ def _report_voids(opened: OpenRun) -> None:
     if opened.forfeited:
         lost = ", ".join(f"{name} {count}" for name, count in opened.forfeited.most_common(10))
         say(f"games were forfeited since games had become void; how many by each bot: {lost}")
-
-
-def _build(build: Build) -> None:
-    """Runs the build command of a bot. Raises `UsageError` if that fails."""
-    name, command, cwd = build
-    say(f"building {name}")
-    try:
-        done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
-    except OSError as error:
-        raise UsageError(f"cannot build bot `{name}`: {error.strerror}: `{shown(command[0])}`") from None
-    if done.returncode:
-        for line in (done.stdout + done.stderr).splitlines()[-10:]:
-            say(f"  {shown(line)}")
-        raise UsageError(
-            f"cannot build bot `{name}`: `{shown(command[0])}` exited with status {done.returncode}"
-        )

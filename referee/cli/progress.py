@@ -149,7 +149,8 @@ class Narrator(Display):
     def void(self, void: Void, then: str) -> None:
         """Prints why a game became void, and what becomes of it."""
         self._pace.void(void.id)
-        self._print(f"{void.id}: the referee itself failed ({void_reason(void)}), {then}")
+        failed = void_reason(void) if void.lost else f"the referee itself failed ({void_reason(void)})"
+        self._print(f"{void.id}: {failed}, {then}")
 
     def note(self, line: str) -> None:
         """Prints a note."""

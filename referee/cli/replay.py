@@ -130,9 +130,11 @@ def _texts(browser: Browser, first: int) -> Iterator[str]:
     """The game as text, beginning with a step: each step of which the view knows something, and the end."""
     from referee.viewing.characters import picture_text
     from referee.viewing.step_words import end_lines
-    from referee.viewing.words import heading
+    from referee.viewing.words import heading, place_text
 
     yield heading(browser.steps.terms)
+    if place := place_text(browser.steps.record.measured):
+        yield place
     for number in range(first, browser.last + 1):
         known = browser.known(number)
         if known or number == first:

@@ -26,7 +26,7 @@ from referee.core.units import seconds
 from referee.gameplay.events import Drawn
 from referee.viewing.browsing import Browser
 from referee.viewing.characters import Line, lines, width
-from referee.viewing.words import heading
+from referee.viewing.words import heading, place_text
 
 SMALLEST = 40, 12
 """The fewest columns and lines in which a game is shown."""
@@ -419,7 +419,9 @@ class ReplayScreen(App[None]):
     def action_help(self) -> None:
         """Shows the keys."""
         self._pause()
-        self.push_screen(Help(heading(self._browser.steps.terms)))
+        steps = self._browser.steps
+        about = (heading(steps.terms), place_text(steps.record.measured))
+        self.push_screen(Help("\n".join(filter(None, about))))
 
     def action_leave(self) -> None:
         """Leaves a question, or the game."""

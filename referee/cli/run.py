@@ -6,7 +6,13 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import isolation_option, json_lines_option, workers_option
+from referee.cli.options import (
+    check_workers,
+    cluster_option,
+    isolation_option,
+    json_lines_option,
+    workers_option,
+)
 from referee.cli.output import show_data
 
 
@@ -20,6 +26,10 @@ from referee.cli.output import show_data
     help="Folder for the results. Default: NAME-results beside NAME.toml.",
 )
 @workers_option
+@cluster_option
+@click.option(
+    "--scale-clocks", is_flag=True, help="On a cluster, give longer clocks to games on slower machines."
+)
 @click.option(
     "--dry-run",
     is_flag=True,
@@ -32,6 +42,8 @@ def run(
     file: Path,
     folder: Path | None,
     workers: int | None,
+    cluster: str,
+    scale_clocks: bool,
     dry_run: bool,
     json_lines: bool,
     isolation: str | None,
@@ -47,16 +59,29 @@ def run(
       referee run tournament.toml
       referee run tournament.toml --dry-run
       referee run tournament.toml --workers 4 -o results
+      referee run tournament.toml --cluster tcp://192.168.1.10:8786
     """
     from referee.cli.dry_run import dry_run as dry_run_text
     from referee.cli.playing import Conduct, conduct, say_before
     from referee.tournament.config import load
 
-    config = load(file)
+    config = load(file, elsewhere=bool(cluster))
+    cluster = cluster or config.cluster
+    check_workers(workers, cluster)
     folder = folder or config.folder
     count = config.workers if workers is None else workers
     if dry_run:
         say_before(config, count)
         show_data(dry_run_text(config, folder, count, isolation))
         return
-    conduct(config, Conduct(folder, count, isolation, strict, json_lines=json_lines))
+    scale_clocks = scale_clocks or config.scale_clocks
+    how = Conduct(
+        folder,
+        count,
+        isolation,
+        strict,
+        json_lines=json_lines,
+        cluster=cluster,
+        scale_clocks=scale_clocks,
+    )
+    conduct(config, how)

@@ -32,6 +32,8 @@ class Terms:
     """The first moves, which the referee makes in the name of the seats to move."""
     start: tuple[Drawn | Preset, ...] = ()
     """The events of an earlier game with which this one begins, outcomes of chance included."""
+    clock_percent: int = 100
+    """`controls` in percent of the tournament's."""
 
 
 class Verdict(NamedTuple):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from referee.core.defaults import MARGIN_US
 from referee.core.isolation import CONFINED
 from referee.core.units import about, about_size
+from referee.machine.calibration import Rates, Speed
 from referee.machine.measure import Distribution, Figures
 from referee.machine.survey import Limit
 from referee.processes.cgroups import CONTROLLERS
@@ -187,6 +188,8 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
             f"the slowest of {figures.starts.number} after {about(figures.starts.max_us)}",
             "if every game gets new processes, it takes that much longer for each bot; no clock is charged",
         )
+    if figures.speed:
+        yield _speed(figures, figures.speed)
     yield _load(figures)
     yield _cores(figures)
     yield _quota(figures)
@@ -229,6 +232,20 @@ def _pinning(free: Distribution, pinned: Distribution, advice: Advice) -> Findin
         "steadier" if advice.pin else "not steadier, or there are not enough free cores",
         f"`pin = true`, {PIN_ONLY}" if advice.pin else "",
     )
+
+
+def _speed(figures: Figures, speed: Speed) -> Finding:
+    return Finding(
+        "speed",
+        Level.FINE,
+        f"{_rates(speed.together)} with {_asked(figures)}; alone {_rates(speed.alone)}",
+        f"compiled code that compresses, and moves of random games on {figures.machine.python}, in a second "
+        "of processor time of one core: figures to compare machines by",
+    )
+
+
+def _rates(rates: Rates) -> str:
+    return f"{about_size(1000 * rates.native)}/s and {rates.python} moves/s"
 
 
 def _load(figures: Figures) -> Finding:

@@ -1,4 +1,4 @@
-"""Measurements of the machine: how long moves, starts of bots, sleeps and disk writes take."""
+"""Measurements of the machine: how long moves, starts of bots, sleeps and disk writes take, and its speed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, Opening, Silence
 from referee.games import GAMES
+from referee.machine.calibration import Speed, calibrate
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
 from referee.processes.bot import Bot
 from referee.processes.levels import reason
+from referee.tournament.places import on_this_machine
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Died, Finished, Report, Task, Void
-from referee.tournament.workers import open_workers
 from referee.wire.connection import Connection, end_connections
 from referee.wire.process_wire import ProcessWire
 
@@ -84,6 +85,8 @@ class Figures(NamedTuple):
     """The same with each game pinned to one core, where that is possible."""
     starts: Distribution | None
     """Times from the start of a bot in Python until it is ready."""
+    speed: Speed | None
+    """How fast the machine computes, with this many games at a time."""
     lack: str
     """Why no games can be played; empty if they can."""
     busy_percent: int | None
@@ -103,13 +106,14 @@ def measure_machine(workers: int, folder: Path) -> Figures:
     """Measures everything, which takes some seconds."""
     machine = survey_machine()
     sleeps, busy_percent, stolen_percent = _sleeps()
-    moves = pinned = starts = None
+    moves = pinned = starts = speed = None
     lack = ""
     try:
         starts = Distribution.of(_start_us(number) for number in range(STARTS))
         moves = loopback(workers, pin=False)
         if machine.abilities.pinning:
             pinned = loopback(workers, pin=True)
+        speed = calibrate(workers)
     except EnvironmentLacksError as error:
         lack = str(error)
     return Figures(
@@ -118,6 +122,7 @@ def measure_machine(workers: int, folder: Path) -> Figures:
         moves=moves,
         pinned_moves=pinned,
         starts=starts,
+        speed=speed,
         lack=lack,
         busy_percent=busy_percent,
         stolen_percent=stolen_percent,
@@ -172,7 +177,7 @@ def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> Non
     def is_over() -> bool:
         return bool(collected.failure or (collected.used_us and time.monotonic() > until))
 
-    playing = open_workers(workers, pin, collected, is_over)
+    playing = on_this_machine(workers, pin)(collected, is_over)
     try:
         for number in range(1, max(1, workers) + 1):
             playing.play(_task(number, seconds))

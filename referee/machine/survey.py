@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import resource
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 from referee.core.control_groups import ControlGroup, control_group, system_text, usable_memory
 from referee.core.cores import usable_cores
+from referee.core.this_machine import this_machine
 from referee.processes import cgroups, cpu, stamped
 from referee.processes.confinement import landlock_abi
 
@@ -48,6 +50,11 @@ class Abilities(NamedTuple):
 class Machine(NamedTuple):
     """Everything that the system reports about the machine."""
 
+    name: str
+    cpu: str
+    """The model of its processor."""
+    python: str
+    """The Python that the referee runs on."""
     system: str
     root: bool
     cores: int
@@ -78,7 +85,11 @@ class Machine(NamedTuple):
 def survey_machine() -> Machine:
     """Reads the properties of this machine, as they are now."""
     cores = usable_cores()
+    name, cpu_model = this_machine()
     return Machine(
+        name=name,
+        cpu=cpu_model,
+        python=f"{platform.python_implementation()} {platform.python_version()}",
         system=sys.platform,
         root=os.geteuid() == 0,
         cores=len(cores),

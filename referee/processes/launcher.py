@@ -19,7 +19,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import cgroups, libc, messages, scratch
@@ -180,6 +180,13 @@ def _temporary_folder() -> Path:
         raise EnvironmentLacksError("no folder for temporary files can be written to") from None
 
 
+class HasFileno(Protocol):
+    """Whatever has a descriptor."""
+
+    def fileno(self) -> int:
+        """The descriptor."""
+
+
 class Started(NamedTuple):
     """A bot that was started."""
 
@@ -280,8 +287,10 @@ def _notice(control: socket.socket) -> list[str]:
     return notice.decode("unicode_escape").removesuffix("\n").split(" ", 2)
 
 
-def readable_within(control: socket.socket, seconds: float) -> bool:
-    """Whether a socket is readable in time. Not by select(2), which only takes descriptors to 1023."""
+def readable_within(control: HasFileno, seconds: float) -> bool:
+    """Whether a socket or a pipe is readable in time. Not by select(2), which only takes descriptors to
+    1023.
+    """
     poll = select.poll()
     poll.register(control, select.POLLIN)
     return bool(poll.poll(seconds * 1000))

@@ -137,6 +137,26 @@ def files(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> 
     return Files([Path(real.path) for _, real in search.named], search.own())
 
 
+class Named(NamedTuple):
+    """A file or folder that a bot's command names."""
+
+    path: Path
+    """As the command has it."""
+    place: Path
+    """The same without symbolic links."""
+    folders: tuple[Path, ...]
+    """The folders that it lies in, where it is one of the bot's own files; none that holds much else."""
+
+
+def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> Iterator[Named]:
+    """The files and folders of `Files.named`, but for folders that hold much else, such as a home folder."""
+    search = _Search(command, cwd, environment)
+    for path, real in search.named:
+        place = Path(real.path)
+        if not search.is_wide(place):
+            yield Named(path, place, () if place.is_dir() else tuple(search.folders_of(path, real)))
+
+
 def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     """What has to be allowed so that a folder can be read, but not what is hidden in it: paths, each with
     whether all below it can be read; otherwise only names can be listed.
@@ -197,18 +217,22 @@ class _Search:
     def own(self) -> list[Path]:
         """The bot's own folder and files."""
         found: dict[Path, None] = {}
-        if not self._is_wide(self._cwd) and not _is_system(self._cwd):
+        if not self.is_wide(self._cwd) and not _is_system(self._cwd):
             found[self._cwd] = None
         for path, real in self.named:
             place = Path(real.path)
-            if self._is_wide(place):
+            if self.is_wide(place):
                 continue
             found[place] = None
-            if not self._leads_out(real) and not installation.is_interpreter(path):
-                for folder in (place.parent, Path(follow(str(path.parent)).path)):
-                    if not self._is_wide(folder) and not _is_system(folder):
-                        found[folder] = None
+            found |= dict.fromkeys(self.folders_of(path, real))
         return list(found)
+
+    def folders_of(self, path: Path, real: Followed) -> Iterator[Path]:
+        """The folders that a named file of the bot lies in, but for those that hold much else."""
+        if not self._leads_out(real) and not installation.is_interpreter(path):
+            for folder in (Path(real.path).parent, Path(follow(str(path.parent)).path)):
+                if not self.is_wide(folder) and not _is_system(folder):
+                    yield folder
 
     def add(self, path: Path, whatever: bool = False) -> None:
         """Makes a folder or file readable, if it exists and, but for `whatever`, if it holds nothing else
@@ -217,7 +241,7 @@ class _Search:
         with contextlib.suppress(OSError, ValueError):
             real = follow(str(path))
             place = Path(real.path)
-            if whatever or not (self._is_wide(place) or _is_system(place) or self._leads_out(real)):
+            if whatever or not (self.is_wide(place) or _is_system(place) or self._leads_out(real)):
                 self.readable[place] = None
                 self.links.update(real.links)
 
@@ -271,7 +295,7 @@ class _Search:
         """
         if _is_system(program):
             return
-        if program.parent.name in installation.BIN and self._is_wide(program.parent.parent):
+        if program.parent.name in installation.BIN and self.is_wide(program.parent.parent):
             self.add(program.parent)  # folders beside it have the user's own files
             return
         found = installation.parts(program)
@@ -330,7 +354,7 @@ class _Search:
                 found.add(place)
             elif not installation.is_interpreter(path):
                 found |= {place.parent, Path(follow(str(path.parent)).path)}
-        return {folder for folder in found if not self._is_wide(folder)}
+        return {folder for folder in found if not self.is_wide(folder)}
 
     def _is_authors(self, place: Path) -> bool:
         """Whether the bot's author may have made what lies at a place."""
@@ -347,7 +371,7 @@ class _Search:
     def _is_program(self, path: Path, real: Followed) -> bool:
         return path.is_symlink() and installation.is_program(path) and _is_open(Path(real.path))
 
-    def _is_wide(self, path: Path) -> bool:
+    def is_wide(self, path: Path) -> bool:
         """Whether a folder holds much that is not the bot's: one of the system's, the temporary one, a home
         folder, or one above any of these.
         """

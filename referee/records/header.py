@@ -12,14 +12,18 @@ from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
 from referee.core.seeds import seed_hash
 from referee.core.text import shown, value_text
+from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
 from referee.records.amendments import MEMBERS, check_amendments
-from referee.records.record import FORMAT
+from referee.records.record import FORMAT, clock_percent
 
-_GROWING = ("rounds", "budget")
-"""The numbers that may grow while a run goes on."""
+CALIBRATION = "calibration"
+"""The member of a header that says how fast the machine computes by which clocks are scaled."""
+
+_NUMBERS = ("rounds", "budget", CALIBRATION)
+"""The numbers that may change while a run goes on."""
 
 REPEATS = ("cluster", "count")
 """How games count that are move by move the same as others between the same bots: together, so that they
@@ -31,6 +35,12 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 CHANGED = "changed"
 """The member of a header, as it was read, that has the bots whose programs changed during the run, with the
 time of the last change. It stands in no file.
+"""
+
+
+ALL_FILES = "files"
+"""Among the hashes of a bot's files, that of all of them together, where they are listed or were sent to
+other machines.
 """
 
 
@@ -157,7 +167,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     _check_additions(fields)
     check_amendments(change, {**header["bots"], **change.get("bots", {})})
     files = header.get("files", {})
-    changed = [bot for bot, now in change.get("files", {}).items() if files.get(bot, now) != now]
+    changed = [bot for bot, now in change.get("files", {}).items() if have_changed(files.get(bot), now)]
     if changed:  # guard: changed-programs
         when = shown(fields.text("when", ""), 40)
         header[CHANGED] = {**header.get(CHANGED, {}), **dict.fromkeys(changed, when)}
@@ -167,7 +177,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     names = [header.get("renamed", {}).get(name, name).lower() for name in header["bots"]]
     if "renamed" in header and len(set(names)) < len(names):  # guard: renamed-bots
         raise fields.wrong("renamed", "names that differ")
-    for name in _GROWING:
+    for name in _NUMBERS:
         if fields.has(name):
             header[name] = fields.number(name, 1)
     if fields.has("encounters"):
@@ -180,6 +190,18 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
         if seed_hash(seed) != header.get("seed_sha256"):  # guard: seed-hash
             raise fields.wrong("seed", "the seed whose hash is `seed_sha256`")
         header["seed"] = seed
+
+
+def have_changed(known: Mapping[str, str] | None, now: Mapping[str, str]) -> bool:
+    """Whether a bot's files are other ones than those that are `known`, by their hashes. Where only one of
+    both has the hash of all files, the bot was sent to other machines in one of them: they differ if a file
+    does that both have.
+    """
+    if known is None:
+        return False
+    if ALL_FILES not in known and ALL_FILES not in now:
+        return dict(known) != dict(now)
+    return any(known[word] != now[word] for word in known.keys() & now.keys())
 
 
 def change_line(members: dict[str, Any]) -> dict[str, Any]:
@@ -201,7 +223,7 @@ def _check_additions(fields: Fields) -> None:
     if fields.has("files"):
         for name in fields.object("files").names():
             fields.object("files").object(name)
-    for name in _GROWING:
+    for name in _NUMBERS:
         if fields.has(name):
             fields.number(name, 1)
     if fields.has("seed_sha256") and not _SHA256.fullmatch(fields.text("seed_sha256")):
@@ -219,11 +241,26 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
             raise RecordError(
                 f"{name} is {shown(str(game.get(name)), 60)}, and in the first line {shown(str(of_run), 60)}"
             )
+    percent = clock_percent(fields)
     for name, clock in zip(bots, fields.texts("clocks"), strict=False):
-        if clock_of(header, name, Pairing.parse(game_id).section) != clock:
-            raise RecordError(f"bot {shown(name, 80)} with the clock {shown(clock, 40)} is not in this run")
+        own = clock_of(header, name, Pairing.parse(game_id).section)
+        if own is None or _scaled(own, percent) != clock:  # guard: scaled-clocks
+            scaled = f", {percent} % of its own," if percent != 100 else ""
+            raise RecordError(
+                f"bot {shown(name, 80)} with the clock {shown(clock, 40)}{scaled} is not in this run"
+            )
     if Pairing.parse(game_id).bots != bots:
         raise RecordError("its id and bots do not match")
+
+
+def _scaled(clock: str, percent: int) -> str:
+    """So many percent of a clock, as text. Raises `RecordError`."""
+    if percent == 100:
+        return clock  # it may be written in another way than a time control writes itself
+    try:
+        return str(TimeControl.parse(clock).scaled(percent))
+    except UsageError as error:
+        raise RecordError(str(error)) from None
 
 
 def clock_of(header: dict[str, Any], bot: str, section: str) -> str | None:

@@ -18,12 +18,13 @@ from referee.core.fields import Fields
 from referee.core.isolation import LEVELS
 from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.timecontrol import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import game_named
 from referee.games.api import Outcome
+from referee.records.played_on import played_on
 
 FORMAT = 1
 """Version of the format; it stands in the first line of a file."""
@@ -65,6 +66,7 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "options": dict(terms.options),
         "bots": list(terms.bots),
         "clocks": [str(control) for control in terms.controls],
+        **({"clock_percent": terms.clock_percent} if terms.clock_percent != 100 else {}),
         "margin_us": terms.margin_us,
         "rejections": terms.rejections,
         "seed": terms.seed.hex(),
@@ -189,6 +191,8 @@ class Summary(NamedTuple):
     """By seat, the level of isolation; empty in records of earlier versions."""
     digest: str = ""
     """Stands for the events: games with the same events have the same; empty if they were not at hand."""
+    clock_percent: int = 100
+    """The clocks of the game in percent of the tournament's."""
 
 
 def json_of(value: object) -> bytes:
@@ -257,6 +261,7 @@ def summary_of(record: GameRecord) -> Summary:
         faults(record),
         record.isolation,
         digest_of(json_of([event_json(event) for event in record.events])),
+        terms.clock_percent,
     )
 
 
@@ -300,6 +305,7 @@ def summary(value: dict[str, Any], digest: str = "") -> Summary:
         fields.texts("faults"),
         _isolation(fields),
         digest,
+        clock_percent(fields),
     )
     if shown(found.id, 2000) != found.id:
         raise fields.wrong("id", "a game's id")
@@ -330,7 +336,9 @@ def from_json(value: dict[str, Any]) -> GameRecord:
         Outcome(ranks, scores, fields.text("sentence")), _ending(fields, "ending"), fields.flag("rated")
     )
     events = list(fields.objects("events"))
-    times = list(fields.object("measured").objects("events"))
+    measured = fields.object("measured")
+    played_on(measured)  # raises where it is wrong
+    times = list(measured.objects("events"))
     if len(times) != len(events):
         raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
     happened = tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True))
@@ -355,6 +363,11 @@ def _start(fields: Fields, events: tuple[Event, ...]) -> tuple[Drawn | Preset, .
     if len(start) != fields.number("start"):
         raise fields.wrong("start", "how many events of chance and opening come first")
     return start
+
+
+def clock_percent(fields: Fields) -> int:
+    """The clocks of a game in percent of the tournament's. Raises `RecordError`."""
+    return fields.number("clock_percent", LEAST_PERCENT, MOST_PERCENT, default=100)
 
 
 def _isolation(fields: Fields) -> tuple[str, ...]:
@@ -390,6 +403,7 @@ def _terms(fields: Fields) -> Terms:
         fields.hex("shared_seed"),
         fields.number("margin_us"),
         fields.number("rejections", 1),
+        clock_percent=clock_percent(fields),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.plan import PROCESSES, Entrant
 
 BOT_KEYS = (
-    *("name", "cmd", "person", "cwd", "env", "pass_env", "needs", "build"),
+    *("name", "cmd", "person", "cwd", "env", "pass_env", "needs", "build", "files", "shared"),
     *("clock", "processes", "fresh", "limits", "pty", "pause", "isolation", "read", "user"),
 )
 
@@ -29,6 +29,24 @@ Build = tuple[str, tuple[str, ...], Path]
 
 COMMON_KEYS = ("processes", "fresh", "pause", "isolation", "user")
 """The keys of `[tournament]` that set something for all bots."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotOrigin:
+    """Where a bot comes from: what its table says of its files, for machines that do not have them."""
+
+    files: tuple[str, ...] | None = None
+    """The files and folders that it consists of, and patterns, relative to its folder; None where these are
+    not listed.
+    """
+    shared: bool = False
+    """Whether each machine has the bot already."""
+    needs: tuple[str, ...] = ()
+    """Programs that a machine must have."""
+    build: tuple[str, ...] = ()
+    """The command that builds it; empty where there is none."""
+    has_cwd: bool = False
+    """Whether its folder is named."""
 
 
 class BotTable(NamedTuple):
@@ -43,16 +61,22 @@ class BotTable(NamedTuple):
     """Its working directory as written in the file."""
     build: Build | None
     missing: str
-    """A program that the bot needs and that this machine does not have; empty if there is none."""
+    """A program that the bot needs and that this machine does not have; empty if there is none, or the bot
+    plays elsewhere.
+    """
+    origin: BotOrigin
 
     def entrant(self, control: TimeControl) -> Entrant:
         """The bot in a game with this clock."""
         return Entrant(self.bot, self.control or control, self.processes, self.folder)
 
 
-def bot_tables(base: Path, fields: Fields, main: Fields, instead: Mapping[str, str]) -> list[BotTable]:
+def bot_tables(
+    base: Path, fields: Fields, main: Fields, instead: Mapping[str, str], elsewhere: bool = False
+) -> list[BotTable]:
     """The bots of a file, those included whose programs are missing; their folders are relative to `base`,
     and `main` is the table `[tournament]`. `instead` is what is said of unknown keys, as for `Fields.only`.
+    Where they play `elsewhere`, it does not matter what this machine has.
 
     Raises `UsageError`.
     """
@@ -66,13 +90,13 @@ def bot_tables(base: Path, fields: Fields, main: Fields, instead: Mapping[str, s
         isolation=_isolation(main, AUTO),
         user=_user(main, ""),
     )
-    found = [_bot_table(base, bot, processes, common, instead) for bot in fields.objects("bot")]
+    found = [_bot_table(base, bot, processes, common, instead, elsewhere) for bot in fields.objects("bot")]
     distinct([table.bot for table in found], [True] * len(found))
     return found
 
 
 def _bot_table(
-    base: Path, fields: Fields, processes: str, common: Bot, instead: Mapping[str, str]
+    base: Path, fields: Fields, processes: str, common: Bot, instead: Mapping[str, str], elsewhere: bool
 ) -> BotTable:
     """A bot whose folder is relative to `base`; `common` has what the tournament sets for all of them."""
     fields.only(*BOT_KEYS, instead=instead)
@@ -89,31 +113,67 @@ def _bot_table(
             raise fields.wrong("env" if name in env else "pass_env", "names of environment variables")
     if any("\0" in value for value in env.values()):
         raise fields.wrong("env", "values without NUL")
+    command, origin = _command(fields, "cmd"), _origin(fields)
     bot = replace(
-        Bot.of(fields.text("name"), _command(fields, "cmd"), cwd, tuple(env.items()), pass_env),
+        Bot.of(fields.text("name"), command, cwd, tuple(env.items()), pass_env),
         limits=_limits(fields, common.limits),
         pty=fields.flag("pty", False),
         pause=fields.flag("pause", common.pause),
         isolation=_isolation(fields, common.isolation),
-        read=_read_also(fields, cwd),
+        read=_read_also(fields, cwd, must_exist=not (elsewhere and origin.shared)),
         user=_user(fields, common.user),
     )
-    needs = fields.texts("needs") if fields.has("needs") else ()
+    lacking = (program for program in origin.needs if shutil.which(program) is None)
     return BotTable(
         bot,
         control_of(fields, "clock"),
         _processes(fields, processes),
         folder,
-        (bot.name, _command(fields, "build"), cwd) if fields.has("build") else None,
-        next((program for program in needs if shutil.which(program) is None), ""),
+        (bot.name, origin.build, cwd) if origin.build else None,
+        "" if elsewhere else next(lacking, ""),
+        origin,
     )
+
+
+def _origin(fields: Fields) -> BotOrigin:
+    """What the table says of the bot's files."""
+    files = fields.texts("files") if fields.has("files") else None
+    if files is not None and not all(text and shown(text, len(text)) == text for text in files):
+        raise fields.wrong("files", "files, folders and patterns")
+    origin = BotOrigin(
+        files,
+        fields.flag("shared", False),
+        fields.texts("needs") if fields.has("needs") else (),
+        _command(fields, "build") if fields.has("build") else (),
+        fields.has("cwd"),
+    )
+    if origin.shared:
+        for key in ("build", "files"):
+            if fields.has(key):
+                raise UsageError(
+                    f"`{fields.at(key)}` stands beside `shared`, expected it only where a bot is sent to "
+                    "machines"
+                )
+        program = _command(fields, "cmd")[0]
+        if "/" in program and not program.startswith("/"):
+            raise UsageError(
+                f"`{fields.at('cmd')}` has the program `{shown(program, 80)}` beside `shared`, expected one "
+                "on the path, or an absolute path"
+            )
+    return origin
 
 
 def _person(base: Path, fields: Fields) -> BotTable:
     """A person, who has a name and a clock, and none of the keys of a program."""
     fields.only("name", "person", "clock")
     return BotTable(
-        Bot.of(fields.text("name"), (), base), control_of(fields, "clock"), "encounter", ".", None, ""
+        Bot.of(fields.text("name"), (), base),
+        control_of(fields, "clock"),
+        "encounter",
+        ".",
+        None,
+        "",
+        BotOrigin(),
     )
 
 
@@ -160,11 +220,11 @@ def _user(fields: Fields, default: str) -> str:
     return user
 
 
-def _read_also(fields: Fields, cwd: Path) -> tuple[Path, ...]:
-    """The existing files and folders of `read`, which are relative to the bot's folder."""
+def _read_also(fields: Fields, cwd: Path, must_exist: bool) -> tuple[Path, ...]:
+    """The files and folders of `read`, which are relative to the bot's folder."""
     texts = fields.texts("read") if fields.has("read") else ()
     paths = tuple((cwd / text).resolve() for text in texts if "\0" not in text)
-    if len(paths) != len(texts) or not all(path.exists() for path in paths):
+    if len(paths) != len(texts) or (must_exist and not all(path.exists() for path in paths)):
         raise fields.wrong("read", "existing files and folders")
     return paths
 

@@ -10,7 +10,7 @@ from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.text import value_text
 from referee.gameplay.openings import Openings
-from referee.records.header import REPEATS, other_origin, sections_of
+from referee.records.header import REPEATS, have_changed, other_origin, sections_of
 from referee.tournament import formats, stopping
 from referee.tournament.hashes import Files
 from referee.tournament.tournament import Tournament
@@ -87,6 +87,14 @@ def additions(header: dict[str, Any], tournament: Tournament, files: Files) -> d
     of_format = {"rounds": tournament.format.rounds, **tournament.format.header()}
     change |= {name: what for name, what in of_format.items() if header.get(name) != what}
     known = header.get("files", {})
-    if changed := {name: what for name, what in files.items() if known.get(name) != what}:
+    of_bots = {name: _files(known.get(name), found) for name, found in files.items()}
+    if changed := {name: what for name, what in of_bots.items() if known.get(name) != what}:
         change["files"] = changed
     return change
+
+
+def _files(known: dict[str, str] | None, now: dict[str, str]) -> dict[str, str]:
+    """What is known of a bot's files from now on."""
+    if known is None or have_changed(known, now):
+        return now
+    return {**known, **now}

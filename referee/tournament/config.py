@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,15 @@ from referee.records.amendments import Strikes, strikes_of
 from referee.records.header import REPEATS
 from referee.records.run_files import results_folder
 from referee.tournament import formats, stopping, words
-from referee.tournament.bot_table import BOT_KEYS, COMMON_KEYS, BotTable, Build, bot_tables, control_of
+from referee.tournament.bot_table import (
+    BOT_KEYS,
+    COMMON_KEYS,
+    BotOrigin,
+    BotTable,
+    Build,
+    bot_tables,
+    control_of,
+)
 from referee.tournament.formats import Format, format_of
 from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import Entrant, checked_options, checked_seed
@@ -74,6 +83,12 @@ class Config:
     start_us: int
     repeats: str = REPEATS[0]
     """How games count that are the same as others; one of `REPEATS`."""
+    origins: Mapping[str, BotOrigin] = field(default_factory=dict)
+    """What the tables of the bots say of their files, by name."""
+    cluster: str = ""
+    """The address of the cluster that plays; empty where the file names none."""
+    scale_clocks: bool = False
+    """Whether clocks are longer on slower machines."""
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -91,11 +106,15 @@ def default_workers() -> int:
     return max(1, len(usable_cores()) - 1)
 
 
-def load(path: Path) -> Config:
-    """A tournament from its file. Raises `UsageError`, naming the file and the key."""
+def load(path: Path, elsewhere: bool = False) -> Config:
+    """A tournament from its file. Where it is played `elsewhere`, or the file names a cluster, no bot is left
+    out for what this machine lacks.
+
+    Raises `UsageError`, naming the file and the key.
+    """
     text = read_text(path)
     try:
-        return _config(path, text, Fields(parse(text), "", UsageError), path.parent)
+        return _config(path, text, Fields(parse(text), "", UsageError), path.parent, elsewhere)
     except UsageError as error:
         raise UsageError(f"`{shown(str(path))}`: {error}") from None
 
@@ -113,20 +132,22 @@ TABLES = ("tournament", "game", "options", "limits", "bot")
 
 TOURNAMENT_KEYS = (
     *("game", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start", "strikes"),
-    *("openings", "repeats"),
+    *("openings", "repeats", "cluster", "scale_clocks"),
     *COMMON_KEYS,
     *formats.KEYS,
     *stopping.KEYS,
 )
 
 
-def _config(path: Path, text: bytes, fields: Fields, base: Path) -> Config:
+def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool = False) -> Config:
     options = {option.name for game in GAMES.values() for option in game.options}
     fields.only(*TABLES, instead=words.in_file(TOURNAMENT_KEYS, options, LIMITS))
     main = fields.object("tournament")
     main.only(*TOURNAMENT_KEYS, instead=words.in_tournament(BOT_KEYS, options, LIMITS))
     games = _games(base, fields, main)
-    tables = bot_tables(base, fields, main, words.in_bot(TOURNAMENT_KEYS, options, LIMITS))
+    cluster = _cluster(main)
+    instead = words.in_bot(TOURNAMENT_KEYS, options, LIMITS)
+    tables = bot_tables(base, fields, main, instead, elsewhere or bool(cluster))
     present = [table for table in tables if not table.missing]
     keep = main.text("keep", "faults")
     if keep not in KEEP:
@@ -159,7 +180,18 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path) -> Config:
         rejections=main.number("rejections", 1, 1000, default=REJECTIONS),
         start_us=_time(main, "start", START_US),
         repeats=repeats,
+        origins={table.bot.name: table.origin for table in present},
+        cluster=cluster,
+        scale_clocks=main.flag("scale_clocks", False),
     )
+
+
+def _cluster(main: Fields) -> str:
+    """The address of the cluster; empty where there is none."""
+    cluster = main.text("cluster", "")
+    if main.has("cluster") and (not cluster or shown(cluster, 200) != cluster):
+        raise main.wrong("cluster", "the address of a Dask scheduler, or `local:N`")
+    return cluster
 
 
 def _section(base: Path, game: _Game, present: list[BotTable]) -> Section:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.encounter import FailedStarts
-from referee.tournament.task import Task, Void
+from referee.tournament.task import Lost, Task, Void
 from referee.tournament.voids import Suspicion
+
+LOSSES = 3
+"""How often the machine of a game may be lost before the bots of the game are suspected to be the cause."""
 
 _Attempt = tuple[Pairing, int]
 
@@ -33,6 +36,8 @@ class Dispatcher:
         self._playing: set[str] = set()
         """The ids of the games that began and are not over."""
         self._failed_starts = FailedStarts()
+        self._losses: Counter[str] = Counter()
+        """By id, how often the machine that played a game was lost."""
 
     def next(self) -> Task | None:
         """The next task, or None if there is none for now. Games that became void come first, so that it soon
@@ -99,3 +104,26 @@ class Dispatcher:
         if waiting:
             self._retries.append(replace(task, games=tuple(waiting)))
         return lost
+
+    def lost(self, lost: Lost) -> list[Void]:
+        """The games of a task that are not over, as void, after its machine was lost.
+
+        The caller calls `went_void` for those that have suspects, and `play_again` for the others.
+        """
+        voids: list[Void] = []
+        for pairing, attempt in lost.task.games:
+            if pairing.id in self._given_out:
+                self._losses[pairing.id] += lost.by_bot
+                is_suspect = self._losses[pairing.id] > LOSSES  # guard: lost-again-and-again
+                is_suspect &= lost.by_bot
+                suspects = lost.task.started if is_suspect else frozenset[str]()
+                voids.append(Void(pairing.id, attempt, lost.how, suspects, lost=not is_suspect))
+        return voids
+
+    def play_again(self, task: Task, lost: Collection[str]) -> None:
+        """Has the games of a task that were lost played again, together as they were."""
+        for game in lost:
+            self._over(game)
+        again = tuple((pairing, attempt + 1) for pairing, attempt in task.games if pairing.id in lost)
+        if again:
+            self._retries.appendleft(replace(task, games=again))

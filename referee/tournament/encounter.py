@@ -20,6 +20,7 @@ import referee
 from referee.core.defaults import START_US
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
+from referee.core.this_machine import this_machine
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, Wire
 from referee.gameplay.events import Ending, Event, Retired, Seat
@@ -29,6 +30,7 @@ from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.process import Start
+from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
 from referee.wire.connection import Connection
@@ -224,6 +226,7 @@ def _play(
         "referee": referee.__version__,
         "python": platform.python_version(),
         "host": platform.platform(),
+        "machine": PlayedOn(*this_machine(), BY_REFEREE)._asdict(),
     }
     return GameRecord(
         terms,

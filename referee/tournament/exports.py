@@ -13,8 +13,9 @@ from referee.core.seeds import shared_by
 from referee.core.text import cell, shown
 from referee.records import journal
 from referee.records.heads import Head, Heads
+from referee.records.played_on import PlayedOn
 from referee.records.record import Summary
-from referee.tournament.run import Run
+from referee.tournament.run import Run, places_of
 
 Games = Iterable[tuple[Run, Iterable[Summary]]]
 """Games by the runs that they are of."""
@@ -22,14 +23,14 @@ Games = Iterable[tuple[Run, Iterable[Summary]]]
 
 def csv_of(games: Games) -> str:
     """A line for each game, after one with the names of the columns; with columns by seat."""
-    listed = [(run, game) for run, some in games for game in some]
-    seats = range(max((len(game.bots) for _, game in listed), default=2))
+    listed = list(_placed(games))
+    seats = range(max((len(game.bots) for _, game, _ in listed), default=2))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     by_seat = [f"{name}_{seat + 1}" for seat in seats for name in ("bot", "rank", "score", "fault")]
     names = ["run", "id", "section", "round", "game", *by_seat, "ending", "rated", "sentence", "digest"]
-    writer.writerow(names)
-    for run, game in listed:
+    writer.writerow([*names, "machine", "cpu", "worker", "clock_percent"])
+    for run, game, place in listed:
         pairing = Pairing.parse(game.id)
         cells: list[object] = [cell(str(run.folder)), cell(game.id), cell(pairing.section), pairing.round]
         cells.append(game.game)
@@ -39,17 +40,25 @@ def csv_of(games: Games) -> str:
             else:
                 cells += [""] * 4
         rated = "true" if game.rated else "false"
-        writer.writerow([*cells, game.ending, rated, cell(shown(game.sentence)), game.digest])
+        cells += [game.ending, rated, cell(shown(game.sentence)), game.digest]
+        writer.writerow([*cells, *[cell(shown(text)) for text in place or ("", "", "")], game.clock_percent])
     return text.getvalue().rstrip("\n")
 
 
 def json_of_heads(games: Games) -> Iterator[str]:
-    """The heads of games, each as a JSON object."""
+    """The heads of games, each as a JSON object, with the machine that played it."""
+    for run, game, place in _placed(games):
+        pairing = Pairing.parse(game.id)
+        more = {"run": str(run.folder), "section": pairing.section, "round": pairing.round}
+        yield json.dumps({**game._asdict(), **more, "machine": place and place._asdict()})
+
+
+def _placed(games: Games) -> Iterator[tuple[Run, Summary, PlayedOn | None]]:
+    """The games with their runs, and where they were played. Raises `RecordError`."""
     for run, some in games:
-        for game in some:
-            pairing = Pairing.parse(game.id)
-            place = {"run": str(run.folder), "section": pairing.section, "round": pairing.round}
-            yield json.dumps({**game._asdict(), **place})
+        listed = list(some)
+        places = places_of(run, {game.id for game in listed})
+        yield from ((run, game, places.get(game.id)) for game in listed)
 
 
 def pgn_of(games: Games) -> Iterator[str]:

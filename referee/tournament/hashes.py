@@ -2,78 +2,93 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
-from referee.core.regular import open_regular
+from referee.core.errors import UsageError
+from referee.core.file_hashes import FileHashes
+from referee.core.ration import Ration
 from referee.processes.bot import Bot
+from referee.records.header import ALL_FILES
+from referee.tournament.bot_table import BotOrigin
+from referee.tournament.file_list import digest_of, file_list, manifest
 
 Files = dict[str, dict[str, str]]
-"""By bot, the SHA-256 of each file that its command names, its program first."""
+"""By bot, the SHA-256 of each file that its command names, its program first; and of all its files together,
+as `ALL_FILES`, where these are listed or sent.
+"""
 
-LARGEST = 1 << 30
-"""The most bytes of a file that is hashed: this much takes a second or two."""
-
-_CHUNK = 1 << 20
-
-
-class _Version(NamedTuple):
-    """What the file system says of a file; it differs after the file was written or replaced."""
-
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-
-    @classmethod
-    def of(cls, found: os.stat_result) -> _Version:
-        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+_SHARE = 0.02
+"""The most of the time that is spent on the files that bots list."""
 
 
 class Programs:
-    """The programs of bots. A file is read again only if its size, its times or its inode are different."""
+    """The programs of bots: which of them are different from the last time."""
 
-    def __init__(self) -> None:
-        self._hashes: dict[Path, tuple[_Version, str]] = {}
-        """Of each file: the version that was hashed, and its hash."""
+    def __init__(self, hashes_of: Callable[[Bot], Mapping[str, str] | None] | None = None) -> None:
+        """`hashes_of` gives what is known of a bot's files, or None where nothing is; the default are the
+        files of its command.
+        """
+        hashes = FileHashes()
+        self._hashes_of = hashes_of or (lambda bot: hashes_of_words(bot, hashes))
         self._last: Files = {}
 
     def changes(self, bots: Iterable[Bot]) -> Files:
         """The bots whose files are different from the last time that they were asked for, or were not asked
-        for yet, each with all its files.
+        for yet, each with all its files. Raises `UsageError` where files that a bot lists are missing from
+        the beginning.
         """
-        now = {bot.name: self._of(bot) for bot in bots if not bot.is_person}
+        found = {bot.name: self._hashes_of(bot) for bot in bots if not bot.is_person}
+        now = {name: dict(files) for name, files in found.items() if files is not None}
         changed = {name: files for name, files in now.items() if self._last.get(name) != files}
         self._last |= changed
         return changed
 
-    def _of(self, bot: Bot) -> dict[str, str]:
-        files = ((word, self._hash(path)) for word, path in _named(bot))
-        return {word: found for word, found in files if found}
 
-    def _hash(self, path: Path) -> str:
-        """The hash of a file; empty where it is no regular file, cannot be read or is larger than `LARGEST`.
-        Whether it can be started is not judged here.
-        """
-        known, found = self._hashes.get(path, (None, ""))
-        try:
-            if known == _Version.of(path.stat()):
-                return found
-            with open_regular(path) as file:
-                version = _Version.of(os.fstat(file.fileno()))
-                found = _digest(file, version.size)
-        except OSError:
-            return ""
-        self._hashes[path] = (version, found)
+class ListedFiles:
+    """The hashes of bots whose tables may list files: for `Programs`, where bots play on this machine."""
+
+    def __init__(self, origins: Mapping[str, BotOrigin], left_out: Collection[Path]) -> None:
+        """`left_out`: what belongs to no bot, such as the folder of the run."""
+        self._origins = origins
+        self._left_out = left_out
+        self._hashes = FileHashes()
+        self._digests: dict[str, str] = {}
+        self._rations: dict[str, Ration] = {}
+
+    def of(self, bot: Bot) -> dict[str, str]:
+        """The hashes of the files that the bot's command names, and of those that its table lists."""
+        found = hashes_of_words(bot, self._hashes)
+        origin = self._origins.get(bot.name, BotOrigin())
+        if origin.files is not None:
+            ration = self._rations.setdefault(bot.name, Ration(time.monotonic, _SHARE))
+            if ration.is_due:
+                with ration.spent():
+                    self._digests[bot.name] = self._digest(bot, origin)
+            found[ALL_FILES] = self._digests[bot.name]
         return found
 
+    def _digest(self, bot: Bot, origin: BotOrigin) -> str:
+        """The hash of all files that the bot's table lists; empty where some cannot be read any more."""
+        try:
+            files = file_list(bot, origin, self._left_out)
+            return digest_of(manifest(bot, files, self._hashes), files.cwd, origin.build)
+        except UsageError:
+            if bot.name not in self._digests:
+                raise
+            return ""
 
-def _named(bot: Bot) -> Iterator[tuple[str, Path]]:
+
+def hashes_of_words(bot: Bot, hashes: FileHashes) -> dict[str, str]:
+    """The hashes of the files that the words of a bot's command name, by word."""
+    files = ((word, hashes.of(path)) for word, path in named(bot))
+    return {word: found.sha256 for word, found in files if found}
+
+
+def named(bot: Bot) -> Iterator[tuple[str, Path]]:
     """The words of a bot's command that may be files, and where these are."""
     program, *rest = bot.argv
     if bot.command[0] != "{python}":
@@ -81,14 +96,3 @@ def _named(bot: Bot) -> Iterator[tuple[str, Path]]:
         yield bot.command[0], bot.cwd / (path or program)
     for word in rest:
         yield word, bot.cwd / word
-
-
-def _digest(file: BinaryIO, size: int) -> str:
-    """The hash of a file's first `size` bytes: a file may grow as fast as it is read."""
-    if size > LARGEST:  # guard: size-of-programs
-        return ""
-    digest = hashlib.sha256()
-    while size > 0 and (part := file.read(min(size, _CHUNK))):
-        digest.update(part)
-        size -= len(part)
-    return digest.hexdigest()

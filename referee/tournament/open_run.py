@@ -23,11 +23,12 @@ from referee.gameplay.events import Ending
 from referee.ratings.standings import Facts
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.header import apply_change, change_line
+from referee.records.header import CALIBRATION, apply_change, change_line
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, VOID
 from referee.tournament.facts import facts_of
 from referee.tournament.run import Run
+from referee.tournament.task import Void
 from referee.tournament.voids import VOIDS, Suspicion, VoidGame
 
 DIALOGUES_CAP = 256 << 20
@@ -52,6 +53,8 @@ class OpenRun:
         """What was changed in the run after the fact."""
         self.voids = Counter(void.id for void in run.voids)
         """By id, how often a game became void."""
+        self._lost = Counter(void.id for void in run.voids if void.lost)
+        """By id, how often the machine was lost that played a game."""
         self.suspicion = Suspicion(void for void in run.voids if void.bots)
         """Which bots are held responsible for the others."""
         self._records = records
@@ -161,7 +164,7 @@ class OpenRun:
     def suspects(self) -> Counter[str]:
         """How often each bot played in a game that became void: a bot may be the cause."""
         seen: Counter[str] = Counter()
-        for game, count in self.voids.items():
+        for game, count in (self.voids - self._lost).items():
             for name in set(Pairing.parse(game).bots):
                 seen[name] += count
         return seen
@@ -177,6 +180,16 @@ class OpenRun:
         """
         self._records.extend(body for _, body in games)
         self.games.update((game.id, game) for game, _ in games)
+
+    @property
+    def calibration(self) -> int | None:
+        """How fast the machine computes by which clocks are scaled; None where there is none yet."""
+        found: int | None = self._run.header.get(CALIBRATION)
+        return found
+
+    def set_calibration(self, speed: int) -> None:
+        """Stores how fast the machine computes by which clocks are scaled. Raises `StorageError`."""
+        self.add_change({CALIBRATION: speed})
 
     def add_change(self, change: dict[str, Any]) -> None:
         """Stores a change of the header. Raises `StorageError`."""
@@ -203,24 +216,28 @@ class OpenRun:
         for name in self.amendments.not_counted(self.games):
             self.annulled[name] = self.games.pop(name)
 
-    def add_void(self, game: str, attempt: int, error: str, suspects: frozenset[str]) -> frozenset[str]:
+    def add_void(self, void: Void) -> frozenset[str]:
         """Stores that the referee itself failed at a game, and which bots may be the cause.
 
         Returns the bots that are held responsible since. Raises `StorageError`.
         """
         value = {
-            "id": game,
-            "attempt": attempt,
+            "id": void.id,
+            "attempt": void.attempt,
             "when": _now(),
-            "suspects": sorted(suspects),
-            "error": error,
+            "suspects": sorted(void.suspects),
+            **({"lost": True} if void.lost else {}),
+            "error": void.error,
         }
         # On disk before the next attempt, whose number has to agree.
         self._voids.append(value, sync=True)
-        self.voids[game] += 1
-        if suspects:
-            return self.suspicion.note(VoidGame(game, suspects))
-        self._run.bugs[game] += 1
+        self.voids[void.id] += 1
+        if void.lost:
+            self._lost[void.id] += 1
+        elif void.suspects:
+            return self.suspicion.note(VoidGame(void.id, void.suspects))
+        else:
+            self._run.bugs[void.id] += 1
         return frozenset()
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:

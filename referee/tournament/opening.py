@@ -10,10 +10,11 @@ from pathlib import Path
 from referee.core.errors import UsageError
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
+from referee.records.header import have_changed
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
 from referee.tournament.formats import FREE
-from referee.tournament.hashes import Programs
+from referee.tournament.hashes import ListedFiles, Programs
 from referee.tournament.isolating import isolated
 from referee.tournament.open_run import OpenRun
 from referee.tournament.remaining import Remaining
@@ -56,7 +57,13 @@ def examine(config: Config, folder: Path) -> Candidate:
             f"`{shown(str(folder))}` has the results of another tournament: "
             f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots, rounds or budget"
         )
-    return Candidate(config, folder, tournament, run)
+    programs = Programs(ListedFiles(config.origins, private_files(config, folder)).of)
+    return Candidate(config, folder, tournament, run, programs)
+
+
+def private_files(config: Config, folder: Path) -> tuple[Path, ...]:
+    """What belongs to the referee and to no bot: the folder of the run, and the tournament file."""
+    return folder.resolve(), config.path.resolve()
 
 
 def settled(candidate: Candidate, isolation: str | None) -> Candidate:
@@ -68,7 +75,7 @@ def settled(candidate: Candidate, isolation: str | None) -> Candidate:
     bots = [entrant.bot for entrant in candidate.tournament.entrants]
     if isolation:
         bots = [bot if bot.is_person else replace(bot, isolation=isolation) for bot in bots]
-    bots = isolated(bots, (candidate.folder, candidate.config.path))
+    bots = isolated(bots, private_files(candidate.config, candidate.folder))
     return replace(candidate, tournament=candidate.tournament.with_bots(bots))
 
 
@@ -84,7 +91,10 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
         header = {**tournament.header(), "files": files}
         return OpenRun.begin(candidate.folder, header, config.text, seed)
     change = additions(run.header, tournament, files)
-    if changed := [name for name in change.get("files", ()) if name not in change.get("bots", ())]:
+    known = run.header.get("files", {})
+    if changed := [
+        name for name, now in change.get("files", {}).items() if have_changed(known.get(name), now)
+    ]:
         note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
         note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")

@@ -14,9 +14,9 @@ from referee.tournament.open_run import OpenRun
 from referee.tournament.plan import Entrant
 from referee.tournament.remaining import Remaining
 from referee.tournament.strikes import FaultCount
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Observer, Report, Task, Void
+from referee.tournament.task import Began, Died, Finished, LeftBehind, Lost, Remark, Report, Task, Void
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import open_workers
+from referee.tournament.workers import Place
 
 WORKER_FAILURES = 3
 """How often in a row, for each worker, workers may die before a game begins."""
@@ -85,7 +85,7 @@ class TournamentPlayer:
         workers: int = 1,
     ) -> None:
         """`keep` says which dialogues are kept, one of `config.KEEP`; `programs` are those of the bots, as
-        they were when the run was opened. With 0 workers, games are played in this process.
+        they were when the run was opened; about so many `workers` play at the same time.
         """
         self._workers = workers
         self.remaining = Remaining(tournament, run, run.add_batch, max(1, workers))
@@ -111,12 +111,12 @@ class TournamentPlayer:
         self.off_turn: Counter[tuple[str, str]] = Counter()
         """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
 
-    def play(self, pin: bool, stopping: Callable[[], bool], observer: Observer | None = None) -> None:
-        """Plays until all games are played or `stopping` is true; an observer needs 0 workers.
+    def play(self, place: Place, stopping: Callable[[], bool]) -> None:
+        """Plays at a place until all games are played or `stopping` is true.
 
         Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
         """
-        crew = open_workers(self._workers, pin, self._take, stopping, observer)
+        crew = place(self._take, stopping)
         try:
             while True:
                 if stopping():
@@ -181,11 +181,27 @@ class TournamentPlayer:
                     self._show.note(f"a worker process {how}")
                     for void in self._dispatcher.take_back(task, "" if self._is_stopping else how):
                         self._take_void(void)
+                case Lost():
+                    self._take_lost(report)
+                case Remark(line):
+                    self._show.note(line)
+
+    def _take_lost(self, lost: Lost) -> None:
+        """Stores the games that were lost with a machine, and has them played again."""
+        again = []
+        for void in self._dispatcher.lost(lost):
+            if void.suspects:
+                self._take_void(void)
+                continue
+            self._run.add_void(void)
+            self._show.void(void, "it is played again")
+            again.append(void.id)
+        self._dispatcher.play_again(lost.task, again)
 
     def _take_void(self, void: Void) -> None:
         """Stores a void game, and has it played again or forfeited."""
         game = void.id
-        responsible = self._run.add_void(game, void.attempt, void.error, void.suspects)
+        responsible = self._run.add_void(void)
         again = self._run.is_open(game)
         self._dispatcher.went_void(game, again)
         if not again:

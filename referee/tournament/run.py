@@ -20,6 +20,7 @@ from referee.records import journal
 from referee.records.amendments import Amendments, amendments_of
 from referee.records.header import apply_change, read_header, seats_of
 from referee.records.heads import Head, Heads
+from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, TOML, VOID
 from referee.tournament.formats import Amount
@@ -105,7 +106,7 @@ class Run:
     @cached_property
     def bugs(self) -> Counter[str]:
         """By id, how often a game became void by a bug of the referee."""
-        return Counter(void.id for void in self.voids if not void.bots)
+        return Counter(void.id for void in self.voids if not void.bots and not void.lost)
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
@@ -231,6 +232,22 @@ def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
             yield read.game.id, line.text
 
 
+def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
+    """Where these games of a run were played, by id; those of earlier versions are missing.
+
+    Raises `RecordError`.
+    """
+    found = {}
+    for game_id, line in lines_of(run, games) if games else ():
+        try:
+            place = played_on_of_line(line)
+        except RecordError as error:
+            raise RecordError(f"game `{shown(game_id)}` of `{shown(str(run.folder))}`: {error}") from None
+        if place:
+            found[game_id] = place
+    return found
+
+
 def _check_game(
     game: Summary,
     scheduled: Scheduled,
@@ -298,7 +315,7 @@ def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
     for value in objects_in(folder / VOID):
         suspects = value.get("suspects")  # none in older runs
         bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
-        found.append(VoidGame(str(value.get("id")), bots))
+        found.append(VoidGame(str(value.get("id")), bots, value.get("lost") is True))
     return tuple(found)
 
 

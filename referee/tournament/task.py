@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from referee.core.errors import EnvironmentLacksError, StorageError
 from referee.core.pairing import Pairing
+from referee.core.text import shown
 from referee.gameplay.terms import Terms
 from referee.processes.exit_report import ExitReport
 from referee.records.journal import body_of
+from referee.records.played_on import BY_REFEREE, MOST
 from referee.records.record import (
     GameRecord,
     Summary,
@@ -88,8 +90,10 @@ class Void(NamedTuple):
     error: str
     suspects: frozenset[str]
     """The bots that may be the cause: those that were started, if a process of the referee died or hung, or
-    the system refused something to it. None if it is a bug of the referee.
+    the system refused something to it. None if it is a bug of the referee, or the machine was lost.
     """
+    lost: bool = False
+    """Whether the machine was lost that played it, which is held against nobody."""
 
 
 class LeftBehind(NamedTuple):
@@ -108,7 +112,22 @@ class Died(NamedTuple):
     how: str
 
 
-Report = Began | Finished | Void | LeftBehind | Died
+class Lost(NamedTuple):
+    """The machine that played a task was lost, with whatever it had not reported by then."""
+
+    task: Task
+    how: str
+    by_bot: bool
+    """Whether a bot may be the cause: not where all machines were lost at once."""
+
+
+class Remark(NamedTuple):
+    """Something that the user is told."""
+
+    line: str
+
+
+Report = Began | Finished | Void | LeftBehind | Died | Lost | Remark
 
 
 class Observer(NamedTuple):
@@ -131,14 +150,16 @@ class Player:
         stopping: Callable[[], bool],
         show_life: Callable[[], None] = lambda: None,
         observer: Observer | None = None,
+        worker: str = BY_REFEREE,
     ) -> None:
         """`report` is called for each report at once, `show_life` now and then during a game; `stopping` is
-        asked between games.
+        asked between games. `worker` is what records call the worker that plays here.
         """
         self._observer = observer
         self._report = report
         self._stopping = stopping
         self._show_life = show_life
+        self._worker = shown(worker, MOST)[:MOST]
         self._transcript = Transcript()
         self._idle = IdleBots()
 
@@ -205,6 +226,7 @@ class Player:
 
     def _finish(self, record: GameRecord, keep: str) -> None:
         value = to_json(record)
+        value["measured"]["machine"] = {**record.measured["machine"], "worker": self._worker}
         wanted = keep == "all" or (keep == "faults" and any(faults(record)))
         dialogue = self._transcript.text() if wanted else ""
         self._report(

@@ -28,6 +28,8 @@ class VoidGame(NamedTuple):
     id: str
     bots: frozenset[str]
     """Those that were started for it."""
+    lost: bool = False
+    """Whether it became void since the machine was lost that played it; then there are no `bots`."""
 
 
 class Suspicion:

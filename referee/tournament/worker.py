@@ -36,11 +36,11 @@ class Sign(Enum):
 class Worker:
     """The state of a worker process."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, label: str) -> None:
         self._channel = channel
         self._orders: SimpleQueue[Task | Order] = SimpleQueue()
         self._stopping = threading.Event()
-        self._player = Player(self._send, self._stopping.is_set, self._show_life)
+        self._player = Player(self._send, self._stopping.is_set, self._show_life, worker=label)
 
     def run(self) -> None:
         """Does what it is told, until the referee is gone."""
@@ -74,9 +74,9 @@ class Worker:
         self._channel.send(message)
 
 
-def main(descriptor: int, core: int | None, name: str) -> None:
+def main(descriptor: int, core: int | None, name: str, label: str) -> None:
     """Runs a worker that is connected to the referee by this socket, on this core if one is given; `name` is
-    in the names of all scratch folders of its bots.
+    in the names of all scratch folders of its bots, `label` is what records call it.
     """
     Launcher.use_name(name)
     libc.hide()
@@ -87,4 +87,4 @@ def main(descriptor: int, core: int | None, name: str) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if core is not None:
         os.sched_setaffinity(0, {core})
-    Worker(Channel(socket.socket(fileno=descriptor), waits=True)).run()
+    Worker(Channel(socket.socket(fileno=descriptor), waits=True), label).run()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about, seconds
@@ -12,6 +14,7 @@ from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejecte
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import State
 from referee.protocol.messages import VERSION
+from referee.records.played_on import BY_REFEREE, played_on
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 
@@ -25,13 +28,25 @@ MEASURED = {
 
 
 def heading(terms: Terms) -> str:
-    """One line: the id, the game with its options, and the bots with their seats and clocks."""
+    """One line: the id, the game with its options, and the bots with their seats and clocks, which may not be
+    those of the tournament.
+    """
     options = " ".join(f"{name}={value}" for name, value in terms.options.items())
     seats = ", ".join(
         f"seat {number} {name} ({control})"
         for number, (name, control) in enumerate(zip(terms.bots, terms.controls, strict=True), 1)
     )
-    return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}"
+    scaled = f", clocks at {terms.clock_percent} %" if terms.clock_percent != 100 else ""
+    return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}{scaled}"
+
+
+def place_text(measured: Mapping[str, Any]) -> str:
+    """Where a game was played, from what was measured of it; empty in records of earlier versions."""
+    place = played_on(Fields(dict(measured), "measured", RecordError))
+    if place is None:
+        return ""
+    worker = f", worker {shown(place.worker)}" if place.worker != BY_REFEREE else ""
+    return f"played on {shown(place.name)} ({shown(place.cpu)}){worker}"
 
 
 def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:

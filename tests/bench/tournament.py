@@ -26,6 +26,7 @@ from tabulate import tabulate
 from referee.tournament.config import load
 from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
+from referee.tournament.places import on_this_machine
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.task import Finished, Void
 
@@ -122,7 +123,7 @@ def play(row: Row, bot: Path, games: int) -> tuple[float, float]:
                     candidate.tournament, opened, config.keep, watch, candidate.programs, row.workers
                 )
                 cpu = time.process_time()
-                player.play(row.pin, lambda: watch.enough)
+                player.play(on_this_machine(row.workers, row.pin), lambda: watch.enough)
                 cpu = time.process_time() - cpu
                 return watch.per_second, cpu / len(opened.games) * 1000
 

@@ -106,7 +106,7 @@ if "tournament.worker" in str(sys.orig_argv):
         return play(terms, *rest)
     e._play = hangs
 elif "run" in sys.orig_argv:
-    import referee.tournament.workers as w
+    import referee.tournament.pool as w
     w.SILENT_S = 2
 """
 

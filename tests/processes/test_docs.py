@@ -258,6 +258,8 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
         "rejections",
         "start",
         "pause",
+        "cluster",
+        "scale_clocks",
     ):
         assert f"\n{key} = " in text
     for key in BOT_KEYS:
@@ -268,6 +270,7 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text(text.replace('needs = ["cc"]', "") + second)
     config = load(tmp_path / "t.toml")
     assert config.workers == 2 and config.entrants[0].processes == "game" and len(config.builds) == 1
+    assert config.cluster and config.origins["mine"].files and not config.scale_clocks
 
 
 @pytest.mark.slow

@@ -165,7 +165,18 @@ def test_a_wheel_has_everything(tmp_path: Path) -> None:
         assert f"Classifier: {classifier}\n" in metadata
 
 
-HEAVY = ("jinja2", "numpy", "prompt_toolkit", "pygal", "rich", "starlette", "tabulate", "textual", "uvicorn")
+HEAVY = (
+    "distributed",
+    "jinja2",
+    "numpy",
+    "prompt_toolkit",
+    "pygal",
+    "rich",
+    "starlette",
+    "tabulate",
+    "textual",
+    "uvicorn",
+)
 OURS = (
     "gameplay.loop",
     "games.blooms",

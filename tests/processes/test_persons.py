@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from referee.core.this_machine import this_machine
 from tests.command import PLAIN, RANDOM, TOO_LONG_S, Done, referee
 
 SMALL = ("--option", "size=3", "--option", "target=2", "--isolation", "none")
@@ -56,6 +57,7 @@ def test_games_of_persons_accumulate_in_a_folder_and_verify(folder: Path) -> Non
     first, second = records(folder)
     assert first["events"][0] == {"seat": 1, "move": "L:B1"}, "the move that counts"
     assert first["measured"]["taken_back"] == 1
+    assert first["measured"]["machine"] == {**this_machine()._asdict(), "worker": "0"}
     assert first["measured"]["seats"][0] == {"person": True, "hints": 1}
     assert first["isolation"] == ["none", "none"] and second["bots"] == ["other", "anna"]
     done = referee("verify", str(folder))

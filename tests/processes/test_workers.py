@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ import pytest
 
 from referee.cli import cli
 from referee.core.errors import StorageError
+from referee.core.this_machine import this_machine
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
@@ -21,13 +23,15 @@ from referee.tournament.config import load
 from referee.tournament.formats import Format
 from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
+from referee.tournament.places import on_this_machine
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run import read_run
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Player, Report, Task, Void
 from referee.tournament.tournament import Tournament
-from tests.command import PLAIN, ROOT
+from tests.command import PLAIN, ROOT, referee
+from tests.processes.runs import lines_of, toml
 
 NOT_FOR_WORKERS = {"click", "rich", "tabulate", "numpy", "pexpect", "tomllib", "asyncio"}
 
@@ -45,7 +49,7 @@ if "tournament.worker" in str(sys.orig_argv):
 
 
 def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
-    script = "import sys, referee.tournament.workers; print(*sys.modules)"
+    script = "import sys, referee.tournament.places; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     found = set(done.stdout.split())
     assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
@@ -149,6 +153,40 @@ def test_what_is_reported_of_a_game_is_its_record(tmp_path: Path) -> None:
         assert report.timed["all"] == len(moves) > 0
 
 
+@pytest.mark.slow
+def test_a_player_names_its_worker_and_tells_bots_of_the_scaled_clocks(tmp_path: Path) -> None:
+    given = replace(task(replace(plan(2), clock_percent=150)), keep="all")
+    reports: list[Report] = []
+    Player(reports.append, lambda: False, worker="tcp://10.0.0.2:40001\x1b 3").play(given)
+    finished = [report for report in reports if isinstance(report, Finished)]
+    with_scaled = [(report.record()["clocks"], report.record()["clock_percent"]) for report in finished]
+    assert with_scaled == [(["15s", "15s"], 150)] * 2
+    for report in finished:
+        assert report.record()["measured"]["machine"] == {
+            **this_machine()._asdict(),
+            "worker": "tcp://10.0.0.2:40001\\x1b 3",
+        }
+        assert report.dialogue.count("REF: clock 15000 0 0 0") == 2
+    written = journal.Journal.create(tmp_path)
+    written.append(Tournament((plan(2),), Format()).header())
+    written.extend(report.body for report in finished)
+    written.close()
+    done = referee("verify", str(tmp_path))
+    assert done.code == 0, done.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 2])
+def test_every_record_of_a_run_names_the_machine_and_the_worker(workers: int, tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", dict.fromkeys("abc", PLAIN), rounds=1, workers=workers)
+    assert referee("run", str(file)).code == 0
+    machines = [line["measured"]["machine"] for line in lines_of(tmp_path / "t-results") if "id" in line]
+    assert len(machines) == 6
+    names = {machine.pop("worker") for machine in machines}
+    assert names == {"1", "2"} if workers else names == {"0"}
+    assert machines == [this_machine()._asdict()] * 6
+
+
 class Silent:
     """Is told of a tournament."""
 
@@ -188,5 +226,5 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
 
         monkeypatch.setattr("referee.records.journal.os.fsync", full)
         with pytest.raises(StorageError):
-            player.play(False, lambda: False)
+            player.play(on_this_machine(0), lambda: False)
         assert show.counted == [] and not opened.games

@@ -30,10 +30,10 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.config import default_workers
+from referee.tournament.places import on_this_machine
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
-from referee.tournament.workers import open_workers
 from tests.command import ROOT
 from tests.tools import crew, stamps
 
@@ -186,7 +186,7 @@ def run(moves: int, seed: str, workers: int, loops: int = 0, stops: bool = False
     """Plays so many moves, or a few more."""
     with tempfile.TemporaryDirectory() as folder, busy(loops):
         ledger = Ledger(Path(folder))
-        pool = open_workers(workers, False, ledger.take, lambda: False)
+        pool = on_this_machine(workers)(ledger.take, lambda: False)
         try:
             with stopping() if stops else contextlib.nullcontext():
                 crew.play(pool, tasks(Path(folder), seed), lambda: len(ledger.answers) >= moves)

@@ -78,6 +78,8 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 PROCESSES = "tests/processes/test_processes.py"
 NEEDS = "tests/unit/test_needs.py"
+STORE = "tests/unit/test_store.py"
+BOT_FILES = "tests/unit/test_bot_files.py"
 PERSONS = "tests/processes/test_persons.py"
 AT_TERMINALS = "tests/processes/test_play_terminal.py"
 FORMATS = "tests/unit/test_formats.py"
@@ -91,6 +93,7 @@ OPENINGS = "tests/unit/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
 DEVELOPING = "tests/unit/test_developing.py"
 SERVING = "tests/unit/test_serving.py"
+MACHINES = "tests/unit/test_cluster_workers.py"
 SERVE = "tests/processes/test_serve.py"
 
 GUARDS = [
@@ -107,6 +110,11 @@ GUARDS = [
     never("bytes-of-a-line", f"{PROCESSES} tests/unit/test_messages.py -k flood or line"),
     never("lists-of-a-question", "tests/unit/test_sessions.py tests/unit/test_match.py"),
     valued("late-strikes", "()", "tests/processes/test_amend.py -k killed"),
+    never("other-code", f"{MACHINES} -k other_code"),
+    never("failing-machine", f"{MACHINES} -k fails_again"),
+    never("silent-machine", f"{MACHINES} -k not_heard_of"),
+    never("endless-task", f"{MACHINES} -k longer"),
+    valued("lost-again-and-again", "False", "tests/unit/test_dispatcher.py -k again_and_again"),
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),
     never("stopping-after-strikes", "tests/unit/test_remaining.py -k interval"),
     never("openings", OPENINGS),
@@ -192,10 +200,25 @@ GUARDS = [
     never("head-hash", f"{RESULTS} -k head_hash"),
     never("hidden-seed", SEEDS),
     never("seed-hash", SEEDS),
+    never("scaled-clocks", "tests/unit/test_records.py -k scaled"),
+    never("machine-texts", "tests/unit/test_played_on.py"),
     never("revealed-seeds", SEEDS),
     never("one-shared-seed", SEEDS),
     always("whole-lines", SEEDS),
     never("size-of-programs", "tests/unit/test_hashes.py"),
+    never("links-of-files", f"{BOT_FILES} -k links"),
+    never("files-left-out", f"{BOT_FILES} -k left_out"),
+    always("blobs", f"{STORE} -k content"),
+    always("damaged-blobs", f"{STORE} -k content"),
+    never("names-of-blobs", f"{STORE} -k content"),
+    dropped("paths-in-files", f"{STORE} -k paths_that_lead"),
+    never("shared-bots", f"{STORE} -k shared"),
+    never("changed-files", f"{STORE} -k put_back"),
+    dropped("store-lock", "tests/processes/test_store.py -k once"),
+    dropped("bots-in-use", f"{STORE} -k in_use"),
+    never("owner-of-store", f"{STORE} -k user"),
+    valued("reported-texts", "fields.text(name)", "tests/unit/test_comparing.py -k escaped"),
+    valued("own-certificate", "Security()", "tests/processes/test_comparing_machines.py -k certificate"),
     never("programs", "tests/processes/test_tournament.py -k program"),
     never("renamed-bots", "tests/processes/test_amend.py -k forged"),
     never("changed-programs", "tests/unit/test_tables.py -k program"),

@@ -99,7 +99,9 @@ def forge(played: Path, forged: Path) -> None:
         if value["kind"] == "game":
             _forge_game(value, number, texts)
             measured = value["measured"]
-            value["measured"] = {"events": measured.pop("events")} | _with_texts(measured, worse)
+            events, machine = measured.pop("events"), measured.pop("machine")
+            value["measured"] = {"events": events} | _with_texts(measured, worse)
+            value["measured"]["machine"] = _with_texts(machine, texts)  # it is checked, unlike the rest
         else:
             _forge_terms(value, worse)
         whole, prev = chained(body_of(value), prev)

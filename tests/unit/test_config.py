@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from referee.core.errors import UsageError
+from referee.tournament.bot_table import BotOrigin
+from referee.tournament.config import load
 from tests.command import referee
 
 GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]]\nname = "b"\ncmd = "true"\n'
@@ -115,3 +118,59 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     for path in ("/no/such.toml", "/dev/zero", str(tmp_path), str(tmp_path / "latin")):
         done = referee("run", path)
         assert done.code == 2 and len(done.err.splitlines()) == 1
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "t.toml").write_text(text)
+    return tmp_path / "t.toml"
+
+
+OF_ORIGINS = [
+    ("shared = 1", "`bot.2.shared` is `1`, expected true or false"),
+    ('files = "x"', "`bot.2.files` is `x`, expected a list"),
+    ('files = ["x", ""]', '`bot.2.files` is `["x", ""]`, expected files, folders and patterns'),
+    ('files = ["a\\u0000"]', "expected files, folders and patterns"),
+    (
+        'shared = true\nbuild = "make"',
+        "`bot.2.build` stands beside `shared`, expected it only where a bot is",
+    ),
+    ("shared = true\nfiles = []", "`bot.2.files` stands beside `shared`"),
+]
+
+
+@pytest.mark.parametrize(("keys", "message"), OF_ORIGINS)
+def test_bad_keys_of_the_files_of_a_bot(keys: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as failed:
+        load(written(tmp_path, f"{GOOD}{keys}\n"))
+    assert message in str(failed.value)
+
+
+def test_a_shared_bot_is_found_on_every_machine(tmp_path: Path) -> None:
+    relative = GOOD.replace('"true"', '"./true"\nshared = true', 1)
+    with pytest.raises(UsageError, match=r"`bot\.1\.cmd` has the program `\./true` beside `shared`"):
+        load(written(tmp_path, relative))
+    for program in ("/opt/true", "true"):
+        config = load(written(tmp_path, GOOD.replace('"true"', f'"{program}"\nshared = true', 1)))
+        assert config.origins["a"].shared and not config.origins["b"].shared
+
+
+def test_where_bots_play_elsewhere_this_machine_may_lack_what_they_need(tmp_path: Path) -> None:
+    text = GOOD + 'needs = ["no-such-program"]\nshared = true\nread = ["/no/such/book"]\n'
+    with pytest.raises(UsageError, match=r"`bot\.2\.read` is"):
+        load(written(tmp_path, text))
+    text = text.replace('read = ["/no/such/book"]', "") + '[[bot]]\nname = "c"\ncmd = "true"\n'
+    config = load(written(tmp_path, text))
+    assert len(config.entrants) == 2 and "left out" in config.absent[0] and not config.cluster
+    on_cluster = text.replace('"blooms"', '"blooms"\ncluster = "local:2"')
+    for config in (load(written(tmp_path, text), elsewhere=True), load(written(tmp_path, on_cluster))):
+        assert len(config.entrants) == 3 and config.absent == ()
+        assert config.origins["b"] == BotOrigin(shared=True, needs=("no-such-program",))
+    assert config.cluster == "local:2"
+
+
+def test_keys_of_clusters(tmp_path: Path) -> None:
+    both = GOOD.replace('"blooms"', '"blooms"\ncluster = "tcp://x:1"\nscale_clocks = true')
+    assert load(written(tmp_path, both)).scale_clocks
+    for wrong, message in (("cluster = 1", "a text"), ('cluster = ""', "the address of a Dask scheduler")):
+        with pytest.raises(UsageError, match=message):
+            load(written(tmp_path, GOOD.replace('"blooms"', f'"blooms"\n{wrong}')))

@@ -8,10 +8,10 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.record import Summary
-from referee.tournament.dispatcher import Dispatcher
+from referee.tournament.dispatcher import LOSSES, Dispatcher
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter, games_in_all, round_robin
-from referee.tournament.task import Task, Void
+from referee.tournament.task import Lost, Task, Void
 from referee.tournament.voids import Suspicion
 
 GAME = GAMES["blooms"]
@@ -82,3 +82,46 @@ def test_a_bot_that_does_not_start_is_not_tried_any_more_until_it_does() -> None
     dispatcher.finished(played("4:a:b"))
     given = dispatcher.next()
     assert given and not given.given_up
+
+
+def test_the_games_that_were_lost_with_a_machine_are_played_again_together_and_held_against_nobody() -> None:
+    dispatcher = Dispatcher(iter([task(1, "a", "b"), task(1, "a", "c")]), Suspicion())
+    first, _ = dispatcher.next(), dispatcher.next()
+    assert first
+    dispatcher.began("1:a:b")
+    voids = dispatcher.lost(Lost(first, "machine m was lost", by_bot=True))
+    assert [(void.id, void.attempt, void.lost, void.suspects) for void in voids] == [
+        ("1:a:b", 1, True, frozenset()),
+        ("1:b:a", 1, True, frozenset()),
+    ]
+    dispatcher.play_again(first, [void.id for void in voids])
+    assert ids(dispatcher.next()) == [("1:a:b", 2), ("1:b:a", 2)]
+
+
+def test_of_a_lost_task_only_the_games_that_are_not_over_are_played_again() -> None:
+    dispatcher = Dispatcher(iter([task(1, "a", "b")]), Suspicion())
+    first = dispatcher.next()
+    assert first
+    dispatcher.finished(played("1:a:b"))
+    assert [void.id for void in dispatcher.lost(Lost(first, "how", by_bot=True))] == ["1:b:a"]
+
+
+def test_bots_whose_machine_is_lost_again_and_again_are_suspected() -> None:
+    assert lost_again_and_again(by_bot=True) == [{(True,)}] * LOSSES + [{(False, "a", "b")}]
+
+
+def test_bots_are_not_suspected_where_all_machines_are_lost_again_and_again() -> None:
+    assert lost_again_and_again(by_bot=False) == [{(True,)}] * (LOSSES + 1)
+
+
+def lost_again_and_again(by_bot: bool) -> list[set[tuple[object, ...]]]:
+    """Whether the games of a task count as lost, and the suspects, each time that its machine is lost."""
+    dispatcher = Dispatcher(iter([task(1, "a", "b")]), Suspicion())
+    suspected: list[set[tuple[object, ...]]] = []
+    for _ in range(LOSSES + 1):
+        given = dispatcher.next()
+        assert given
+        voids = dispatcher.lost(Lost(given, "how", by_bot))
+        suspected.append({(void.lost, *sorted(void.suspects)) for void in voids})
+        dispatcher.play_again(given, [void.id for void in voids])
+    return suspected

@@ -12,6 +12,7 @@ import pytest
 
 from referee.cli.doctor import _page
 from referee.core.control_groups import ControlGroup, control_group
+from referee.machine.calibration import Rates, Speed
 from referee.machine.doctor import COARSE_STEP_NS, LEAST_DISK, Finding, Level, diagnose
 from referee.machine.measure import Disk, Distribution, Figures, shares
 from referee.machine.survey import (
@@ -28,6 +29,9 @@ from referee.machine.survey import (
 GB = 1 << 30
 
 MACHINE = Machine(
+    name="desk",
+    cpu="Model 7",
+    python="CPython 3.11.7",
     system="linux",
     root=False,
     cores=8,
@@ -51,6 +55,7 @@ FIGURES = Figures(
     moves=Distribution(10_000, 100, 200, 500, 900),
     pinned_moves=Distribution(10_000, 50, 100, 200, 300),
     starts=Distribution(5, 10_000, 12_000, 12_000, 12_000),
+    speed=Speed(Rates(15_000, 90_000, 100), Rates(14_000, 80_000, 99)),
     lack="",
     busy_percent=10,
     stolen_percent=0,

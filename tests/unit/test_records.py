@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
+from referee.records.header import check_against
 from referee.records.record import GameRecord, from_json, parse_json, summary, to_json
 from referee.records.replay import verify
 from referee.tournament.formats import Format
@@ -38,8 +40,8 @@ PLAN = Plan(
 )
 
 
-def record(*answers: Any, others: tuple[Any, ...] = (), number: int = 1) -> GameRecord:
-    terms = PLAN.terms(Pairing(f"{number}:a:b", ("a", "b")))
+def record(*answers: Any, others: tuple[Any, ...] = (), number: int = 1, plan: Plan = PLAN) -> GameRecord:
+    terms = plan.terms(Pairing(f"{number}:a:b", ("a", "b")))
     events = Events()
     wire = ScriptedWire(puppet(*answers), puppet(*others))
     verdict = play(terms, wire, seeded_dice(terms), events)
@@ -114,6 +116,44 @@ def test_a_record_with_the_former_wording_of_an_ending_verifies() -> None:
         verify({**value, "sentence": "seat 1 was rejected"})
 
 
+SCALED = record(
+    (3_100_000, "L:A1"), "L:B3", others=("L:A2 D:B1", "L:B2"), plan=replace(PLAN, clock_percent=150)
+)
+"""The clocks of its run are 2s+6s/2s."""
+
+
+def test_a_game_with_scaled_clocks_is_played_by_them_and_says_so() -> None:
+    value = json.loads(json.dumps(to_json(SCALED)))
+    assert value["clocks"] == ["3s+9s/3s"] * 2 and value["clock_percent"] == 150
+    assert [*value][[*value].index("clocks") + 1] == "clock_percent"
+    assert value["measured"]["events"][0]["taken_us"] == 3_000_000
+    assert from_json(value) == SCALED and to_json(from_json(value)) == value
+    verify(value)
+    assert "clock_percent" not in to_json(WON)
+
+
+@pytest.mark.parametrize(
+    ("made", "changes", "message"),
+    [
+        (SCALED, {}, ""),
+        (WON, {}, ""),
+        (SCALED, {"clock_percent": 151}, "a with the clock 3s+9s/3s, 151 % of its own, is not in this run"),
+        (WON, {"clock_percent": 150}, "a with the clock 2s+6s/2s, 150 % of its own, is not in this run"),
+        (WON, {"clocks": ["3s+9s/3s"] * 2}, "a with the clock 3s+9s/3s is not in this run"),
+        (SCALED, {"clock_percent": 1001}, "`clock_percent` is `1001`, expected a number 10 to 1000"),
+        (SCALED, {"clock_percent": 10**400}, "`clock_percent` is `"),
+    ],
+)
+def test_scaled_clocks_are_compared_with_those_of_the_run(
+    made: GameRecord, changes: dict[str, Any], message: str
+) -> None:
+    header = Tournament((PLAN,), Format(rounds=3)).header()
+    with contextlib.ExitStack() as stack:
+        caught = stack.enter_context(pytest.raises(RecordError)) if message else None
+        check_against(header, {**to_json(made), **changes})
+    assert not caught or (message in str(caught.value) and len(str(caught.value)) < 200)
+
+
 FORGERIES = [
     ("rules", "faults", ["time", ""], 'faults is `["time", ""]`'),
     ("rules", "bonus", 1, "unknown key `bonus`"),
@@ -122,6 +162,7 @@ FORGERIES = [
     ("rules", "scores", [1, 1], "scores is"),
     ("rules", "ending", "time", "ending is"),
     ("rules", "sentence", "seat 1 was robbed", "sentence is"),
+    ("rules", "clock_percent", 100, "unknown key `clock_percent`"),
     ("rules", "rated", False, "rated is"),
     ("rules", "rules", 2, "played under rules 2"),
     ("rules", "options.target", 2, "the record ends after event 4"),
@@ -168,6 +209,11 @@ MALFORMED = [
     ("bots", ["a", "../b"], "an invalid name"),
     ("bots", ["a", 7], "expected a list of texts"),
     ("clocks", ["1s", "x"], "is not a time control"),
+    ("clock_percent", 9, "`clock_percent` is `9`, expected a number 10 to 1000"),
+    ("clock_percent", 1001, "expected a number 10 to 1000"),
+    ("clock_percent", True, "expected a number 10 to 1000"),
+    ("clock_percent", "x" * 10**6, "expected a number 10 to 1000"),
+    ("clock_percent", None, "expected a number 10 to 1000"),
     ("seed", "zz", "hexadecimal"),
     ("margin_us", -1, "expected a number 0 to"),
     ("margin_us", True, "expected a number"),

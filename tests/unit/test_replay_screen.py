@@ -245,11 +245,12 @@ def test_help_names_the_keys_and_the_whole_heading() -> None:
         await screen.press("?")
         assert "PageDown, PageUp" in screen.text and "more" in screen.lines[0]
         await screen.press("tab", "7", "/", "pagedown")
-        assert "seat 1 a (2s+6s/2s)" in screen.text
+        assert "seat 1 a (2s+6s/2s)" in screen.text and "played on ant (Xeon), worker 2" in screen.text
         await screen.press("escape")
         assert "step 0 of 5" in screen.text
 
-    use(BLOOMS, test, size=(60, 16))
+    machine = {"name": "ant", "cpu": "Xeon", "worker": "2"}
+    use(replace(BLOOMS, measured={"machine": machine}), test, size=(60, 16))
 
 
 # --- What is shown ----------------------------------------------------------------------------------------

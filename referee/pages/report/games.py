@@ -13,6 +13,7 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.pages.game_data import game_data
 from referee.ratings.times import Times
+from referee.records.played_on import PlayedOn, played_on
 from referee.records.record import GameRecord, from_json, parse_json
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report
@@ -56,6 +57,8 @@ class Played(NamedTuple):
     """When it began, in UTC as `2026-11-21T22:58`; empty where the record does not say."""
     made_by: tuple[str, ...]
     """The texts of `MADE_BY`."""
+    place: PlayedOn | None
+    """Where it was played; None where the record does not say."""
     faults: tuple[str, ...]
     """The report of its faults, line by line."""
     replay: Replay | None
@@ -118,6 +121,7 @@ class PlayedReader:
             times,
             _minute(measured.get("began")),
             tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
+            played_on(Fields(measured, "measured", RecordError)),
             tuple(fault_report(record)) if record and has_faults else (),
             self._replay(steps) if steps else None,
         )

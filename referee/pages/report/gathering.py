@@ -12,7 +12,7 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.games import MADE_BY
-from referee.pages.report.heading import format_of, hashes, heading, made_by, title_of
+from referee.pages.report.heading import Share, format_of, hashes, heading, machines, made_by, title_of
 from referee.pages.report.rating_history import FEWEST_GAMES, Course, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import Part, part
@@ -116,6 +116,8 @@ class Gathering:
     _began: list[str] = field(default_factory=list)
     """When the first and the last game began."""
     _made_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _shares: Counter[Share] = field(default_factory=Counter)
+    """How many games were played so."""
 
     def add(self, read: ReadGame) -> None:
         """Adds the next game."""
@@ -133,6 +135,9 @@ class Gathering:
                 push(self._slowest, move)
         if played.began:
             self._began = [min([played.began, *self._began]), max([played.began, *self._began])]
+        if played.place:
+            name, cpu, _ = played.place
+            self._shares[Share(shown(name, 80), shown(cpu, 80), game.clock_percent)] += 1
         for name, text in zip(MADE_BY, played.made_by, strict=True):
             if text:
                 self._made_by[name].add(text)
@@ -164,6 +169,7 @@ class Gathering:
             title=title_of(whole, games),
             facts=[
                 *heading(runs, self._clocks_of_all(), self._began),
+                *machines(self._shares),
                 *made_by(self._made_by),
                 *hashes(runs),
             ],

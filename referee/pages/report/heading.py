@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from referee.core.text import counted, listed, shown
 from referee.pages.report.games import MADE_BY
@@ -18,6 +19,9 @@ from referee.tournament.run import Run
 
 MANY_CLOCKS = 4
 """With more different clocks, they are counted in the heading."""
+
+MANY_MACHINES = 8
+"""With more machines, those that played the fewest games are not named in the heading."""
 
 Fact = tuple[str, str]
 """The name of a fact, and the fact."""
@@ -46,6 +50,34 @@ def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterat
     if began:
         first, last = (f"{moment.replace('T', ' ')} UTC" for moment in began)
         yield "played", first if first == last else f"{first} to {last}"
+
+
+class Share(NamedTuple):
+    """What games have in common that a machine played."""
+
+    machine: str
+    cpu: str
+    clock_percent: int
+
+
+def machines(games: Mapping[Share, int]) -> Iterator[Fact]:
+    """Where the games were played, how many of them, and with which clocks, where there is more to say than
+    that one machine played all of them with the clocks of the tournament.
+    """
+    if len(games) > 1 or any(share.clock_percent != 100 for share in games):
+        shares = sorted(games, key=lambda share: -games[share])
+        texts = [_share_text(share, games[share]) for share in shares[:MANY_MACHINES]]
+        if len(shares) > MANY_MACHINES:
+            texts.append(
+                f"{counted(sum(games[share] for share in shares[MANY_MACHINES:]), 'game')} elsewhere"
+            )
+        count = counted(len({share.machine for share in shares}), "machine")
+        yield "played on", f"{count}: {'; '.join(texts)}"
+
+
+def _share_text(share: Share, games: int) -> str:
+    scaled = f", clocks at {share.clock_percent} %" if share.clock_percent != 100 else ""
+    return f"{share.machine} ({share.cpu}) {counted(games, 'game')}{scaled}"
 
 
 def made_by(found: Mapping[str, Collection[str]]) -> Iterator[Fact]:

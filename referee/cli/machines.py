@@ -1,0 +1,85 @@
+"""The machines of a cluster, measured and compared: as a page, or as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tabulate import tabulate
+
+import referee
+from referee.cli.findings import findings_as_data, findings_table
+from referee.cli.output import say, show_data
+from referee.cluster.comparing import Measured, Unmeasured, compare, shares_of_fastest
+from referee.cluster.connecting import connected
+from referee.cluster.measuring import ANSWER_S, hosts, measure_hosts
+from referee.core.errors import EnvironmentLacksError
+from referee.core.text import counted, listed
+from referee.core.units import about
+from referee.machine.doctor import Finding
+
+
+def compare_machines(address: str, as_json: bool) -> None:
+    """Measures the machines of the cluster at an address, and prints how they compare.
+
+    Raises `EnvironmentLacksError` if no tournament can be run on any of them.
+    """
+    reports: dict[str, Any] = {}
+    machines: list[Measured | Unmeasured] = []
+    with connected(address) as client:
+        found = hosts(client)
+        say(f"measuring {counted(len(found), 'machine')}; this takes up to {ANSWER_S} seconds")
+        for machine, report in measure_hosts(client, found, ANSWER_S):
+            machines.append(machine)
+            reports[machine.address] = report
+    findings = compare(machines, referee.__version__)
+    show_data(data_of(machines, reports, findings) if as_json else page_of(machines, findings))
+    if not any(isinstance(machine, Measured) and machine.can_play for machine in machines):
+        raise EnvironmentLacksError("no tournament can be run on any machine of this cluster")
+
+
+def page_of(machines: Sequence[Measured | Unmeasured], findings: Sequence[Finding]) -> str:
+    """The table of machines, what differs between them, and the warnings of each."""
+    measured = [machine for machine in machines if isinstance(machine, Measured)]
+    parts = [_table(measured)] if measured else []
+    if findings:
+        parts.append(findings_table(findings))
+    parts += [f"{one.label}:\n\n{findings_table(one.warnings)}" for one in measured if one.warnings]
+    return "\n\n".join(parts)
+
+
+def _table(machines: Sequence[Measured]) -> str:
+    shares = shares_of_fastest(machines)
+    rows = [
+        {
+            "machine": one.label,
+            "processor": one.cpu,
+            "cores": one.cores,
+            "games": one.slots,
+            "speed": f"{shares[one.address]} %" if one.address in shares else "?",
+            "slow moves": "?" if one.slow_us is None else about(one.slow_us),
+            "isolation": listed(one.isolation) or "none",
+        }
+        for one in machines
+    ]
+    return tabulate(rows, headers="keys", tablefmt="simple", disable_numparse=True)
+
+
+def data_of(
+    machines: Sequence[Measured | Unmeasured], reports: dict[str, Any], findings: Sequence[Finding]
+) -> str:
+    """Everything as a JSON object."""
+    shares = shares_of_fastest(machine for machine in machines if isinstance(machine, Measured))
+    rows = [
+        {
+            "address": machine.address,
+            "slots": machine.slots,
+            "speed_percent": shares.get(machine.address),
+            "failure": machine.why if isinstance(machine, Unmeasured) else "",
+            "report": reports[machine.address],
+        }
+        for machine in machines
+    ]
+    data = {"referee": referee.__version__, "findings": findings_as_data(findings), "machines": rows}
+    return json.dumps(data, indent=2)

@@ -1,0 +1,91 @@
+"""Where a tournament is played, for `run` and `match`: on this machine, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from referee.cli.output import say
+from referee.core.control_groups import usable_memory
+from referee.core.errors import UsageError
+from referee.processes import building
+from referee.tournament.bot_table import Build
+from referee.tournament.open_run import OpenRun
+from referee.tournament.opening import Candidate, settled
+from referee.tournament.places import on_this_machine
+from referee.tournament.task import Observer
+from referee.tournament.tournament import Tournament
+from referee.tournament.workers import Place
+
+
+@dataclass(frozen=True)
+class Venue:
+    """A tournament with the place where it is played."""
+
+    candidate: Candidate
+    """Whose bots are ready to be started there, or to be sent there."""
+    at_once: int
+    """How many games are played at a time, at least 1."""
+    place: Callable[[OpenRun], Place]
+
+    @property
+    def tournament(self) -> Tournament:
+        """The tournament as it is played."""
+        return self.candidate.tournament
+
+
+def here(candidate: Candidate, workers: int, isolation: str | None, observer: Observer | None) -> Venue:
+    """This machine: bots are built, checked and isolated. Raises `UsageError`, `EnvironmentLacksError`."""
+    for build in candidate.config.builds:
+        _build(build)
+    for plan in candidate.tournament.plans:
+        for entrant in plan.entrants:
+            entrant.check()
+    at_once = max(1, workers)
+    candidate = settled(candidate, isolation)
+    candidate = replace(candidate, tournament=candidate.tournament.sharing(usable_memory(), at_once))
+    pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
+    return Venue(candidate, at_once, lambda run: on_this_machine(workers, pin, observer))
+
+
+@contextmanager
+def on_cluster(
+    candidate: Candidate, address: str, isolation: str | None, scale_clocks: bool
+) -> Iterator[Venue]:
+    """A Dask cluster: machines get the files of the bots, and build and check them there. Raises
+    `UsageError` where files are missing, `EnvironmentLacksError` where there is no cluster.
+    """
+    from referee.cluster.bot_files import sent_files
+    from referee.cluster.cluster import Reference, cluster_place
+    from referee.cluster.connecting import scheduler_at
+    from referee.tournament.hashes import Programs
+    from referee.tournament.opening import private_files
+
+    config, tournament = candidate.config, candidate.tournament
+    bots = [entrant.bot for entrant in tournament.entrants]
+    for bot in bots:
+        if bot.is_person:
+            bot.check()  # which refuses
+    if isolation:
+        bots = [replace(bot, isolation=isolation) for bot in bots]
+    sent = sent_files(bots, config.origins, private_files(config, candidate.folder))
+    candidate = replace(candidate, programs=Programs(sent.hashes_of))
+
+    def place(run: OpenRun) -> Place:
+        reference = Reference(run.calibration, run.set_calibration) if scale_clocks else None
+        return cluster_place(scheduler.address, sent, tournament, config.pin, reference)
+
+    with scheduler_at(address) as scheduler:
+        yield Venue(candidate, max(1, scheduler.slots), place)
+
+
+def _build(build: Build) -> None:
+    """Runs the build command of a bot. Raises `UsageError` if that fails."""
+    name, command, cwd = build
+    say(f"building {name}")
+    if failure := building.build(command, cwd):
+        for line in failure.output:
+            say(f"  {line}")
+        raise UsageError(f"cannot build bot `{name}`: {failure.reason}")

@@ -1,0 +1,199 @@
+"""The files of bots as they are sent to other machines: which they are, with their hashes, as one value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from referee.core.errors import UsageError
+from referee.core.file_hashes import FileHashes
+from referee.core.regular import open_regular
+from referee.core.text import shown
+from referee.processes import needs
+from referee.processes.bot import Bot
+from referee.records.header import ALL_FILES
+from referee.tournament.bot_table import BotOrigin
+from referee.tournament.file_list import File, FileList, digest_of, file_list, manifest, paths_in
+from referee.tournament.hashes import hashes_of_words
+
+PART_BYTES = 4 << 20
+"""The most bytes of a file that are sent at once."""
+
+
+@dataclass(frozen=True)
+class BotFiles:
+    """What a machine needs in order to play with a bot."""
+
+    bot: Bot
+    """As it is configured: its paths are those of the referee's machine."""
+    shared: bool
+    """Whether each machine has the bot already, so that nothing is sent."""
+    needs: tuple[str, ...]
+    """Programs that a machine must have."""
+    build: tuple[str, ...]
+    """The command that builds it; empty where there is none."""
+    files: tuple[File, ...]
+    """What is sent."""
+    cwd: str
+    """The bot's working directory, relative to the root of the files; empty where it is the one that its
+    table names, on every machine.
+    """
+    words: tuple[tuple[str, str], ...]
+    """Of the words of its command that are files: their hashes, as far as the referee knows them."""
+    places: tuple[tuple[str, str], ...]
+    """Absolute paths in its command, environment and so on that name what is sent, each with the path
+    relative to the root.
+    """
+    is_plain: bool = False
+    """Whether `words` are all files, and the same that a run without a cluster hashes."""
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of all files together, with the command that builds them and the folder where."""
+        return digest_of(self.files, self.cwd, self.build)
+
+    @property
+    def hashes(self) -> dict[str, str] | None:
+        """The hashes that the header of a run has of the bot; None where the referee knows none.
+
+        They are the same as in a run without a cluster, where the bot is nothing but the files that its
+        command names.
+        """
+        if self.shared:
+            return dict(self.words) or None
+        if self.is_plain:
+            return dict(self.words)
+        return {**dict(self.words), ALL_FILES: self.digest}
+
+
+@dataclass(frozen=True)
+class SentFiles:
+    """The files of all bots of a tournament, as they are sent to machines."""
+
+    bots: tuple[BotFiles, ...]
+    sources: Mapping[str, Path]
+    """Where the content of each hash lies on this machine."""
+
+    def hashes_of(self, bot: Bot) -> dict[str, str] | None:
+        """What the header of a run has of a bot: for `Programs`."""
+        return self._by_name[bot.name].hashes
+
+    def parts(self, sha256: str) -> Iterator[tuple[int, bytes, int]]:
+        """The content of a hash in parts: the offset of each, its bytes, and the size of the whole. A file
+        that has changed meanwhile is noticed by whoever receives it. Raises `UsageError`.
+        """
+        path, offset = self.sources[sha256], 0
+        try:
+            with open_regular(path) as file:
+                size = os.fstat(file.fileno()).st_size
+                while (part := file.read(PART_BYTES)) or not offset:
+                    yield offset, part, size
+                    offset += len(part)
+                    if not part:
+                        return
+        except OSError as error:
+            raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+
+    @cached_property
+    def _by_name(self) -> dict[str, BotFiles]:
+        return {files.bot.name: files for files in self.bots}
+
+
+def sent_files(bots: Sequence[Bot], origins: Mapping[str, BotOrigin], private: Collection[Path]) -> SentFiles:
+    """The files of the bots of a tournament, persons left out; `private`, such as the folder of the run,
+    belongs to no bot and is never sent. The programs that other bots' commands name are not sent with a bot
+    that does not list its files.
+
+    Raises `UsageError` where files are missing or too many.
+    """
+    programs = [bot for bot in bots if not bot.is_person]
+    hashes = FileHashes()
+    named = {bot.name: set(_named(bot)) for bot in programs}
+    found, sources = [], dict[str, Path]()
+    for bot in programs:
+        origin = origins.get(bot.name, BotOrigin())
+        others = set[Path]().union(*(paths for name, paths in named.items() if name != bot.name))
+        left_out = {path.resolve() for path in private}
+        if origin.files is None:
+            left_out |= others - named[bot.name]
+        files, places = _bot_files(bot, origin, left_out, hashes)
+        found.append(files)
+        sources |= places
+    return SentFiles(tuple(found), sources)
+
+
+def _bot_files(
+    bot: Bot, origin: BotOrigin, left_out: Collection[Path], hashes: FileHashes
+) -> tuple[BotFiles, dict[str, Path]]:
+    """The files of a bot, and where the content of each hash lies."""
+    words = hashes_of_words(bot, hashes)
+    common = BotFiles(bot, origin.shared, origin.needs, origin.build, (), "", tuple(words.items()), ())
+    if origin.shared:
+        return replace(common, cwd="" if origin.has_cwd else "."), {}
+    found = file_list(bot, origin, left_out)
+    files = manifest(bot, found, hashes)
+    sent = dict(_sent_words(bot, words, found))
+    _check_program(bot, origin, found)
+    plain = origin.files is None and not origin.build and sent == words
+    plain = plain and {*found.files.values()} <= {*_named(bot)}
+    files_of_bot = replace(
+        common,
+        files=files,
+        cwd=found.cwd,
+        words=tuple(sent.items()),
+        places=tuple(sorted(_places(bot, origin, found))),
+        is_plain=plain,
+    )
+    return files_of_bot, {file.sha256: found.files[file.path] for file in files}
+
+
+def _named(bot: Bot) -> Iterator[Path]:
+    """The files that a bot's command names, without links."""
+    for named in needs.named(bot.argv, bot.cwd, bot.environment()):
+        if not named.place.is_dir():
+            yield named.place
+
+
+def _sent_words(bot: Bot, words: Mapping[str, str], found: FileList) -> Iterator[tuple[str, str]]:
+    """The words of the command that are among the files, with their hashes."""
+    for word, sha256 in words.items():
+        path = Path(os.path.normpath(bot.cwd / word))
+        if path.is_relative_to(found.root) and path.relative_to(found.root).as_posix() in found.files:
+            yield word, sha256
+
+
+def _check_program(bot: Bot, origin: BotOrigin, found: FileList) -> None:
+    """Raises `UsageError` where a program with a relative path is not sent, and no build makes it."""
+    program = bot.command[0]
+    if origin.build or "/" not in program or program.startswith("/"):
+        return
+    path = Path(os.path.normpath(bot.cwd / program))
+    if not path.is_relative_to(found.root) or path.relative_to(found.root).as_posix() not in found.files:
+        raise UsageError(
+            f"bot `{bot.name}`: its program `{shown(program)}` is not among the files that are sent, "
+            "expected it there, or a `build` that makes it"
+        )
+
+
+def _places(bot: Bot, origin: BotOrigin, found: FileList) -> Iterator[tuple[str, str]]:
+    """The absolute paths that name what is sent, each with the path relative to the root."""
+    folders = (bot.cwd, *found.folders)
+    words = (*bot.command, *origin.build, *(value for _, value in bot.env), *map(str, bot.read))
+    for text in dict.fromkeys(part for word in words for part in paths_in(word)):
+        if text.startswith("/") and "\0" not in text:
+            for path in (Path(os.path.normpath(text)), Path(os.path.realpath(text))):
+                if path.is_relative_to(found.root):
+                    relative = path.relative_to(found.root).as_posix()
+                    in_folder = any(path.is_relative_to(folder) for folder in folders)
+                    if relative in found.files or (in_folder and _has_files(relative, found)):
+                        yield text, relative
+                        break
+
+
+def _has_files(folder: str, found: FileList) -> bool:
+    """Whether a folder has files that are sent; the working directory always counts."""
+    beginning = "" if folder == "." else f"{folder}/"
+    return folder == found.cwd or any(path.startswith(beginning) for path in found.files)

@@ -1,0 +1,47 @@
+"""A Dask cluster as the place where the games of a run are played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from referee.cluster.bot_files import SentFiles
+from referee.cluster.cluster_workers import ClusterWorkers
+from referee.cluster.comparing import clock_percent
+from referee.cluster.dask_link import DaskLink
+from referee.cluster.orders import Requirement
+from referee.processes.launcher import random_name
+from referee.tournament.tournament import Tournament
+from referee.tournament.workers import Place, Take, Workers
+
+
+class Reference:
+    """The machine that the clocks of others are scaled by: the first one of the run."""
+
+    def __init__(self, speed: int | None, store: Callable[[int], None]) -> None:
+        """`speed` is that of the reference machine, if the run has one; `store` keeps that of the first."""
+        self._speed = speed
+        self._store = store
+
+    def percent(self, speed: int) -> int:
+        """The clocks of a machine of this speed, in percent of the tournament's. Raises
+        `EnvironmentLacksError` where it is too slow or too fast to be compared.
+        """
+        if self._speed is None:
+            self._speed = speed
+            self._store(speed)
+        return clock_percent(self._speed, speed)
+
+
+def cluster_place(
+    scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: Reference | None
+) -> Place:
+    """The cluster of a scheduler, where a tournament is played; with a reference, its clocks are scaled."""
+    seats = max(plan.seats for plan in tournament.plans)
+    by_cpu = any(entrant.control.by_cpu for plan in tournament.plans for entrant in plan.entrants)
+    required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
+
+    def opened(take: Take, stopping: Callable[[], bool]) -> Workers:
+        link = DaskLink(scheduler, random_name())
+        return ClusterWorkers(link, required, sent, reference, take)
+
+    return opened

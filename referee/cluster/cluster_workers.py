@@ -1,0 +1,515 @@
+"""Plays tasks on the machines of a cluster: chooses the machine of each, and notices which are lost.
+
+The referee gives each Dask worker orders of its own: it greets it, sends it the files that it lacks, has it
+get ready, and then gives it tasks, an encounter each. A task goes to one machine, and is given to another one
+only when the first one is lost. Whatever a lost machine sends later has a key that nobody waits for.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import count
+from typing import Protocol
+
+import referee
+from referee.cluster.bot_files import SentFiles
+from referee.cluster.link import Answered, Disconnected, Failed, Link, Member, Members
+from referee.cluster.orders import (
+    Answer,
+    Changed,
+    Greet,
+    Greeting,
+    Order,
+    Part,
+    Play,
+    Played,
+    Prepare,
+    Ready,
+    Requirement,
+    Rest,
+    Stop,
+    Unfit,
+)
+from referee.cluster.versions import code_digest
+from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.core.seeds import shared_by
+from referee.core.text import counted, shown
+from referee.tournament.forecast import Longest
+from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task, Void
+from referee.tournament.workers import Take, Workers
+
+SILENT_S = 300.0
+"""Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
+
+GREETING_S = 120.0
+"""Seconds that a Dask worker may take to answer a greeting, or to take a part of a file."""
+
+PREPARING_S = 3600.0
+"""Seconds that a machine may take to get ready: bots may have to be built."""
+
+SPARE_S = 60.0
+"""Seconds beyond the longest time that its games may take after which a task is lost."""
+
+WAIT_S = 600.0
+"""Seconds in which the run waits for a machine that can play."""
+
+FAILURES = 3
+"""How often in a row a Dask worker may fail before it is not used any more, if others can play."""
+
+OTHERS_S = 10.0
+"""Seconds in which it waits for others, where all that are there are not used."""
+
+_RAN_S = 1.0
+"""The most seconds between two looks that count: if more have passed, the referee was stopped itself."""
+
+REST_S = 10.0
+"""Seconds in which machines end their idle bots."""
+
+
+class _Stage(Enum):
+    """How far a Dask worker is."""
+
+    GREETED = "it was asked what it is and has"
+    SENT = "it is sent files"
+    PREPARING = "it prepares the bots"
+    READY = "it plays"
+    STALE = "it has to prepare the bots anew, once it plays no more"
+
+
+@dataclass
+class _Worker:
+    """A Dask worker, as the referee sees it."""
+
+    address: str
+    member: Member
+    heard_s: float
+    """When the scheduler was last seen to have heard of it."""
+    stage: _Stage = _Stage.GREETED
+    order: str = ""
+    """The key of the order that it is to answer before it can play."""
+    due_s: float = 0.0
+    """When this has to be answered."""
+    greeting: Greeting | None = None
+    parts: Iterator[Part] = field(default_factory=lambda: iter(()))
+    percent: int = 100
+    """The clocks of its games, in percent of the tournament's."""
+    playing: dict[str, Task] = field(default_factory=dict)
+    """By key, the tasks that it was given."""
+    playing_until_s: dict[str, float] = field(default_factory=dict)
+    """By key, when a task is lost."""
+    failures: int = 0
+    """How often in a row it failed to play; what it was given at the same time fails together."""
+    unready: int = 0
+    """How often in a row it failed to get ready."""
+    has_played: bool = False
+    """Whether it has played a task to its end."""
+    first_core: int | None = None
+    """Which of its machine's cores its first game is pinned to; the others follow. None before it is known.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages and records."""
+        return f"{self.greeting.name} ({self.address})" if self.greeting else self.address
+
+    @property
+    def machine(self) -> str:
+        """What stands for its machine."""
+        return f"{self.member.host} {self.greeting.name}" if self.greeting else self.address
+
+    @property
+    def room(self) -> int:
+        """How many more tasks it can be given."""
+        return self.member.slots - len(self.playing) if self.stage is _Stage.READY else 0
+
+
+class Speeds(Protocol):
+    """Decides how clocks are scaled, by how fast machines compute."""
+
+    def percent(self, speed: int) -> int:
+        """The clocks of a machine in percent of the tournament's. Raises `EnvironmentLacksError` where it is
+        too slow or too fast to be used.
+        """
+
+
+class ClusterWorkers(Workers):
+    """The machines of a cluster."""
+
+    def __init__(
+        self, link: Link, required: Requirement, sent: SentFiles, speeds: Speeds | None, take: Take
+    ) -> None:
+        """`sent` has the files of the bots; with `speeds`, clocks are scaled."""
+        self._link = link
+        self._required = required
+        self._sent = sent
+        self._speeds = speeds
+        self._take = take
+        self._workers: dict[str, _Worker] = {}
+        """By address."""
+        self._of: dict[str, _Worker] = {}
+        """By key of an order, the worker that is to answer it."""
+        self._pending: deque[Task] = deque()
+        """Tasks that wait for room on a machine, or for a machine."""
+        self._homes: dict[str, str] = {}
+        """By encounter, the machine that plays it."""
+        self._lost_on: dict[str, str] = {}
+        """By encounter, the machine on which it was lost last."""
+        self._levels: dict[str, str] = {}
+        """By bot, its level of isolation on the first machine."""
+        self._shared_files: dict[str, dict[str, str]] = {}
+        """Of each bot that is found on the machines, the hashes of its files on the first one."""
+        self._numbers = count(1)
+        self._reports: list[Report] = []
+        self._is_stopping = False
+        self._is_connected = True
+        self._now_s = self._useful_s = 0.0
+        """Seconds in which this process ran, and when there was last a machine that could play."""
+        self._looked_s = time.monotonic()
+        self._refused: dict[str, str] = {}
+        """By address, why a worker is not used."""
+        self._silent: dict[str, float] = {}
+        """By address, the beat of workers that were lost since nothing more was heard of them."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a machine can play a task at once; where there is none yet, one task may wait for it."""
+        ready = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
+        if not ready:
+            return not self._pending and not self.busy
+        return sum(worker.room for worker in ready) > len(self._pending)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a task is being played, or waits."""
+        return bool(self._pending) or any(worker.playing for worker in self._workers.values())
+
+    def play(self, task: Task) -> None:
+        """Gives a task to the machine with the most room; the games of an encounter go to the same one."""
+        self._pending.append(task)
+        self._give_pending()
+
+    def _give_pending(self) -> None:
+        for _ in range(len(self._pending)):
+            task = self._pending.popleft()
+            if worker := self._worker_for(task):
+                self._give(worker, task)
+            else:
+                self._pending.append(task)
+
+    def _worker_for(self, task: Task) -> _Worker | None:
+        ready = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
+        encounter = shared_by(task.games[0][0].id)
+        home, lost_on = self._homes.get(encounter), self._lost_on.get(encounter)
+        ready = [worker for worker in ready if worker.machine == home] or ready
+        ready = [worker for worker in ready if worker.machine != lost_on] or ready
+        found = max(ready, key=lambda worker: worker.room / worker.member.slots, default=None)
+        return found if found and found.room > 0 else None
+
+    def _give(self, worker: _Worker, task: Task) -> None:
+        self._homes[shared_by(task.games[0][0].id)] = worker.machine
+        scaled = replace(task, plan=replace(task.plan, clock_percent=worker.percent))
+        key = self._ask(worker, Play(scaled))
+        worker.playing[key] = task
+        worker.playing_until_s[key] = self._now_s + _longest_s(scaled) + SPARE_S
+        self._reports.append(Began(task.games[0][0].id))
+
+    def _ask(self, worker: _Worker, order: Order) -> str:
+        key = str(next(self._numbers))
+        self._of[key] = worker
+        self._link.ask(key, worker.address, order)
+        return key
+
+    def _prepare_by(self, worker: _Worker, stage: _Stage, order: Order, seconds: float) -> None:
+        """Gives a worker an order that it has to answer in time before it can play."""
+        worker.stage = stage
+        worker.due_s = self._now_s + seconds
+        worker.order = self._ask(worker, order)
+
+    def take_reports(self, seconds: float) -> None:
+        """Takes what machines have answered, and looks after all of them.
+
+        Raises `EnvironmentLacksError` where no machine can play, for too long.
+        """
+        events = self._link.events(0 if self._reports else seconds)
+        now_s = time.monotonic()
+        self._now_s += min(now_s - self._looked_s, _RAN_S)
+        self._looked_s = now_s
+        for event in events:
+            match event:
+                case Members(found):
+                    self._see(found)
+                case Disconnected(why):
+                    self._lose_all(why)
+                case Answered(key, answer):
+                    if worker := self._of.pop(key, None):
+                        self._answered(worker, key, answer)
+                case Failed(key, why):
+                    if worker := self._of.pop(key, None):
+                        self._failed(worker, key, why)
+        self._look_after_all()
+        self._give_pending()
+        reports, self._reports = self._reports, []
+        if reports:
+            self._take(reports)
+        self._check_hope()
+
+    def _see(self, found: Mapping[str, Member]) -> None:
+        """Takes into account who is there."""
+        if not self._is_connected:
+            self._is_connected = True
+            self._remark("connected to the scheduler of the Dask cluster again")
+        for address in self._workers.keys() - found.keys():
+            self._lose(self._workers[address], "the scheduler has lost it")
+        for address in self._refused.keys() - found.keys():
+            del self._refused[address]
+        for address, member in found.items():
+            if self._silent.get(address) == member.beat:
+                continue
+            self._silent.pop(address, None)
+            worker = self._workers.get(address)
+            if worker is None and address not in self._refused:
+                worker = self._workers[address] = _Worker(address, member, self._now_s)
+                self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
+            elif worker and worker.member.beat != member.beat:
+                worker.member, worker.heard_s = member, self._now_s
+
+    def _answered(self, worker: _Worker, key: str, answer: Answer) -> None:
+        if key in worker.playing:
+            self._played(worker, key, answer)
+        elif isinstance(answer, Played):  # the idle bots have ended
+            self._reports += answer.reports
+        elif isinstance(answer, Unfit):
+            self._refuse(worker, answer.why)
+        elif isinstance(answer, Greeting):
+            worker.greeting = answer
+            if answer.code != code_digest():  # guard: other-code
+                self._refuse(
+                    worker,
+                    f"it has referee {answer.version} with other code than here, {referee.__version__}",
+                )
+            else:
+                worker.parts = self._parts(answer.lacking)
+                self._send_next_part(worker)
+        elif isinstance(answer, Ready):
+            self._ready(worker, answer)
+        else:
+            self._send_next_part(worker)
+
+    def _parts(self, hashes: Sequence[str]) -> Iterator[Part]:
+        """The parts of these files, each read when it is sent."""
+        for sha256 in hashes:
+            for offset, data, size in self._sent.parts(sha256):
+                yield Part(sha256, offset, data, size)
+
+    def _send_next_part(self, worker: _Worker) -> None:
+        """Sends a worker the next part of the files that it lacks, or has it get ready after the last one."""
+        try:
+            part = next(worker.parts, None)
+        except UsageError as error:
+            self._refuse(worker, str(error))
+            return
+        if part:
+            self._prepare_by(worker, _Stage.SENT, part, GREETING_S)
+        else:
+            self._prepare(worker)
+
+    def _prepare(self, worker: _Worker) -> None:
+        """Has a worker get ready."""
+        there = [one for one in self._workers.values() if one.member.host == worker.member.host]
+        slots = sum(one.member.slots for one in there)
+        worker.first_core = _first_core(worker, there)
+        order = Prepare(self._required, worker.member.name, worker.member.slots, slots, worker.first_core)
+        self._prepare_by(worker, _Stage.PREPARING, order, PREPARING_S)
+
+    def _ready(self, worker: _Worker, ready: Ready) -> None:
+        """Has a worker play from now on, if its bots are those of the other machines."""
+        for line in ready.remarks:
+            self._remark(f"{worker.name}: {line}")
+        for files in self._required.bots:
+            name = files.bot.name
+            if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
+                self._refuse(worker, f"bot `{name}` is another version there than on the first machine")
+                return
+        if self._speeds and ready.speed:
+            try:
+                worker.percent = self._speeds.percent(ready.speed)
+            except EnvironmentLacksError as error:
+                self._refuse(worker, str(error))
+                return
+        for name, level in ready.levels.items():
+            if level != (first := self._levels.setdefault(name, level)):
+                self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
+        worker.stage, worker.order, worker.unready = _Stage.READY, "", 0
+        assert worker.greeting
+        scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
+        slots = counted(worker.member.slots, "game")
+        self._remark(f"{worker.name} plays, {slots} at a time{scaled}: {worker.greeting.cpu}")
+
+    def _played(self, worker: _Worker, key: str, answer: Answer) -> None:
+        """Takes what was reported of a task."""
+        task = worker.playing.pop(key)
+        del worker.playing_until_s[key]
+        if isinstance(answer, Changed):
+            self._lose_task(worker, task, f"{answer.bot} was changed there: {answer.what}")
+        elif isinstance(answer, Unfit):
+            self._lost(worker, task, answer.why)
+            self._refuse(worker, answer.why)
+        elif not isinstance(answer, Played) or not (self._is_stopping or _is_whole(task, answer.reports)):
+            self._lose_task(worker, task, "its games were not played to their end")
+        else:
+            worker.failures, worker.has_played = 0, True
+            self._lost_on.pop(shared_by(task.games[0][0].id), None)
+            first = Began(task.games[0][0].id)
+            self._reports += [
+                report._replace(task=task) if isinstance(report, Died) else report
+                for report in answer.reports
+                if report != first
+            ]
+            if worker.stage is _Stage.STALE:
+                self._begin_again(worker, "")
+
+    def _failed(self, worker: _Worker, key: str, why: str) -> None:
+        """Takes into account that an order was not carried out."""
+        if key in worker.playing:
+            del worker.playing_until_s[key]
+            self._lose_task(worker, worker.playing.pop(key), why)
+        elif key == worker.order:
+            worker.unready += 1
+            worker.stage = _Stage.STALE
+            self._begin_again(worker, why)
+
+    def _lose_task(self, worker: _Worker, task: Task, why: str) -> None:
+        """Takes into account that a task was not played. What was played at the same time may fail as well,
+        and all of it is one failure.
+        """
+        self._lost(worker, task, why)
+        if worker.stage is not _Stage.STALE:  # guard: failed-together
+            worker.failures += 1
+            worker.stage = _Stage.STALE
+        self._begin_again(worker, why)
+
+    def _begin_again(self, worker: _Worker, why: str) -> None:
+        """Has a worker that failed prepare the bots anew, once it plays no more; or does not use it any more,
+        if it fails again and again.
+
+        A bot may be the cause, which shows only if its games go on: the last machine is used on if it could
+        play before.
+        """
+        others = any(other.stage is _Stage.READY for other in self._workers.values() if other is not worker)
+        plays = worker.failures < FAILURES or (worker.has_played and not others)  # guard: failing-machine
+        if not plays or worker.unready >= FAILURES:
+            self._refuse(worker, f"it failed {FAILURES} times in a row: {why}")
+        elif not worker.playing:
+            self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
+
+    def _lost(self, worker: _Worker, task: Task, why: str, alone: bool = True) -> None:
+        """Reports a task as lost with its machine, `alone` or with all other machines."""
+        encounter = shared_by(task.games[0][0].id)
+        self._homes.pop(encounter, None)
+        self._lost_on[encounter] = worker.machine
+        how = f"the machine {worker.name} that played it was lost: {why}"
+        self._reports.append(Lost(task, how, by_bot=alone))
+
+    def _lose(self, worker: _Worker, why: str, alone: bool = True) -> None:
+        """Gives up a worker, with all that it was to do; `alone` or with all others."""
+        del self._workers[worker.address]
+        for key in [key for key, of in self._of.items() if of is worker]:
+            del self._of[key]
+            self._link.forget(key)
+        for task in worker.playing.values():
+            self._lost(worker, task, why, alone)
+
+    def _lose_all(self, why: str) -> None:
+        if self._is_connected:
+            self._is_connected = False
+            self._remark(
+                f"the scheduler of the Dask cluster is lost ({why}); the run goes on when it is there again"
+            )
+        for worker in [*self._workers.values()]:
+            self._lose(worker, "the connection to the scheduler was lost", alone=False)
+        self._refused.clear()
+
+    def _refuse(self, worker: _Worker, why: str) -> None:
+        """Does not use a worker as long as the scheduler has it."""
+        self._refused[worker.address] = why
+        self._remark(f"{worker.name} is not used: {why}")
+        self._lose(worker, why)
+
+    def _look_after_all(self) -> None:
+        for worker in [*self._workers.values()]:
+            if self._now_s - worker.heard_s > SILENT_S:  # guard: silent-machine
+                self._silent[worker.address] = worker.member.beat
+                self._lose(worker, f"the scheduler has heard nothing of it for {SILENT_S:.0f} s")
+            elif worker.order and self._now_s > worker.due_s:
+                self._link.forget(worker.order)
+                self._of.pop(worker.order, None)
+                self._failed(worker, worker.order, "it did not get ready in time")
+            elif self._now_s > min(worker.playing_until_s.values(), default=math.inf):  # guard: endless-task
+                self._refuse(worker, "a game took longer than its clocks allow")
+
+    def _check_hope(self) -> None:
+        """Raises `EnvironmentLacksError` where no machine will play."""
+        waited_s = self._now_s - self._useful_s
+        if not self.busy or self._workers:
+            self._useful_s = self._now_s
+        elif self._refused and waited_s > OTHERS_S:
+            reasons = "; ".join(dict.fromkeys(self._refused.values()))
+            raise EnvironmentLacksError(f"no machine of the Dask cluster can play: {shown(reasons, 600)}")
+        elif waited_s > WAIT_S:
+            raise EnvironmentLacksError(f"the Dask cluster has had no machine for {WAIT_S:.0f} s")
+
+    def _remark(self, line: str) -> None:
+        self._reports.append(Remark(line))
+
+    def stop(self) -> None:
+        """Tells all machines, once."""
+        if not self._is_stopping:
+            self._is_stopping = True
+            self._pending.clear()
+            self._link.tell([*self._workers], Stop())
+
+    def end_idle_bots(self) -> None:
+        """Has all machines end their idle bots, as far as they answer in time."""
+        ready = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
+        resting = {self._ask(worker, Rest()) for worker in ready}
+        until_s = self._now_s + REST_S
+        while resting & self._of.keys() and self._now_s < until_s:
+            self.take_reports(0.1)
+
+    def close(self) -> None:
+        """Ends the run on all machines."""
+        self._link.close([*self._workers])
+
+
+def _first_core(worker: _Worker, there: Iterable[_Worker]) -> int:
+    """The first of some cores in a row that no other worker of its machine has."""
+    if worker.first_core is not None:
+        return worker.first_core
+    taken = {
+        other.first_core + number
+        for other in there
+        if other.first_core is not None
+        for number in range(other.member.slots)
+    }
+    return next(first for first in count() if taken.isdisjoint(range(first, first + worker.member.slots)))
+
+
+def _longest_s(task: Task) -> float:
+    """The longest that the games of a task may take, in seconds."""
+    plan = task.plan
+    moves = plan.game.longest(plan.options)
+    games = (Longest(moves, plan.terms(pairing).controls).us(plan.start_us) for pairing, _ in task.games)
+    return sum(games) / 1_000_000
+
+
+def _is_whole(task: Task, reports: Sequence[Report]) -> bool:
+    """Whether reports say of each game of a task what became of it."""
+    told = {report.game.id for report in reports if isinstance(report, Finished)}
+    told |= {report.id for report in reports if isinstance(report, Void)}
+    died = any(isinstance(report, Died) for report in reports)
+    return died or told.issuperset(pairing.id for pairing, _ in task.games)

@@ -1,0 +1,289 @@
+"""Compares the machines of a cluster: what differs, and what that means for tournaments. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from referee.core.errors import EnvironmentLacksError
+from referee.core.fields import Fields
+from referee.core.isolation import LEVELS
+from referee.core.text import counted, listed, shown
+from referee.machine.calibration import Rates, Speed
+from referee.machine.doctor import Finding, Level
+
+UNLIKE_PERCENT = 20
+"""Machines are too unlike for the same clock if one is slower than the fastest by more than this."""
+
+UNLIKE_PYTHON_PERCENT = 40
+"""Beside compiled code, Python of one version may be slower by this much: processors differ in that, too."""
+
+ALIKE_PERCENT = 5
+"""Clocks are not scaled by this little: the speed that is measured again differs by as much."""
+
+LEAST_CLOCK_PERCENT = 50
+MOST_CLOCK_PERCENT = 400
+"""The bounds of scaled clocks: a machine that would need others is too unlike to be used."""
+
+FREE_PERCENT = 90
+"""Programs that get less than this much of a core each share it with others."""
+
+MOST_NAMED = 8
+"""How many machines a text names; of more, the rest is counted."""
+
+_MOST_TEXT = 1000
+
+
+class Measured(NamedTuple):
+    """What was measured on a machine of a cluster."""
+
+    address: str
+    """Where its Dask workers are."""
+    name: str
+    cpu: str
+    python: str
+    referee: str
+    """The version of the referee there."""
+    cores: int
+    slots: int
+    """Games at a time: the threads of its Dask workers."""
+    speed: Speed | None
+    slow_us: int | None
+    """The overhead of a slow move (p99.9)."""
+    isolation: tuple[str, ...]
+    """The levels of isolation that work, the strongest last."""
+    pinning: bool
+    warnings: tuple[Finding, ...]
+    """What `doctor` warns of there, and what the machine lacks."""
+    can_play: bool
+    """Whether a tournament can be run there."""
+
+    @property
+    def label(self) -> str:
+        """What the machine is called: several can have the same name."""
+        return f"{self.name} ({self.address})"
+
+
+class Unmeasured(NamedTuple):
+    """A machine of a cluster that could not be measured."""
+
+    address: str
+    slots: int
+    why: str
+
+
+def clock_percent(reference: int, speed: int) -> int:
+    """The clocks of a machine of this speed, in hundredths of those of a machine of the speed `reference`:
+    the slower it is, the longer they are. Both speeds are `Speed.together.native`.
+
+    Raises `EnvironmentLacksError` where the machine is too fast or too slow for that.
+    """
+    percent = round(100 * reference / max(1, speed))
+    if not LEAST_CLOCK_PERCENT <= percent <= MOST_CLOCK_PERCENT:
+        raise EnvironmentLacksError(
+            f"its speed needs clocks of {percent} % of those of the first machine, expected "
+            f"{LEAST_CLOCK_PERCENT} to {MOST_CLOCK_PERCENT} %"
+        )
+    return 100 if abs(percent - 100) <= ALIKE_PERCENT else percent
+
+
+def shares_of_fastest(machines: Iterable[Measured]) -> dict[str, int]:
+    """The speeds that are known, by the address of the machine, in hundredths of that of the fastest."""
+    speeds = {machine.address: machine.speed.together.native for machine in machines if machine.speed}
+    return {address: round(100 * speed / max(speeds.values())) for address, speed in speeds.items()}
+
+
+# --- What a machine reported ------------------------------------------------------------------------------
+
+
+def read_report(address: str, slots: int, report: Any) -> Measured:
+    """A machine of a cluster, from what `referee doctor --json` printed there. All texts are escaped.
+
+    Raises `EnvironmentLacksError` where the report has another form.
+    """
+    fields = Fields(report, "", EnvironmentLacksError)
+    figures = fields.object("figures")
+    machine = figures.object("machine")
+    speed = figures.object("speed") if figures.value("speed") is not None else None
+    moves = figures.object("moves") if figures.value("moves") is not None else None
+    lacks = figures.object("isolation")
+    return Measured(
+        address=address,
+        name=_text(machine, "name"),
+        cpu=_text(machine, "cpu"),
+        python=_text(machine, "python"),
+        referee=_text(fields, "referee"),
+        cores=machine.number("cores"),
+        slots=slots,
+        speed=Speed(_rates(speed.object("alone")), _rates(speed.object("together"))) if speed else None,
+        slow_us=moves.number("p999_us") if moves else None,
+        isolation=tuple(level for level in LEVELS if lacks.has(level) and not lacks.text(level)),
+        pinning=machine.object("abilities").flag("pinning"),
+        warnings=tuple(_warnings(fields)),
+        can_play=fields.flag("can_run"),
+    )
+
+
+def _rates(fields: Fields) -> Rates:
+    return Rates(*(fields.number(name, 1) for name in Rates._fields))
+
+
+def _warnings(fields: Fields) -> Iterator[Finding]:
+    serious = {level.value: level for level in Level if level is not Level.FINE}
+    for found in fields.objects("findings"):
+        level = serious.get(found.text("level"))
+        if level and found.text("about") != "disk":  # records are written where the referee runs
+            measured, meaning, advice = (_text(found, name) for name in ("measured", "meaning", "advice"))
+            yield Finding(_text(found, "about"), level, measured, meaning, advice)
+
+
+def _text(fields: Fields, name: str) -> str:
+    return shown(fields.text(name), _MOST_TEXT)  # guard: reported-texts
+
+
+# --- What differs -----------------------------------------------------------------------------------------
+
+
+def compare(machines: Sequence[Measured | Unmeasured], version: str) -> tuple[Finding, ...]:
+    """What differs between the machines, and from a referee of this version."""
+    measured = [machine for machine in machines if isinstance(machine, Measured)]
+    missing = [machine for machine in machines if isinstance(machine, Unmeasured)]
+    return (
+        *map(_missing, missing),
+        *_versions(measured, version),
+        *_speeds(measured),
+        *_pythons(measured),
+        *_builds(measured),
+        *_busy(measured),
+        *_isolation(measured),
+        *_pinning(measured),
+    )
+
+
+def _missing(machine: Unmeasured) -> Finding:
+    return Finding(
+        "missing",
+        Level.WARNING,
+        f"`{machine.address}` was not measured",
+        machine.why,
+    )
+
+
+def _versions(machines: Sequence[Measured], version: str) -> Iterator[Finding]:
+    others = [machine for machine in machines if machine.referee != version]
+    if others:
+        yield Finding(
+            "referee",
+            Level.WARNING,
+            f"this is version {version}; {_named(f'`{one.label}` has {one.referee}' for one in others)}",
+            "machines with another version would be refused",
+            f"`pip install 'game-referee[cluster]=={version}'` there",
+        )
+
+
+def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
+    shares = shares_of_fastest(machines)
+    if len(shares) < 2:
+        return
+    slow = [one for one in machines if shares.get(one.address, 100) < 100 - UNLIKE_PERCENT]
+    if not slow:
+        yield Finding(
+            "speed",
+            Level.FINE,
+            f"the slowest machine has {min(shares.values())} % of the speed of the fastest",
+            "alike enough for the same clocks; what is compared is compiled code, with all games at once",
+        )
+        return
+    fastest = next(machine for machine in machines if shares.get(machine.address) == 100)
+    yield Finding(
+        "speed",
+        Level.WARNING,
+        f"of the speed of `{fastest.label}`, "
+        f"{_named(f'`{one.label}` has {shares[one.address]} %' for one in slow)}",
+        "the same clock is worth less there; only the games of a pair are always played on one machine",
+        "`scale_clocks = true`, or leave out the machines that are unlike the others",
+    )
+
+
+def _pythons(machines: Sequence[Measured]) -> Iterator[Finding]:
+    versions = _grouped((machine.python, machine) for machine in machines)
+    if len(versions) > 1:
+        yield Finding(
+            "python",
+            Level.WARNING,
+            "; ".join(f"{version} on {_labels(those)}" for version, those in versions.items()),
+            "bots in Python are faster with one version than with another, which scaled clocks leave out",
+            "the same version of Python on all machines",
+        )
+
+
+def _builds(machines: Sequence[Measured]) -> Iterator[Finding]:
+    """Compares only like with like: Python of one version, beside compiled code on the same machine."""
+    for version, those in _grouped((machine.python, machine) for machine in machines).items():
+        ratios = {
+            one.address: one.speed.together.python / one.speed.together.native for one in those if one.speed
+        }
+        least = max(ratios.values(), default=0) * (100 - UNLIKE_PYTHON_PERCENT) / 100
+        if slow := [one for one in those if ratios.get(one.address, least) < least]:
+            yield Finding(
+                "python",
+                Level.WARNING,
+                f"beside compiled code, {version} is slower on {_labels(slow)} than on others",
+                "it may be built without optimisation; scaled clocks do not make up for it",
+                "the same build of Python on all machines",
+            )
+
+
+def _busy(machines: Sequence[Measured]) -> Iterator[Finding]:
+    shares = [(one, one.speed.together.share_percent) for one in machines if one.speed]
+    busy = [f"{share} % of a core on `{one.label}`" for one, share in shares if share < FREE_PERCENT]
+    if busy:
+        yield Finding(
+            "load",
+            Level.WARNING,
+            f"with all games at once, each program gets {_named(busy)}",
+            "bots wait for a core while their clocks run, and the speeds that were measured are less exact",
+            "fewer threads for the Dask workers there (`--nthreads`), or end other programs",
+        )
+
+
+def _isolation(machines: Sequence[Measured]) -> Iterator[Finding]:
+    levels = _grouped(((machine.isolation or ("none",))[-1], machine) for machine in machines)
+    if len(levels) > 1:
+        yield Finding(
+            "isolation",
+            Level.WARNING,
+            "; ".join(f"`{level}` on {_labels(those)}" for level, those in levels.items()),
+            "this is the strongest level that works there: with `auto`, bots are not isolated alike",
+            "name a level that works on all machines, or leave machines out",
+        )
+
+
+def _pinning(machines: Sequence[Measured]) -> Iterator[Finding]:
+    without = [machine for machine in machines if not machine.pinning]
+    if 0 < len(without) < len(machines):
+        yield Finding(
+            "pinning",
+            Level.WARNING,
+            f"games cannot be pinned to cores on {_labels(without)}",
+            "`pin = true` needs it on all machines",
+            "leave these machines out, or do not pin",
+        )
+
+
+def _grouped(pairs: Iterable[tuple[str, Measured]]) -> dict[str, list[Measured]]:
+    groups: dict[str, list[Measured]] = {}
+    for key, machine in pairs:
+        groups.setdefault(key, []).append(machine)
+    return groups
+
+
+def _labels(machines: Iterable[Measured]) -> str:
+    return _named(f"`{machine.label}`" for machine in machines)
+
+
+def _named(texts: Iterable[str]) -> str:
+    """Texts about machines as a list, the first of them if there are many."""
+    every = [*texts]
+    rest = len(every) - MOST_NAMED
+    return listed([*every[:MOST_NAMED], f"{counted(rest, 'other')}"] if rest > 0 else every)

@@ -1,0 +1,164 @@
+"""Connects to a Dask cluster, which is named by the address of its scheduler, or made on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from referee.cluster.local import local_cluster
+from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.core.text import shown
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+PACKAGES = ("distributed", "cryptography")
+
+CONNECT_S = 10
+"""Seconds after which a scheduler that cannot be reached is given up."""
+
+LOCAL = "local:"
+MOST_LOCAL = 1000
+
+EXPECTED = "expected `tcp://HOST:PORT` or `tls://HOST:PORT` of a Dask scheduler, or `local:N`"
+
+_SILENT = logging.CRITICAL + 1
+_LOUD = ("distributed", "tornado", "asyncio", "bokeh")
+"""The loggers of Dask and of what it uses: they would write to stderr what is told in one line already."""
+
+
+def checked_address(text: str) -> str:
+    """The address of a cluster as it is given, if it has one of the forms. Raises `UsageError`."""
+    if text.startswith(LOCAL):
+        number = text.removeprefix(LOCAL)
+        if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MOST_LOCAL:
+            return text
+        raise UsageError(f"cluster `{shown(text)}`: expected a number from 1 to {MOST_LOCAL} after `{LOCAL}`")
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
+        good = good and not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
+    except ValueError:
+        good = False
+    if not good or not text.isprintable() or " " in text:
+        raise UsageError(f"cluster `{shown(text)}`: {EXPECTED}")
+    return text
+
+
+class Scheduler(NamedTuple):
+    """A scheduler that answers."""
+
+    address: str
+    slots: int
+    """How many tasks its workers run at a time."""
+
+
+@contextlib.contextmanager
+def scheduler_at(address: str) -> Iterator[Scheduler]:
+    """A scheduler that answers; with `local:N`, one with N workers on this machine, which are ended at the
+    end.
+
+    Nothing of what Dask logs in this process appears on stderr. Raises `UsageError` for a wrong address, and
+    `EnvironmentLacksError` where the packages for clusters are missing or nothing can be reached.
+    """
+    checked_address(address)
+    require_packages()
+    _silence()
+    with contextlib.ExitStack() as stack:
+        if address.startswith(LOCAL):
+            address = stack.enter_context(local_cluster(int(address.removeprefix(LOCAL))))
+        yield Scheduler(address, slots_at(address))
+
+
+@contextlib.contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """A client of the cluster at an address, as `scheduler_at` takes it. Raises as that does."""
+    with scheduler_at(address) as found:
+        from distributed import Client
+
+        client = Client(found.address, timeout=CONNECT_S, set_as_default=False, name="referee")
+        try:
+            yield client
+        finally:
+            client.close(timeout=CONNECT_S)
+
+
+def require_packages() -> None:
+    """Raises `EnvironmentLacksError` where the packages for clusters are not installed."""
+    for package in PACKAGES:
+        try:
+            import_module(package)
+        except ImportError:
+            raise EnvironmentLacksError(
+                f"clusters need the package `{package}`: `pip install 'game-referee[cluster]'`"
+            ) from None
+
+
+def _silence() -> None:
+    from distributed.versions import VersionMismatchWarning
+
+    for name in [*_LOUD, *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] in _LOUD:
+            logging.getLogger(name).setLevel(_SILENT)
+    # Versions of Dask that do not fit are an error of their own; of the rest, only the referee's matter.
+    warnings.simplefilter("ignore", VersionMismatchWarning)
+
+
+def slots_at(address: str) -> int:
+    """How many tasks the workers of a scheduler run at a time. Raises `EnvironmentLacksError` where there is
+    none. What is at the address is asked first whether it is one, since a client that was given anything else
+    may wait for ever and cannot be closed.
+    """
+    try:
+        found = asyncio.run(_asked(address))
+    except Exception as error:  # Dask passes on whatever the other side made it raise
+        found = _reason(error)
+    if isinstance(found, str):
+        raise EnvironmentLacksError(f"cannot connect to the cluster at `{shown(address)}`: {found}")
+    return found
+
+
+async def _asked(address: str) -> int | str:
+    """How many tasks are run at a time, or why what is at an address is no scheduler that can be used."""
+    from distributed.core import rpc
+    from distributed.security import Security
+
+    arguments = Security().get_connection_args("client")
+    if address.startswith("tls:") and not arguments["ssl_context"]:
+        return "expected the certificates for TLS in Dask's configuration (`distributed.comm.tls`)"
+    async with (
+        asyncio.timeout(CONNECT_S + 1),
+        rpc(address, timeout=CONNECT_S, connection_args=arguments) as remote,
+    ):
+        try:
+            found = await remote.identity(n_workers=-1)
+        except TypeError:  # older schedulers and all workers do not know this argument
+            found = await remote.identity()
+            if found.get("type") == "Scheduler":
+                return "its version of Dask is too old, expected 2025.4 or later"
+    if found.get("type") != "Scheduler":
+        return f"expected a Dask scheduler, and it is a {shown(str(found.get('type')))}"
+    return sum(int(worker["nthreads"]) for worker in found["workers"].values())
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong, in a few words: the first cause tells more than the error that was made of it."""
+    cause = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    match cause:
+        case TimeoutError() | asyncio.CancelledError():
+            return f"no answer of a Dask scheduler within {CONNECT_S} s"
+        case OSError(strerror=str(text)):
+            return shown(text)
+        case OSError():
+            return "it closed the connection, expected a Dask scheduler"
+        case MemoryError() | ValueError() | EOFError():
+            return "expected a Dask scheduler, and it speaks another protocol"
+    return shown(str(cause) or type(cause).__name__)

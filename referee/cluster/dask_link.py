@@ -1,0 +1,183 @@
+"""The connection to a Dask cluster: a client of Dask in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import pickle
+import threading
+import time
+from collections.abc import Coroutine
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from distributed import Client
+from distributed.client import FutureCancelledError
+
+from referee.cluster import machine
+from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
+from referee.cluster.orders import Order, Play
+from referee.core.ration import Ration
+from referee.core.text import shown
+
+CONNECT_S = 5.0
+"""Seconds after which connecting is tried again."""
+
+RETRY_S = 1.0
+
+LOOK_S = 1.0
+"""The least seconds between two looks at who is there."""
+
+LOOKING = 0.02
+"""The most that looking takes of the time."""
+
+CLOSE_S = 3.0
+"""Seconds in which machines are told of the end; those that are not reached find out by themselves."""
+
+
+class DaskLink(Link):
+    """A connection that is made anew whenever it is lost."""
+
+    def __init__(self, address: str, run: str) -> None:
+        """Connects to a scheduler; orders are for the hosts of this run."""
+        self._address = address
+        self._run = run
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        self._client: Client | None = None
+        self._asked: dict[str, asyncio.Task[None]] = {}
+        """By key, what waits for the answers."""
+        self._loop = asyncio.new_event_loop()
+        self._closing = asyncio.Event()
+        self._is_broken = False
+        """Whether the connection to the scheduler was lost."""
+        self._thread = threading.Thread(
+            target=self._loop.run_until_complete, args=(self._serve(),), daemon=True
+        )
+        self._thread.start()
+
+    def events(self, seconds: float) -> list[Event]:
+        """What has happened; if nothing has, waits up to `seconds`."""
+        found: list[Event] = []
+        with contextlib.suppress(Empty):
+            found.append(self._events.get(timeout=seconds))
+            while True:
+                found.append(self._events.get_nowait())
+        return found
+
+    def ask(self, key: str, address: str, order: Order) -> None:
+        """Submits the order as a task that no other Dask worker may run."""
+        data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
+
+        def start() -> None:
+            asking = self._ask(key, address, data, isinstance(order, Play))
+            self._asked[key] = self._loop.create_task(asking)
+
+        self._loop.call_soon_threadsafe(start)
+
+    async def _ask(self, key: str, address: str, order: bytes, is_playing: bool) -> None:
+        event: Event
+        try:
+            if self._client is None:
+                raise ConnectionError("there is no connection to the scheduler")
+            name = f"referee-{self._run}-{key}"
+            future = self._client.submit(
+                machine.ask,
+                self._run,
+                name,
+                order,
+                is_playing,
+                key=name,
+                workers=[address],
+                allow_other_workers=False,
+                pure=False,
+            )
+            try:
+                event = Answered(key, pickle.loads(await future))
+            finally:
+                future.release()
+        except asyncio.CancelledError:
+            return  # the order was given up
+        except FutureCancelledError:
+            self._is_broken = True  # with the connection, all orders are lost
+            return
+        except Exception as error:
+            event = Failed(key, shown(f"{type(error).__name__}: {error}".partition("\n")[0], 300))
+        finally:
+            self._asked.pop(key, None)
+        self._events.put(event)
+
+    def forget(self, key: str) -> None:
+        """Cancels the task."""
+
+        def cancel() -> None:
+            if task := self._asked.get(key):
+                task.cancel()
+
+        self._loop.call_soon_threadsafe(cancel)
+
+    def tell(self, addresses: list[str], order: Order) -> None:
+        """Runs beside the tasks of the Dask workers."""
+        data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
+        self._submit(self._broadcast(addresses, machine.tell, self._run, data))
+
+    def close(self, addresses: list[str]) -> None:
+        """Ends the run on these Dask workers."""
+        future = self._submit(self._broadcast(addresses, machine.end, self._run))
+        with contextlib.suppress(TimeoutError):
+            future.result(CLOSE_S)
+        self._loop.call_soon_threadsafe(self._closing.set)
+        self._thread.join(CLOSE_S)
+
+    def _submit(self, coroutine: Coroutine[Any, Any, None]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    async def _broadcast(self, addresses: list[str], *call: Any) -> None:
+        with contextlib.suppress(Exception):  # whoever is gone needs not be told
+            if self._client and addresses:
+                await self._client.run(*call, workers=addresses, on_error="ignore")
+
+    async def _serve(self) -> None:
+        """Keeps a connection until the end."""
+        while not self._closing.is_set():
+            why = "it does not answer"
+            try:
+                async with Client(
+                    self._address, asynchronous=True, set_as_default=False, timeout=CONNECT_S, name="referee"
+                ) as client:
+                    self._client, self._is_broken = client, False
+                    why = await self._watch(client)
+            except (OSError, TimeoutError, ValueError) as error:
+                why = shown(str(error) or why, 200)
+            finally:
+                self._client = None
+            for task in self._asked.values():
+                task.cancel()
+            if not self._closing.is_set():
+                self._events.put(Disconnected(why))
+                await self._pause(RETRY_S)
+
+    async def _watch(self, client: Client) -> str:
+        """Tells who is there, until the connection is lost or closed; returns why."""
+        ration = Ration(time.monotonic, LOOKING, LOOK_S)
+        scheduler: Any = client.scheduler
+        first = None
+        while not self._closing.is_set():
+            if self._is_broken or client.status != "running":
+                return "the connection was lost"
+            with ration.spent():
+                found = await asyncio.wait_for(scheduler.identity(n_workers=-1), CONNECT_S)
+                if found["id"] != (first := first or found["id"]):
+                    return "the scheduler was started again"
+                self._events.put(
+                    Members({address: _member(one) for address, one in found["workers"].items()})
+                )
+            await self._pause(ration.wait_s)
+        return "it was closed"
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), seconds)
+
+
+def _member(found: dict[str, Any]) -> Member:
+    return Member(str(found["name"]), str(found["host"]), int(found["nthreads"]), float(found["last_seen"]))

@@ -1,0 +1,270 @@
+"""The process on a machine that has games played there: it prepares the bots, and has a pool of workers.
+
+It is told what to do by a Dask worker, over a socket, and ends with it. Games are played beside the Dask
+worker and not inside it: a process can adopt orphans and hide from bots only for itself, and nothing else is
+to compute in the process that times the moves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import signal
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import referee
+from referee.cluster.bot_files import BotFiles
+from referee.cluster.orders import (
+    Answer,
+    Changed,
+    GiveUp,
+    Greet,
+    Greeting,
+    Order,
+    Part,
+    Play,
+    Played,
+    Prepare,
+    Ready,
+    Rest,
+    Stop,
+    Unfit,
+)
+from referee.cluster.store import Store, default_store
+from referee.cluster.versions import code_digest
+from referee.core.control_groups import usable_memory
+from referee.core.cores import usable_cores
+from referee.core.errors import EnvironmentLacksError, RefereeError
+from referee.core.file_hashes import FileHashes
+from referee.core.ration import Ration
+from referee.core.text import shown
+from referee.core.this_machine import this_machine
+from referee.machine.calibration import calibrate
+from referee.processes import cpu, levels, libc
+from referee.processes.bot import Bot
+from referee.processes.launcher import Launcher, readable_within
+from referee.processes.limits import share_of
+from referee.tournament.channel import Broken, Channel
+from referee.tournament.hashes import hashes_of_words
+from referee.tournament.isolating import with_hidden
+from referee.tournament.pool import Pool
+from referee.tournament.task import Began, Died, Finished, LeftBehind, Report, Task, Void
+from referee.tournament.worker import Sign
+
+ALIVE_S = 1.0
+"""Seconds between two signs of life."""
+
+IDLE_S = 3600.0
+"""Seconds without orders after which it ends: its referee was killed."""
+
+LOOKING = 0.02
+"""The most of the time that is spent on looking whether files have changed."""
+
+FLUSH_S = 0.01
+"""Seconds after which is tried again to send what there was no room for."""
+
+Say = Callable[[str, Answer], None]
+"""Called with the key of an order, and its answer."""
+
+
+class Host:
+    """What a machine does for one run."""
+
+    def __init__(self, store: Path, say: Say, orders: socket.socket) -> None:
+        """`store` is the folder for the files of bots. While the socket `orders` can be read, there are more
+        of them. Raises `EnvironmentLacksError` where the folder cannot be written.
+        """
+        self._remarks: list[str] = []
+        """What the user should know of the bots here."""
+        self._store = Store(store, self._remarks.append)
+        self._say = say
+        self._orders = orders
+        self._files: dict[str, BotFiles] = {}
+        self._bots: dict[str, Bot] = {}
+        """By name, the bots as they are started here."""
+        self._hashes = FileHashes()
+        self._words: dict[str, dict[str, str]] = {}
+        """By bot, the hashes of the files that its command names, as they were when it got ready."""
+        self._rations: dict[str, Ration] = {}
+        """By bot, how often it is looked whether its files have changed."""
+        self._pool: Pool | None = None
+        self._tasks: dict[str, Task] = {}
+        """By key, the tasks that are being played."""
+        self._reports: dict[str, list[Report]] = {}
+        """By key, what was reported of them so far."""
+        self._is_stopping = False
+
+    def obey(self, key: str, order: Order) -> None:
+        """Does what it is told, or begins to."""
+        match order:
+            case Greet(bots):
+                self._say(key, self._greeting(bots))
+            case Part(sha256, offset, data, size):
+                self._say(key, self._add(sha256, offset, data, size))
+            case Prepare():
+                self._say(key, self._ready(order))
+            case Play(task):
+                self._play(key, task)
+            case Rest():
+                self._tasks.clear()
+                self._reports[""] = []
+                if self._pool:
+                    self._pool.end_idle_bots()
+                self._say(key, Played(tuple(self._reports.pop(""))))
+            case GiveUp(other):
+                if self._pool and other in self._tasks:
+                    self._pool.give_up(self._tasks[other])
+            case Stop():
+                self._is_stopping = True
+                if self._pool:
+                    self._pool.stop()
+
+    def go_on(self, seconds: float) -> None:
+        """Waits up to `seconds` for something to happen, and answers for the tasks that are over."""
+        if self._pool is None:
+            readable_within(self._orders, seconds)
+            return
+        self._pool.take_reports(seconds)
+        for key in [key for key, task in self._tasks.items() if not self._pool.plays(task)]:
+            del self._tasks[key]
+            self._say(key, Played(tuple(self._reports.pop(key))))
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether there are tasks that are not over."""
+        return bool(self._tasks)
+
+    def close(self) -> None:
+        """Ends all games and bots."""
+        if self._pool:
+            self._pool.close()
+        self._store.close()
+        Launcher.close()
+
+    def _greeting(self, bots: Sequence[BotFiles]) -> Greeting:
+        return Greeting(*this_machine(), referee.__version__, code_digest(), tuple(self._store.lacking(bots)))
+
+    def _add(self, sha256: str, offset: int, data: bytes, size: int) -> Unfit | None:
+        try:
+            self._store.add(sha256, offset, data, size)
+        except RefereeError as error:
+            return Unfit(str(error))
+        return None
+
+    def _ready(self, order: Prepare) -> Ready | Unfit:
+        required = order.requirement
+        if self._pool:
+            self._pool.close()
+        for of_task in (self._remarks, self._tasks, self._reports):
+            of_task.clear()
+        if required.cpu_clocks and not cpu.AVAILABLE:
+            return Unfit("a clock counts processor time, which needs Linux")
+        try:
+            bots = [self._store.ready(files) for files in required.bots]
+            bots = with_hidden(levels.settled(bots), self._store.private)
+            speed = calibrate(order.slots).together.native if required.calibrates else None
+        except (RefereeError, OSError) as error:
+            return Unfit(str(error))
+        share = share_of(usable_memory(), order.slots_of_machine * required.seats)
+        self._bots = {bot.name: replace(bot, limits=replace(bot.limits, share=share)) for bot in bots}
+        self._files = {files.bot.name: files for files in required.bots}
+        self._words = {bot.name: hashes_of_words(bot, self._hashes) for bot in bots}
+        self._rations = {bot.name: Ration(time.monotonic, LOOKING) for bot in bots}
+        Launcher.close()  # of the trials of levels; the workers have launchers of their own
+        cores = sorted(usable_cores()) if required.pin else []
+        at = order.first_core % len(cores) if cores else 0
+        cores = cores[at:] + cores[:at]
+        self._pool = Pool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
+        levels_of_bots = {bot.name: bot.isolation for bot in bots}
+        return Ready(levels_of_bots, dict(self._words), speed, tuple(self._remarks))
+
+    def _play(self, key: str, task: Task) -> None:
+        if self._is_stopping or self._pool is None:
+            self._say(key, Played(()))
+            return
+        for name in sorted(task.started):
+            if changed := self._changed(name):
+                self._say(key, Changed(name, changed))
+                return
+        plan = task.plan.with_bots([self._bots[name] for name in task.plan.names])
+        here = replace(task, plan=plan)
+        try:
+            self._pool.play(here)
+        except EnvironmentLacksError as error:
+            self._say(key, Unfit(str(error)))
+            return
+        self._tasks[key], self._reports[key] = here, []
+
+    def _changed(self, name: str) -> str:
+        """A file of a bot that has changed here since it got ready; empty if there is none."""
+        now = hashes_of_words(self._bots[name], self._hashes)
+        if changed := next((word for word, was in self._words[name].items() if now.get(word) != was), ""):
+            return changed
+        ration = self._rations[name]
+        if not ration.is_due:
+            return ""
+        with ration.spent():
+            return self._store.changed(self._files[name])
+
+    def _take(self, reports: Sequence[Report]) -> None:
+        """Keeps what workers report until their task is over."""
+        for report in reports:
+            for key in self._keys(report):
+                self._reports[key].append(report)
+
+    def _keys(self, report: Report) -> list[str]:
+        """The key of the task that a report belongs to, if it is still of interest."""
+        match report:
+            case Began(game) | Void(id=game) | Finished(game=game):
+                name = game if isinstance(game, str) else game.id
+                found = [k for k, task in self._tasks.items() if any(p.id == name for p, _ in task.games)]
+            case LeftBehind(bot):
+                found = [k for k, task in self._tasks.items() if bot in task.plan.names] or [
+                    k for k in self._reports if not k
+                ]
+            case Died(task):
+                found = [k for k, one in self._tasks.items() if one is task]
+            case _:
+                found = []
+        return found[:1]
+
+
+def main(descriptor: int) -> None:
+    """Runs the host that is connected to a Dask worker by this socket, until the other end is closed."""
+    libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped
+    end = socket.socket(fileno=descriptor)
+    channel = Channel(end, waits=False)
+
+    def say(key: str, answer: Answer) -> None:
+        channel.send((key, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)))
+
+    with contextlib.suppress(Broken), contextlib.ExitStack() as stack:
+        host, lack = None, ""
+        try:
+            host = Host(default_store(), say, end)
+            stack.callback(host.close)
+        except RefereeError as error:
+            lack = str(error)
+        told_s = 0.0
+        asked_s = time.monotonic()
+        while channel.is_open and time.monotonic() - asked_s < IDLE_S:
+            seconds = FLUSH_S if channel.has_unsent else ALIVE_S
+            host.go_on(seconds) if host else readable_within(end, seconds)
+            if host and host.is_playing:
+                asked_s = time.monotonic()
+            for key, data in channel.receive():
+                asked_s = time.monotonic()
+                try:
+                    order: Order = pickle.loads(data)
+                except Exception as error:  # such as a game that is not installed here
+                    say(key, Unfit(f"it cannot read what it is sent: {shown(str(error), 200)}"))
+                    continue
+                host.obey(key, order) if host else say(key, Unfit(lack))
+            if time.monotonic() - told_s >= ALIVE_S:
+                channel.send(Sign.ALIVE)
+                told_s = time.monotonic()
+            channel.flush()

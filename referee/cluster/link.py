@@ -1,0 +1,74 @@
+"""What the referee needs of a cluster: who is there, and orders that are answered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from referee.cluster.orders import Answer, Order
+
+
+class Member(NamedTuple):
+    """A Dask worker, as the scheduler knows it."""
+
+    name: str
+    host: str
+    """The address of its machine."""
+    slots: int
+    """How many games it can play at a time: its threads."""
+    beat: float
+    """Differs each time that the scheduler hears of it."""
+
+
+class Members(NamedTuple):
+    """All Dask workers that the scheduler has, by address."""
+
+    found: Mapping[str, Member]
+
+
+class Answered(NamedTuple):
+    """An order was answered."""
+
+    key: str
+    answer: Answer
+
+
+class Failed(NamedTuple):
+    """An order will not be answered."""
+
+    key: str
+    why: str
+
+
+class Disconnected(NamedTuple):
+    """The connection to the scheduler was lost, and all orders with it; it is tried to connect again."""
+
+    why: str
+
+
+Event = Members | Answered | Failed | Disconnected
+
+
+class Link(ABC):
+    """The connection to a cluster. Its methods return at once; what comes of them are events."""
+
+    @abstractmethod
+    def events(self, seconds: float) -> list[Event]:
+        """What has happened; if nothing has, waits up to `seconds`."""
+
+    @abstractmethod
+    def ask(self, key: str, address: str, order: Order) -> None:
+        """Gives a Dask worker an order, which is answered under a key that nothing else has."""
+
+    @abstractmethod
+    def forget(self, key: str) -> None:
+        """Gives up an order: nothing comes of it any more, and its machine learns of it."""
+
+    @abstractmethod
+    def tell(self, addresses: list[str], order: Order) -> None:
+        """Gives some Dask workers an order at once that is not answered, also while they play."""
+
+    @abstractmethod
+    def close(self, addresses: list[str]) -> None:
+        """Ends the run on these Dask workers, with all that they play for it, and closes the connection."""

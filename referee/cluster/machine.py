@@ -1,0 +1,178 @@
+"""What runs in a Dask worker: it passes orders on to the host of its machine, and answers back.
+
+The functions here are what the referee submits to Dask. Their arguments and results are bytes, so that
+nothing between the referee and the machine has to know what is in them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+
+from referee.cluster.orders import GiveUp
+from referee.processes.launcher import wake
+from referee.tournament.channel import Broken, Channel
+from referee.tournament.worker import Sign
+
+SILENT_S = 60.0
+"""Seconds without a sign of life after which a host that plays is killed; it gives one every second."""
+
+LOOK_S = 0.5
+"""Seconds between two looks whether all is well while an answer is waited for."""
+
+IDLE_S = 120.0
+"""Seconds without an order after which a host is ended: its referee was killed, or has nothing for it."""
+
+
+class HostEnded(Exception):
+    """The host has ended, or the answer is not wanted any more."""
+
+
+class _Host:
+    """The host of a run, as the Dask worker sees it."""
+
+    def __init__(self) -> None:
+        """Starts it. Raises `HostEnded`."""
+        end, host_end = socket.socketpair()
+        self._channel = Channel(end, waits=True)
+        self._sending = threading.Lock()
+        self._answers: dict[str, SimpleQueue[bytes]] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._silent_s = 0.0
+        self._asked_s = time.monotonic()
+        started = threading.Event()
+        threading.Thread(target=self._listen, args=(host_end, started), daemon=True).start()
+        started.wait()
+        if self._process is None:
+            raise HostEnded("it could not be started")
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can be told something."""
+        return self._process is not None and self._channel.is_open
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has had nothing to do for long."""
+        return not self._answers and time.monotonic() - self._asked_s > IDLE_S
+
+    def tell(self, key: str, order: bytes) -> None:
+        """Tells it something, without waiting for an answer."""
+        with self._sending:
+            self._channel.send((key, order))
+
+    def ask(self, key: str, order: bytes, is_playing: bool, is_wanted: Callable[[], bool]) -> bytes:
+        """Its answer to an order that may be one to play. Raises `HostEnded`."""
+        answers = self._answers[key] = SimpleQueue()
+        self._asked_s, self._silent_s = time.monotonic(), 0.0
+        looked_s = time.monotonic()
+        try:
+            self.tell(key, order)
+            while True:
+                with contextlib.suppress(Empty):
+                    return answers.get(timeout=LOOK_S)
+                now_s = time.monotonic()
+                # If more time has passed, this process was stopped itself.
+                self._silent_s += min(now_s - looked_s, 2 * LOOK_S)
+                looked_s = now_s
+                self._look_after(key, is_playing, is_wanted)
+        finally:
+            del self._answers[key]
+            self._asked_s = time.monotonic()
+
+    def _look_after(self, key: str, is_playing: bool, is_wanted: Callable[[], bool]) -> None:
+        if not self.is_running:
+            raise HostEnded("it died")
+        if not is_wanted():
+            self.tell(key, pickle.dumps(GiveUp(key)))
+            raise HostEnded("the answer is not wanted any more")
+        if self._process:
+            wake(self._process.pid)  # a bot may have stopped it
+        if is_playing and self._silent_s > SILENT_S:
+            self.kill()
+            raise HostEnded(f"it gave no sign of life for {SILENT_S:.0f} s, and was ended")
+
+    def _listen(self, host_end: socket.socket, started: threading.Event) -> None:
+        """In a thread of its own, with which the host ends: starts it, and takes what it says."""
+        program = f"from referee.cluster.host import main; main({host_end.fileno()})"
+        with host_end, contextlib.suppress(OSError):
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path}; {program}"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[host_end.fileno()],
+                start_new_session=True,  # signals from a terminal are meant for the Dask worker
+            )
+        started.set()
+        with contextlib.suppress(Broken):
+            while self._process and self._channel.is_open:
+                for message in self._channel.receive():
+                    self._silent_s = 0.0
+                    if message is not Sign.ALIVE:
+                        key, answer = message
+                        if answers := self._answers.get(key):
+                            answers.put(answer)
+        self.kill()
+        if self._process:
+            self._process.wait()
+
+    def kill(self) -> None:
+        """Ends it at once: its workers notice, and their wardens end the bots."""
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGKILL)
+
+    def end(self) -> None:
+        """Has it end with all that it plays, in good order."""
+        self._channel.shut_down()
+
+
+_hosts: dict[str, _Host] = {}
+"""By run, the hosts that this process has started."""
+
+_starting = threading.Lock()
+
+
+def ask(run: str, key: str, order: bytes, is_playing: bool) -> bytes:
+    """The answer of the host of a run to an order, both pickled; the host is started if there is none.
+
+    Runs as a task with this key in a thread of a Dask worker. Raises `HostEnded`.
+    """
+    with _starting:
+        for other in [name for name, host in _hosts.items() if host.is_idle and name != run]:
+            _hosts.pop(other).end()
+        host = _hosts.get(run) or _hosts.setdefault(run, _Host())
+    try:
+        return host.ask(key, order, is_playing, lambda: _is_wanted(key))
+    except HostEnded:
+        with _starting:
+            if _hosts.get(run) is host and not host.is_running:
+                del _hosts[run]
+        raise
+
+
+def tell(run: str, order: bytes) -> None:
+    """Tells the host of a run something that it does not answer. Runs in the event loop of a Dask worker."""
+    if host := _hosts.get(run):
+        host.tell("", order)
+
+
+def end(run: str) -> None:
+    """Ends the host of a run, with all that it plays. Runs in the event loop of a Dask worker."""
+    if host := _hosts.pop(run, None):
+        host.end()
+
+
+def _is_wanted(key: str) -> bool:
+    """Whether somebody waits for the result of a task: not where the referee was killed or gave it up."""
+    from distributed import get_worker
+
+    state = get_worker().state.tasks.get(key)
+    return state is not None and state.state == "executing"

@@ -1,0 +1,121 @@
+"""What the referee and the machines of a Dask cluster say to each other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from referee.cluster.bot_files import BotFiles
+from referee.tournament.task import Report, Task
+
+
+class Requirement(NamedTuple):
+    """What a run requires of every machine."""
+
+    bots: tuple[BotFiles, ...]
+    seats: int
+    """The most seats of a game."""
+    pin: bool
+    cpu_clocks: bool
+    """Whether clocks count processor time."""
+    calibrates: bool
+    """Whether it measures how fast it computes."""
+
+
+class Greet(NamedTuple):
+    """Asks a machine what it is, and which of these bots' files it does not have; answered by `Greeting`."""
+
+    bots: tuple[BotFiles, ...]
+
+
+class Greeting(NamedTuple):
+    """What a machine says of itself."""
+
+    name: str
+    cpu: str
+    version: str
+    """The version of the referee there."""
+    code: str
+    """The hash of the referee's own code there."""
+    lacking: tuple[str, ...]
+    """The hashes of the files that have to be sent to it."""
+
+
+class Part(NamedTuple):
+    """A part of a file; answered by nothing."""
+
+    sha256: str
+    offset: int
+    data: bytes
+    size: int
+    """Of the whole file, in bytes."""
+
+
+class Prepare(NamedTuple):
+    """Has a machine get ready to play; answered by `Ready`, or by `Unfit`."""
+
+    requirement: Requirement
+    label: str
+    """What the worker is called in records."""
+    slots: int
+    """How many games it is to play at a time."""
+    slots_of_machine: int
+    """How many games all workers of its machine play at a time: the bots share the memory."""
+    first_core: int
+    """Which of the machine's cores its first game is pinned to."""
+
+
+class Ready(NamedTuple):
+    """A machine is ready to play."""
+
+    levels: dict[str, str]
+    """By bot, its level of isolation there."""
+    files: dict[str, dict[str, str]]
+    """By bot, the hashes of the files that its command names, as they are there."""
+    speed: int | None
+    """How fast it computes, where that was asked."""
+    remarks: tuple[str, ...]
+    """What the user should know of its bots."""
+
+
+class Unfit(NamedTuple):
+    """A machine cannot give what the run requires."""
+
+    why: str
+
+
+class Play(NamedTuple):
+    """Has a task played; answered by `Played`, or by `Changed`."""
+
+    task: Task
+
+
+class Played(NamedTuple):
+    """What was reported of a task, from its beginning to its end."""
+
+    reports: tuple[Report, ...]
+
+
+class Changed(NamedTuple):
+    """A task was not played, since the files of a bot are not what they were when the machine got ready."""
+
+    bot: str
+    what: str
+
+
+class Rest(NamedTuple):
+    """Has a machine end its idle bots; answered by `Played`."""
+
+
+class GiveUp(NamedTuple):
+    """Has a machine end the playing of a task, by its key; answered by nothing."""
+
+    key: str
+
+
+class Stop(NamedTuple):
+    """Has a machine stop after the current games; answered by nothing."""
+
+
+Order = Greet | Part | Prepare | Play | Rest | GiveUp | Stop
+
+Answer = Greeting | Ready | Unfit | Played | Changed | None

@@ -1,0 +1,354 @@
+"""The files of bots on a machine of a cluster: kept by content hash, unpacked and built once.
+
+The folder of a store has:
+
+- `blobs/ab/abcd…`: the content of files, by its SHA-256. A blob is complete, or it is not there.
+- `bots/KEY/files`: the files of a bot in their folders, and whatever its build made. `KEY` stands for the
+  files, the build command, and for what else a build depends on. `bots/KEY/ready` says that all of this was
+  completed, and which files the build replaced; `bots/KEY/use` is locked by every process that plays with the
+  bot.
+- `lock`: locked by the process that changes `bots`; other processes wait.
+
+What was not used for a month is removed. Everything belongs to its owner alone, but the files of bots that
+run as another user.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import pwd
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import gettempdir
+
+from referee.cluster.blobs import Blobs, writing
+from referee.cluster.bot_files import BotFiles
+from referee.cluster.placing import check, placed, placed_build
+from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.core.file_hashes import FileHashes
+from referee.core.regular import open_without_links
+from referee.core.text import shown
+from referee.processes import building, scratch
+from referee.processes.bot import INTERPRETERS, Bot
+from referee.tournament.file_list import File
+from referee.tournament.hashes import hashes_of_words
+
+KEPT_DAYS = 30
+"""After so many days without use files are removed."""
+
+_REMOVE_S = 60.0
+"""The most seconds that removing a folder takes."""
+
+
+def default_store() -> Path:
+    """Where the store of this machine is unless something else is said: in the folder for caches of this
+    user, or of the system, if this is root, since bots that run as another user have no access to its home
+    folder.
+    """
+    if (cache := os.environ.get("XDG_CACHE_HOME", "")).startswith("/"):
+        return Path(cache) / "referee"
+    if os.geteuid() == 0:
+        return Path("/var/cache/referee")
+    with contextlib.suppress(RuntimeError):
+        if os.access(home := Path.home(), os.W_OK):
+            return home / ".cache" / "referee"
+    return Path(gettempdir()) / f"referee-{os.geteuid()}"
+
+
+class Store:
+    """The store of a machine. Several processes may use one at the same time."""
+
+    def __init__(self, folder: Path, note: Callable[[str], None] = lambda line: None) -> None:
+        """Opens or makes a store; `note` is called with lines for the user. Raises `EnvironmentLacksError`
+        where the folder cannot be written.
+        """
+        self.folder = folder.resolve()
+        self._note = note
+        self._bots = self.folder / "bots"
+        self._hashes = FileHashes()
+        self._blobs = Blobs(self.folder / "blobs", self._hashes)
+        self._in_use: dict[str, int] = {}
+        """Descriptors of the locks of the bots that this process plays with."""
+        with writing(f"a store of files in `{shown(str(self.folder))}`"):
+            _make(self.folder, 0o711)
+            _make(self._blobs.folder, 0o700)
+            _make(self._bots, 0o711)
+            self._remove_old()
+
+    @property
+    def private(self) -> tuple[Path, ...]:
+        """What no bot may read, even where it may read what lies around it."""
+        return (self._blobs.folder,)
+
+    def close(self) -> None:
+        """Gives up what has not arrived in whole; bots of this process may be removed when they are old."""
+        self._blobs.close()
+        for lock in self._in_use.values():
+            os.close(lock)
+        self._in_use.clear()
+
+    def lacking(self, bots: Iterable[BotFiles]) -> list[str]:
+        """The hashes of the files whose content is not here, each once."""
+        wanted = dict.fromkeys(file.sha256 for files in bots for file in files.files)
+        return [sha256 for sha256 in wanted if not self._blobs.has(sha256)]
+
+    def add(self, sha256: str, offset: int, part: bytes, size: int) -> None:
+        """Adds a part of a file of so many bytes; the parts come in their order. Raises
+        `EnvironmentLacksError` where they cannot be stored, or the whole is not what its hash says.
+        """
+        self._blobs.add(sha256, offset, part, size)
+
+    def ready(self, files: BotFiles) -> Bot:
+        """The bot as it is started on this machine: unpacked, built where that was not done yet, and checked.
+
+        Raises `EnvironmentLacksError`, which names the bot, where this machine lacks something for it.
+        """
+        bot = files.bot
+        for program in files.needs:
+            if shutil.which(program) is None:
+                raise EnvironmentLacksError(
+                    f"bot `{bot.name}` needs `{shown(program, 80)}`, which is not here"
+                )
+        check(files)
+        if files.cwd:
+            with self._locked():
+                bot = placed(files, self._unpacked(files))
+        try:
+            bot.check()
+        except UsageError as error:
+            raise EnvironmentLacksError(str(error)) from None
+        if missing := next((path for path in bot.read if not path.exists()), None):
+            raise EnvironmentLacksError(
+                f"bot `{bot.name}`: `{shown(str(missing))}`, which it is to read, is not here"
+            )
+        if files.shared:
+            self._check_shared(files, bot)
+        return bot
+
+    def changed(self, files: BotFiles) -> str:
+        """A file of a bot that is not any more what it was when the bot was ready; empty where all are."""
+        if not files.cwd:
+            return ""
+        folder = self._bots / _key(files)
+        complete = _complete(folder, files)
+        if complete is None:
+            return "files"
+        return next((file.path for file in self._differing(folder / "files", complete)), "")
+
+    def _check_shared(self, files: BotFiles, bot: Bot) -> None:
+        """Raises `EnvironmentLacksError` where a bot that is here is another one than on the referee's
+        machine, as far as the referee knows it.
+        """
+        here = hashes_of_words(bot, self._hashes)
+        for word, expected in files.words:
+            is_own = files.cwd == "" or word.startswith("/") or word == files.bot.command[0]
+            if not is_own or INTERPRETERS.fullmatch(Path(word).name):
+                continue
+            found = here.get(word)
+            if found != expected:  # guard: shared-bots
+                seen = f"SHA-256 {found}" if found else "it is not here"
+                raise EnvironmentLacksError(
+                    f"bot `{files.bot.name}`: `{shown(word)}` is another version here: {seen}, expected "
+                    f"{expected}"
+                )
+
+    def _unpacked(self, files: BotFiles) -> Path:
+        """The folder with the files of a bot, complete and built. The store is locked meanwhile."""
+        bot, folder = files.bot, self._bots / _key(files)
+        top, ready = folder / "files", folder / "ready"
+        with writing(f"files of bot `{bot.name}`"):
+            _make(folder, 0o711)
+            self._use(folder)
+            for file in files.files:
+                self._blobs.touch(file.sha256)
+            complete = _complete(folder, files)
+            if complete is None:  # nothing is there, or a process ended before it was complete
+                _remove(top)
+                _make(top, 0o700)
+            else:
+                damaged = self._differing(top, complete)
+                if not damaged:
+                    return top
+                which = ", ".join(f"`{shown(file.path, 80)}`" for file in damaged[:5])
+                self._note(f"bot `{bot.name}`: files that differ here are put back: {which}")
+                ready.unlink()
+            _make_folders(top, {files.cwd, *(os.path.dirname(file.path) for file in files.files)})  # noqa: PTH120
+            for file in self._differing(top, files.files):
+                self._unpack(bot.name, top, file)
+        if files.build:
+            self._build(files, top)
+        with writing(f"files of bot `{bot.name}`"):
+            if bot.user:
+                _open_to(bot, top)
+            self._store_complete(ready, top, files)
+        return top
+
+    def _store_complete(self, ready: Path, top: Path, files: BotFiles) -> None:
+        """Notes that a bot is complete, and which of its files its build replaced or removed."""
+        replaced = [file.path for file in self._differing(top, files.files)]
+        made = {path: found for path in replaced if (found := self._hashes.of(top / path))}
+        new = ready.with_name("ready.new")
+        new.write_text(json.dumps({"replaced": replaced, "made": made}))
+        new.replace(ready)
+
+    def _build(self, files: BotFiles, top: Path) -> None:
+        name = files.bot.name
+        self._note(f"building {name}")
+        environment = placed(files, top).environment()
+        if failure := building.build(placed_build(files, top), top / files.cwd, environment):
+            last = f": {failure.output[-1]}" if failure.output else ""
+            raise EnvironmentLacksError(f"cannot build bot `{name}`: {failure.reason}{last}")
+
+    def _differing(self, top: Path, files: Iterable[File]) -> list[File]:
+        """The files that are not in their places, or not what they should be."""
+        folders: dict[Path, bool] = {}
+        """Whether each is a folder, and not behind a link."""
+        found = []
+        for file in files:
+            path = top / file.path
+            if path.parent not in folders:
+                folders[path.parent] = os.path.realpath(path.parent) == str(path.parent)
+            is_here = folders[path.parent] and not path.is_symlink()
+            expected = (file.sha256, file.size, file.executable)
+            if not (is_here and self._hashes.of(path) == expected):  # guard: changed-files
+                found.append(file)
+        return found
+
+    def _unpack(self, name: str, top: Path, file: File) -> None:
+        """Puts a file in its place. Raises `EnvironmentLacksError` where its content is not here."""
+        path = top / file.path
+        if path.is_dir() and not path.is_symlink():
+            _remove(path)
+        if not self._blobs.copy(file.sha256, path, 0o700 if file.executable else 0o600):
+            raise EnvironmentLacksError(
+                f"bot `{name}`: the content of `{shown(file.path)}` is not here, SHA-256 {file.sha256}"
+            )
+
+    def _use(self, folder: Path) -> None:
+        """Keeps the folder of a bot from being removed until this process ends. The store is locked."""
+        path = folder / "use"
+        if folder.name not in self._in_use:
+            lock = open_without_links(path, os.O_RDWR | os.O_CREAT)
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            self._in_use[folder.name] = lock
+        os.utime(path)
+
+    @contextmanager
+    def _locked(self, wait: bool = True) -> Iterator[bool]:
+        """Locks what is in `bots` for this process; whether that was possible, where it does not wait."""
+        with writing("a store of files"):
+            lock = open_without_links(self.folder / "lock", os.O_RDWR | os.O_CREAT)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # guard: store-lock
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(lock)
+
+    def _remove_old(self) -> None:
+        """Removes what was not used for long, unless a process plays with it."""
+        oldest_s = time.time() - KEPT_DAYS * 86_400
+        with self._locked(wait=False) as is_locked:
+            if not is_locked:
+                return
+            for folder in self._bots.iterdir():
+                with contextlib.suppress(OSError):
+                    if (folder / "use").lstat().st_mtime < oldest_s:
+                        _remove_unused(folder)
+            self._blobs.remove_older(oldest_s)
+
+
+def _complete(folder: Path, files: BotFiles) -> list[File] | None:
+    """The files of a bot as they are where it is complete: as they were sent, or as its build left them. None
+    where it is not complete.
+    """
+    try:
+        known = json.loads((folder / "ready").read_bytes())
+        sent = [file for file in files.files if file.path not in known["replaced"]]
+        return sent + [File(path, *made) for path, made in known["made"].items()]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):  # missing, or not of this version
+        return None
+
+
+def _remove_unused(folder: Path) -> None:
+    """Removes the folder of a bot, unless a process plays with it. Raises `OSError`."""
+    lock = open_without_links(folder / "use", os.O_RDWR)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # guard: bots-in-use
+        (folder / "ready").unlink(missing_ok=True)
+        _remove(folder)
+    finally:
+        os.close(lock)
+
+
+def _key(files: BotFiles) -> str:
+    """The name of the folder of a bot: the same for bots that have all of it in common. Builds depend on the
+    machine too, where several have this folder in common.
+    """
+    bot, parts = files.bot, [files.digest, files.bot.user]
+    if files.build:
+        parts += [sys.executable, platform.node(), platform.machine(), *(f"{n}={v}" for n, v in bot.env)]
+    if not files.files:
+        parts.append(bot.name)
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
+
+
+def _open_to(bot: Bot, top: Path) -> None:
+    """Lets the user that a bot runs as read its files. Raises `OSError`, `EnvironmentLacksError`."""
+    try:
+        group = pwd.getpwnam(bot.user).pw_gid
+    except KeyError:
+        raise EnvironmentLacksError(f"bot `{bot.name}`: there is no user `{bot.user}` here") from None
+    for folder, _, names in os.walk(top):
+        for path in (Path(folder), *(Path(folder) / name for name in names)):
+            if not path.is_symlink():
+                os.chown(path, -1, group)
+                mode = path.stat().st_mode & 0o700
+                path.chmod(mode | (mode & 0o500) >> 3)
+
+
+def _make(folder: Path, mode: int) -> None:
+    """Makes a folder where it is missing, and those above it. Raises `OSError`, and `EnvironmentLacksError`
+    where it is another user's.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():  # guard: owner-of-store
+        raise EnvironmentLacksError(
+            f"`{shown(str(folder))}` is no folder of this user, expected another store"
+        )
+
+
+def _make_folders(top: Path, folders: Iterable[str]) -> None:
+    """Makes folders below `top`, in the place of anything else that may lie there. Raises `OSError`."""
+    for folder in folders:
+        path = top
+        for part in folder.split("/"):
+            path /= part
+            if path.is_symlink() or not path.is_dir():
+                path.unlink(missing_ok=True)
+                path.mkdir(0o700)
+
+
+def _remove(path: Path) -> None:
+    """Removes a folder or file, if there is any. Raises `OSError` where something is left."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+    elif not scratch.remove(str(path), _REMOVE_S):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))

@@ -1,0 +1,68 @@
+"""Where a game was played, as its record says: the machine, its processor, the worker."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
+
+MOST = 200
+"""The most characters of each text."""
+
+_MEASURED = b',"measured":'
+_MEMBER = b',"machine":'
+
+_DECODER = json.JSONDecoder()
+
+
+BY_REFEREE = "0"
+"""The worker of games that the referee's own process played."""
+
+
+class PlayedOn(NamedTuple):
+    """Where a game was played. The names of the parts are those of the members in a record, which may be
+    anybody's: the texts are bounded, and have to be escaped where they are shown.
+    """
+
+    name: str
+    """Of the machine: its host name."""
+    cpu: str
+    """The model of its processor."""
+    worker: str
+    """`BY_REFEREE`, the number of a worker process, or what a cluster calls its worker."""
+
+
+def played_on(measured: Fields) -> PlayedOn | None:
+    """Where a game was played, from what was measured; None in records of earlier versions.
+
+    Raises `RecordError`.
+    """
+    if not measured.has("machine"):
+        return None
+    fields = measured.object("machine")
+    return PlayedOn(*(_text(fields, name) for name in PlayedOn._fields))
+
+
+def _text(fields: Fields, name: str) -> str:
+    text = fields.text(name)
+    if not 1 <= len(text) <= MOST:  # guard: machine-texts
+        raise fields.wrong(name, f"1 to {MOST} characters")
+    return text
+
+
+def played_on_of_line(line: bytes) -> PlayedOn | None:
+    """Where the game of a line was played, cut out of the line without parsing the rest: like a digest, see
+    `record.digest_of_line`. None also for a line in another form than the referee writes.
+
+    Raises `RecordError`.
+    """
+    begin = line.rfind(_MEMBER, line.rfind(_MEASURED))  # an option of a game may have this name too
+    if begin < 0:
+        return None
+    try:
+        value, _ = _DECODER.raw_decode(line[begin + len(_MEMBER) :].decode())
+    except (ValueError, RecursionError):
+        raise RecordError("`measured.machine` is not valid JSON") from None
+    return played_on(Fields({"machine": value}, "measured", RecordError))

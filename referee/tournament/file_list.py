@@ -1,0 +1,268 @@
+"""Which files a bot consists of: those that its table lists, or its folder.
+
+Without a list these are the bot's working directory, where its table names one, and the folders of the files
+that its command names. What tools make and what belongs to others is left out: runs, repositories' data,
+caches, virtual environments, and what the caller says.
+
+A bot's folder was written by the bot's author. So a symbolic link in it counts as the file that it leads to
+only if that lies in the bot's own folders too; other links, links to folders, and whatever is no regular file
+are left out, and never opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import hashlib
+import os
+import stat
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.core.errors import UsageError
+from referee.core.file_hashes import FileHashes
+from referee.core.regular import is_regular, read_start
+from referee.core.text import shown
+from referee.core.units import about_size
+from referee.processes import installation, needs
+from referee.processes.bot import Bot
+from referee.records.run_files import RECORDS
+from referee.tournament.bot_table import BotOrigin
+
+MOST_FILES = 10_000
+"""The most files of a bot."""
+
+MOST_BYTES = 1 << 30
+"""The most bytes of all files of a bot together."""
+
+_MOST_ENTRIES = 20 * MOST_FILES
+"""The most entries of folders that are looked at for a bot."""
+
+_TOOLS = {".git", ".hg", ".svn", "__pycache__"}
+"""Folders that tools make."""
+
+_MARKS = (RECORDS, "pyvenv.cfg", "CACHEDIR.TAG")
+"""Files that say what their folder is: a run, a virtual environment, a cache (as of Cargo)."""
+
+_MACHINE_CODE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+"""How files of machine code begin on Linux and macOS, and Java's classes: what builds make."""
+
+
+class File(NamedTuple):
+    """A file of a bot."""
+
+    path: str
+    """Relative to the root of the bot's files, with `/`."""
+    sha256: str
+    size: int
+    executable: bool
+
+
+class FileList(NamedTuple):
+    """The files of a bot, as they lie on this machine."""
+
+    root: Path
+    """The folder that has all of them, and the working directory."""
+    cwd: str
+    """The working directory, relative to the root."""
+    files: dict[str, Path]
+    """Where each file is read, by its path relative to the root."""
+    folders: tuple[Path, ...]
+    """The folders that were searched for them."""
+
+
+class _Entry(NamedTuple):
+    """A file or folder that belongs to a bot."""
+
+    path: Path
+    own: Path
+    """What is the bot's by that: the same without links, where no link of the bot's author may be among them.
+    """
+
+
+def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> FileList:
+    """The files of a bot, without those that are `left_out` and what lies in these; resolved paths.
+
+    Raises `UsageError` where its table lists what does not exist, or there are too many or too large files.
+    """
+    listed = origin.files is not None
+    entries = list(_named(bot) if origin.files is None else _listed(bot, origin.files))
+    own = {entry.own for entry in entries}
+    if bot.cwd in needs.files(bot.argv, bot.cwd, bot.environment()).own:
+        if listed:
+            own.add(bot.cwd)
+        elif origin.has_cwd or not entries:
+            entries.append(_Entry(bot.cwd, bot.cwd))
+            own.add(bot.cwd)
+    folders = tuple({entry.own: None for entry in entries if entry.own.is_dir()})
+    search = _Search(bot, own, {*left_out}, has_build=bool(origin.build))
+    for folder in folders:
+        search.walk(folder)
+    for entry in entries:
+        if entry.own not in folders:
+            search.add(entry.path)
+            if listed and entry.path not in search.found and entry.path.is_symlink():
+                raise UsageError(
+                    f"bot `{bot.name}`: `{shown(str(entry.path))}` in its `files` is a link to what is not "
+                    "the bot's, expected a file"
+                )
+    for path in _words_paths(bot):
+        search.add(path)
+    search.check()
+    root = Path(os.path.commonpath([bot.cwd, *(path.parent for path in search.found)]))
+    files = {path.relative_to(root).as_posix(): place for path, place in sorted(search.found.items())}
+    return FileList(root, bot.cwd.relative_to(root).as_posix(), files, folders)
+
+
+def manifest(bot: Bot, found: FileList, hashes: FileHashes) -> tuple[File, ...]:
+    """The files with their hashes. Raises `UsageError` where one cannot be read."""
+    files = []
+    for path, place in found.files.items():
+        hashed = hashes.of(place)
+        if hashed is None:
+            raise UsageError(f"bot `{bot.name}`: cannot read its file `{shown(str(place))}`")
+        files.append(File(path, *hashed))
+    return tuple(files)
+
+
+def digest_of(files: Iterable[File], cwd: str, build: Iterable[str]) -> str:
+    """The SHA-256 of a bot's files together, with the command that builds them and the folder where."""
+    digest = hashlib.sha256()
+    for text in (cwd, *build):
+        digest.update(os.fsencode(text) + b"\0")
+    for file in sorted(files):
+        mode = "x" if file.executable else "-"
+        digest.update(f"\n{file.sha256} {mode} ".encode() + os.fsencode(file.path) + b"\0")
+    return digest.hexdigest()
+
+
+def paths_in(word: str) -> Iterator[str]:
+    """The parts of a word that may be paths: the whole, `VALUE` of `--name=VALUE`, and those between `:`."""
+    yield from dict.fromkeys((word, *word.split("=", 1)[1:], *word.split(os.pathsep)))
+
+
+def _named(bot: Bot) -> Iterator[_Entry]:
+    """The files and folders that the bot's command names, the folders of these files, and what else it may
+    read.
+    """
+    for named in needs.named(bot.argv, bot.cwd, bot.environment()):
+        if not installation.is_interpreter(named.path):
+            yield _Entry(Path(os.path.normpath(named.path)), named.place)
+            for folder in named.folders:
+                yield _Entry(folder, folder)
+    for read in needs.named(map(str, bot.read), bot.cwd, bot.environment()):
+        yield _Entry(read.path, read.place)
+
+
+def _listed(bot: Bot, patterns: Iterable[str]) -> Iterator[_Entry]:
+    """What the bot's table lists. Raises `UsageError` where that does not exist."""
+    for pattern in patterns:
+        found = [pattern]
+        if glob.has_magic(pattern) and not os.path.lexists(bot.cwd / pattern):
+            found = sorted(glob.glob(pattern, root_dir=bot.cwd, recursive=True))  # noqa: PTH207
+        paths = [Path(os.path.normpath(bot.cwd / name)) for name in found if "\0" not in name]
+        if not any(is_regular(path) or path.is_dir() for path in paths):
+            raise UsageError(
+                f"bot `{bot.name}`: its `files` have `{shown(pattern)}`, and there is no such file or folder "
+                f"below `{shown(str(bot.cwd))}`"
+            )
+        for path in paths:
+            yield _Entry(path, path)
+
+
+def _words_paths(bot: Bot) -> Iterator[Path]:
+    """The paths of existing files that words of the bot's command name, as they are written there."""
+    for word in bot.command:
+        for text in paths_in(word):
+            path = Path(os.path.normpath(bot.cwd / text))
+            if "\0" not in text and is_regular(path) and not installation.is_interpreter(path):
+                yield path
+
+
+class _Search:
+    """Collects the files of a bot."""
+
+    def __init__(self, bot: Bot, own: set[Path], left_out: set[Path], *, has_build: bool) -> None:
+        self._bot = bot
+        self._own = own
+        self._left_out = left_out
+        self._has_build = has_build
+        self._entries = 0
+        """How many entries of folders were looked at."""
+        self.found: dict[Path, Path] = {}
+        """Where each file is read, by the path that it has for the bot."""
+        self._sizes: Counter[Path] = Counter()
+        """Bytes by the folder or file below a walked folder."""
+        self._counts: Counter[Path] = Counter()
+        """Files, likewise."""
+
+    def walk(self, top: Path) -> None:
+        """Adds the files in a folder and in those below it."""
+        pending, is_real = [top], top.resolve() == top
+        while pending:
+            folder = pending.pop()
+            try:
+                with os.scandir(folder) as entries:
+                    names = sorted(entry.name for entry in entries)
+            except OSError:
+                continue
+            if folder != top and not {*names}.isdisjoint(_MARKS):
+                continue
+            for name in names:
+                path = folder / name
+                self._entries += 1
+                if self._entries > _MOST_ENTRIES:
+                    self._refuse(f"more than {_MOST_ENTRIES} files and folders", self._counts)
+                if path not in self._left_out and name not in _TOOLS:
+                    with contextlib.suppress(OSError):
+                        found = path.lstat()
+                        if stat.S_ISDIR(found.st_mode):
+                            pending.append(path)
+                        elif is_real and stat.S_ISREG(found.st_mode):
+                            self._add(path, path, found, top)
+                        else:
+                            self.add(path, top)
+
+    def add(self, path: Path, top: Path | None = None) -> None:
+        """Adds a file, where it may be sent: one that lies below the folder `top`, or that is named."""
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            place = path.resolve(strict=True)
+            self._add(path, place, place.stat(), top)
+
+    def _add(self, path: Path, place: Path, found: os.stat_result, top: Path | None) -> None:
+        if path in self.found or not stat.S_ISREG(found.st_mode):
+            return
+        if not self._is_own(place):  # guard: links-of-files
+            return
+        if self._is_left_out(path) or self._is_left_out(place):  # guard: files-left-out
+            return
+        if self._has_build and read_start(place, 4) in _MACHINE_CODE:
+            return
+        self.found[path] = place
+        part = top / path.relative_to(top).parts[0] if top else path
+        self._counts[part] += 1
+        self._sizes[part] += found.st_size
+        if len(self.found) > MOST_FILES:
+            self._refuse(f"more than {MOST_FILES} files", self._counts)
+
+    def check(self) -> None:
+        """Raises `UsageError` where the files are too large together."""
+        if (size := sum(self._sizes.values())) > MOST_BYTES:
+            self._refuse(f"{about_size(size)}, expected at most {about_size(MOST_BYTES)}", self._sizes)
+
+    def _refuse(self, much: str, by_part: Counter[Path]) -> None:
+        part, most = by_part.most_common(1)[0] if by_part else (self._bot.cwd, 0)
+        in_part = about_size(most) if by_part is self._sizes else f"{most} files"
+        raise UsageError(
+            f"bot `{self._bot.name}` has {much}, of them {in_part} in `{shown(str(part))}`; "
+            "`files` in its table lists those that it needs"
+        )
+
+    def _is_own(self, place: Path) -> bool:
+        """Whether a place is one of the bot's files, or in one of its folders."""
+        return place in self._own or not self._own.isdisjoint(place.parents)
+
+    def _is_left_out(self, path: Path) -> bool:
+        return path in self._left_out or not self._left_out.isdisjoint(path.parents)

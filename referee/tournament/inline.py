@@ -1,0 +1,36 @@
+"""Plays tasks in this process, at once: to look on, for debugging, and for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from referee.tournament.task import Observer, Player, Task
+from referee.tournament.workers import Take, Workers
+
+
+class Inline(Workers):
+    """Plays tasks in this process."""
+
+    has_room = True
+    busy = False
+
+    def __init__(self, take: Take, stopping: Callable[[], bool], observer: Observer | None) -> None:
+        self._player = Player(lambda report: take([report]), stopping, observer=observer)
+
+    def play(self, task: Task) -> None:
+        """Plays the task."""
+        self._player.play(task)
+
+    def take_reports(self, seconds: float) -> None:
+        """Does nothing: reports are taken at once."""
+
+    def stop(self) -> None:
+        """Does nothing: the player asks `stopping` itself."""
+
+    def end_idle_bots(self) -> None:
+        """Ends idle bots."""
+        self._player.close()
+
+    def close(self) -> None:
+        """Ends idle bots: no others can be running."""
+        self._player.close()

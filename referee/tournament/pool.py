@@ -1,0 +1,276 @@
+"""A pool of worker processes that play tasks, seen from the process that started them.
+
+A worker plays one encounter at a time and reports each game as it is finished. It is started when there is a
+task for it. Nobody waits for a worker: what is sent goes through sockets that do not block, and a worker that
+is stopped is continued. One that is stopped again and again, or shows no life for `SILENT_S`, is ended. When
+the process that has the pool closes its end of the socket, or is killed, every worker exits, and its wardens
+end its bots.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from referee.core.errors import EnvironmentLacksError
+from referee.core.stop import SIGNALS
+from referee.processes import launcher, libc, tree
+from referee.processes.adoption import adopt, end_all_adopted
+from referee.processes.watch import UNKILLABLE_S
+from referee.tournament.channel import Broken, Channel
+from referee.tournament.task import Died, Report, Task
+from referee.tournament.worker import Order, Sign
+from referee.tournament.workers import Take, Workers
+
+SILENT_S = 300.0
+"""Seconds without a sign of life after which a busy worker is ended. While it waits for bots it gives one
+every second, whatever their clocks; the start and the end of bots, and a step of the rules, take less.
+"""
+
+STOPS = 20
+"""How often a worker may be stopped during a task before it is ended."""
+
+_RAN_S = 1.0
+"""The most seconds between two looks at the workers that count as silence: if more have passed, the referee
+was stopped itself, and its workers perhaps with it.
+"""
+
+
+class _Worker:
+    """A worker process, as the referee sees it."""
+
+    def __init__(self, core: int | None, label: str) -> None:
+        """Starts it; records call it by this label. Raises `EnvironmentLacksError`."""
+        end, worker_end = socket.socketpair()
+        self.channel = Channel(end, waits=False)
+        self.task: Task | None = None
+        self.busy = False
+        """Whether it was told something that it has not done yet."""
+        self.failure = ""
+        """Why it has to be ended; empty if nothing is wrong."""
+        self._silent_s = 0.0
+        """How long it has given no sign of life."""
+        self._stops = 0
+        """How often it was stopped since it was last told something."""
+        self._name = launcher.random_name()
+        arguments = f"{worker_end.fileno()}, {core}, {self._name!r}, {label!r}"
+        program = f"from referee.tournament.worker import main; main({arguments})"
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are meant for the referee alone
+        try:
+            with worker_end:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path}; {program}"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[worker_end.fileno()],
+                )
+        except OSError as error:
+            self.channel.close()
+            raise EnvironmentLacksError(f"cannot start a worker process: {error.strerror}") from None
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def tell(self, what: Task | Order) -> None:
+        """Tells it what to do next."""
+        self.task = what if isinstance(what, Task) else None
+        self.busy = True
+        self._silent_s, self._stops = 0.0, 0
+        self.channel.send(what)
+
+    def receive(self) -> list[Report]:
+        """What it has reported since the last call."""
+        reports: list[Report] = []
+        # Whether it has ended is asked first: what it sent before is then in the socket.
+        ended = self._process.poll() is not None
+        try:
+            self.channel.flush()
+            for message in self.channel.receive():
+                self._silent_s = 0.0
+                if message is Sign.DONE:
+                    self.busy, self.task = False, None
+                elif message is not Sign.ALIVE:
+                    reports.append(message)
+        except Broken:
+            self.failure = "sent what is no report"
+        if ended or not self.channel.is_open:
+            self.failure = "died"
+        return reports
+
+    def look_after(self, seconds: float) -> None:
+        """Continues it where it was stopped; notes a `failure` if it was too often, or has hung for too long.
+
+        `seconds` have passed since the last call.
+        """
+        if not self.busy:
+            return
+        self._silent_s += seconds
+        if _is_stopped(self.pid):
+            self._stops += 1
+            self.resume()
+        if self._stops > STOPS:  # guard: stopped-worker
+            self.failure = f"was stopped {self._stops} times, and was ended"
+        elif self._silent_s > SILENT_S:  # guard: silent-worker
+            self.failure = f"gave no sign of life for {SILENT_S:.0f} s, and was ended"
+
+    def resume(self) -> None:
+        """Continues it: a bot may have stopped it."""
+        self._signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Has it ended, without waiting for that."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def release(self) -> None:
+        """Waits for the end of the process, which was killed, and closes the socket."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(UNKILLABLE_S)
+        self.channel.close()
+
+    def remove_left(self) -> None:
+        """Removes what its bots left, when all of them have ended."""
+        launcher.remove_left(self._name)
+
+
+class Pool(Workers):
+    """Worker processes, each of which is started when it is needed."""
+
+    def __init__(
+        self, count: int, cores: Sequence[int], take: Take, prefix: str = "", wake: int | None = None
+    ) -> None:
+        """Up to `count` workers; each is pinned to one of the `cores`, if any are given. What they are called
+        in records begins with `prefix`. Where the descriptor `wake` can be read, `take_reports` waits no
+        longer.
+        """
+        self._prefix = prefix
+        self._count = count
+        self._take = take
+        self._cores = cores
+        self._wake = wake
+        self._workers: dict[int, _Worker] = {}
+        """By number, which decides the core."""
+        self._looked_s = time.monotonic()
+        self._others = set(tree.children(os.getpid()))
+        """The children of this process that have nothing to do with the workers."""
+        self._stopping = False
+        libc.hide()
+        adopt(orphans=True)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a worker has nothing to do, or another one may be started."""
+        return len(self._workers) < self._count or not all(w.busy for w in self._workers.values())
+
+    @property
+    def busy(self) -> bool:
+        """Whether a worker has something to do."""
+        return any(worker.busy for worker in self._workers.values())
+
+    def play(self, task: Task) -> None:
+        """Gives a task to a worker that has nothing to do, or to a new one."""
+        idle = next((worker for worker in self._workers.values() if not worker.busy), None)
+        (idle or self._start()).tell(task)
+
+    def _start(self) -> _Worker:
+        number = next(number for number in range(self._count) if number not in self._workers)
+        core = self._cores[number % len(self._cores)] if self._cores else None
+        worker = self._workers[number] = _Worker(core, f"{self._prefix}{number + 1}")
+        return worker
+
+    def take_reports(self, seconds: float) -> None:
+        """Takes reports, also those that were sent before a worker died; looks after all workers."""
+        self._wait(seconds)
+        now_s = time.monotonic()
+        passed_s, self._looked_s = min(now_s - self._looked_s, _RAN_S), now_s
+        reports: list[Report] = []
+        for worker in self._workers.values():
+            reports += worker.receive()
+            if not worker.failure:
+                worker.look_after(passed_s)
+        failed = {number: worker for number, worker in self._workers.items() if worker.failure}
+        for number, worker in failed.items():
+            worker.kill()
+            worker.release()
+            del self._workers[number]
+            reports.append(Died(worker.task, worker.failure))
+        if failed:
+            end_all_adopted(self._family())
+            for worker in failed.values():
+                worker.remove_left()
+        if reports:
+            self._take(reports)
+
+    def _wait(self, seconds: float) -> None:
+        """Waits until a worker has sent something, or has room for what could not be sent to it yet."""
+        poll = select.poll()
+        for worker in self._workers.values():
+            poll.register(
+                worker.channel, select.POLLIN | (select.POLLOUT if worker.channel.has_unsent else 0)
+            )
+        if self._wake is not None:
+            poll.register(self._wake, select.POLLIN)
+        poll.poll(seconds * 1000)
+
+    def _family(self) -> set[int]:
+        """The children of this process that are not adopted."""
+        return {*self._others, *(worker.pid for worker in self._workers.values())}
+
+    def plays(self, task: Task) -> bool:
+        """Whether a worker plays this task."""
+        return any(worker.task is task for worker in self._workers.values())
+
+    def give_up(self, task: Task) -> None:
+        """Ends the worker that plays this task, if one does; `Died` is reported."""
+        for worker in self._workers.values():
+            if worker.task is task:
+                worker.failure = "was told to give up its task"
+
+    def stop(self) -> None:
+        """Tells all workers, once."""
+        if not self._stopping:
+            self._stopping = True
+            for worker in self._workers.values():
+                worker.channel.send(Order.STOP)
+
+    def end_idle_bots(self) -> None:
+        """Ends idle bots in every worker."""
+        for worker in self._workers.values():
+            worker.tell(Order.REST)
+        while self.busy:
+            self.take_reports(0.1)
+
+    def close(self) -> None:
+        """Kills all workers, and all processes that they leave behind."""
+        for worker in self._workers.values():
+            worker.kill()
+        for worker in self._workers.values():
+            worker.release()
+        end_all_adopted(self._others)
+        for worker in self._workers.values():
+            worker.remove_left()
+        self._workers.clear()
+        adopt(orphans=False)
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether a child is stopped, as far as it is not known from an earlier call."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return False
+    with contextlib.suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG) is not None
+    return False

@@ -1,0 +1,204 @@
+"""Bots with files of their own play from the store of a machine that has never seen them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from referee.cluster.bot_files import SentFiles, sent_files
+from referee.cluster.store import Store
+from referee.core.errors import EnvironmentLacksError
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.processes import levels
+from referee.processes.bot import Bot
+from referee.records.header import ALL_FILES
+from referee.records.record import GameRecord, faults
+from referee.tournament.bot_table import BotOrigin
+from referee.tournament.encounter import play_encounter
+from referee.tournament.isolating import with_hidden
+from referee.tournament.plan import Entrant, Plan
+from referee.tournament.schedule import encounter
+from tests.command import PLAIN, ROOT, referee, referee_process
+from tests.processes.runs import lines_of, toml
+
+pytestmark = pytest.mark.slow
+
+
+def send(store: Store, files: SentFiles) -> int:
+    """Sends what a store lacks; how many files that are."""
+    lacking = store.lacking(files.bots)
+    for sha256 in lacking:
+        for part in files.parts(sha256):
+            store.add(sha256, *part)
+    return len(lacking)
+
+
+def played(bot: Bot) -> GameRecord:
+    """A game of a bot against one that is not isolated."""
+    game = GAMES["blooms"]
+    rival = Bot("b", Bot.parse(PLAIN, ROOT).command, ROOT)
+    entrants = tuple(Entrant(one, TimeControl.parse("60s")) for one in (bot, rival))
+    plan = Plan(game, game.settle({"size": "3", "target": "3"}), entrants, "s")
+    terms = [plan.terms(one) for one in encounter(1, ("a", "b")).games[:1]]
+    (record,) = play_encounter([bot, rival], terms)
+    return record
+
+
+PROGRAM = """#!/bin/sh
+[ "$(cat data/book)" = open ] || exit 3
+exec ./engine
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """The folder of a bot with a build step and a data file."""
+    folder = tmp_path.resolve() / "mine"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "book").write_text("open")
+    (folder / "run.sh").write_text(PROGRAM)
+    (folder / "run.sh").chmod(0o755)
+    shutil.copy(ROOT / "sample_bots" / "c_bot.c", folder / "engine.c")
+    return folder
+
+
+def files_of(source: Path) -> SentFiles:
+    bot = Bot("a", ("./run.sh",), source)
+    build = ("cc", "-O1", "-o", "engine", "engine.c")
+    return sent_files([bot], {"a": BotOrigin(build=build, needs=("cc",), has_cwd=True)}, ())
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+@pytest.mark.parametrize("isolation", ["none", "landlock", "bwrap"])
+def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
+    source: Path, tmp_path: Path, isolation: str
+) -> None:
+    if why := levels.reason(isolation, ""):
+        pytest.skip(f"isolation {isolation}: {why}")
+    told: list[str] = []
+    store = Store(tmp_path / "store", told.append)
+    files = files_of(source)
+    assert send(store, files) == 3 and send(store, files) == 0
+    source.rename(source.with_name("gone"))
+    (bot,) = with_hidden([replace(store.ready(files.bots[0]), isolation=isolation)], store.private)
+    record = played(bot)
+    assert not any(faults(record)), record.events[-1:]
+    assert not source.exists() and told == ["building a"]
+    source.with_name("gone").rename(source)
+
+    before = files.bots[0].digest
+    (source / "data" / "book").write_text("shut")
+    changed = files_of(source)
+    assert changed.bots[0].digest != before and send(store, changed) == 1
+    bot = replace(store.ready(changed.bots[0]), isolation=isolation)
+    assert faults(played(bot))[0], "its program looks at the file"
+    (bot.cwd / "data" / "book").write_text("open")
+    store.ready(changed.bots[0])
+    assert told[2] == "bot `a`: files that differ here are put back: `data/book`"
+    assert (bot.cwd / "data" / "book").read_text() == "shut"
+    store.close()
+
+
+BUILDER = """
+import pickle, sys
+from pathlib import Path
+from referee.cluster.store import Store
+store = Store(Path(sys.argv[1]))
+print(store.ready(pickle.loads(Path(sys.argv[2]).read_bytes())).cwd)
+"""
+
+
+def test_processes_that_build_at_once_build_once(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.py").write_text("print()")
+    count = tmp_path / "count"
+    build = ("sh", "-c", f"echo x >>{count}; sleep 0.3; echo done >built")
+    files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
+    store = Store(tmp_path / "store")
+    send(store, files)
+    store.close()
+    (tmp_path / "files").write_bytes(pickle.dumps(files.bots[0]))
+    words = [sys.executable, "-c", BUILDER, str(tmp_path / "store"), str(tmp_path / "files")]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    folders = {process.communicate()[0] for process in running}
+    assert count.read_text() == "x\n" and len(folders) == 1
+    assert (Path(folders.pop().strip()) / "built").read_text() == "done\n"
+
+
+def test_a_process_that_is_killed_while_it_builds_leaves_nothing_that_counts(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.py").write_text("print()")
+    begun = tmp_path / "begun"
+    build = (
+        "sh",
+        "-c",
+        f"[ -e half ] && exit 9; touch half; [ -e {begun} ] && exit 0; touch {begun}; sleep 60",
+    )
+    files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
+    store = Store(tmp_path / "store")
+    send(store, files)
+    (tmp_path / "files").write_bytes(pickle.dumps(files.bots[0]))
+    words = [sys.executable, "-c", BUILDER, str(tmp_path / "store"), str(tmp_path / "files")]
+    process = subprocess.Popen(words, start_new_session=True)
+    while not begun.exists():
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    bot = store.ready(files.bots[0])
+    assert (bot.cwd / "half").exists()
+    store.close()
+
+
+def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.c").write_text("int main( {")
+    if not shutil.which("cc"):
+        pytest.skip("needs a C compiler")
+    origin = BotOrigin(build=("cc", "-o", "bot", "bot.c"), has_cwd=True)
+    files = sent_files([Bot("a", ("./bot",), folder)], {"a": origin}, ())
+    store = Store(tmp_path / "store")
+    send(store, files)
+    with pytest.raises(EnvironmentLacksError, match="cannot build bot `a`: `cc` exited with status 1: "):
+        store.ready(files.bots[0])
+    store.close()
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_run_with_a_cluster_and_without_one_notices_what_changed_and_nothing_else(
+    source: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed")
+    bots = '[[bot]]\nname = "a"\ncwd = "mine"\ncmd = "./run.sh"\nbuild = "cc -o engine engine.c"\n'
+    file = tmp_path / "t.toml"
+
+    def run(rounds: int, *words: str) -> list[str]:
+        """Plays so many rounds; what is said of programs that changed."""
+        text = toml(file, {"b": PLAIN}, rounds=rounds).read_text()
+        file.write_text(text + bots)
+        env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "DASK_TEMPORARY_DIRECTORY": str(tmp_path)}
+        done = referee_process("run", str(file), *words, env=env)
+        assert done.code == 0, done.err
+        return [line for line in done.err.splitlines() if "whose program" in line]
+
+    assert run(1, "--cluster", "local:1") == []
+    assert not (source / "engine").exists(), "it is built on the machine"
+    assert run(2, "--workers", "0") == []
+    (source / "data" / "more").write_text("new")
+    changed = ["bots whose program has changed since the run began: a"]
+    assert run(3, "--cluster", "local:1") == changed
+    files = [line["files"]["a"] for line in lines_of(tmp_path / "t-results") if "a" in line.get("files", ())]
+    assert [ALL_FILES in found for found in files] == [True, True]
+    assert not any(any(line.get("faults", ())) for line in lines_of(tmp_path / "t-results"))
+    assert referee("verify", str(file)).code == 0

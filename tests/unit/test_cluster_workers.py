@@ -1,0 +1,433 @@
+"""Which machine of a cluster plays what, and what becomes of it when machines are lost: a scripted link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from referee.cluster import cluster_workers
+from referee.cluster.bot_files import BotFiles, SentFiles
+from referee.cluster.cluster_workers import FAILURES, ClusterWorkers
+from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
+from referee.cluster.orders import (
+    Answer,
+    Greet,
+    Greeting,
+    Order,
+    Part,
+    Play,
+    Played,
+    Prepare,
+    Ready,
+    Requirement,
+    Rest,
+    Stop,
+    Unfit,
+)
+from referee.cluster.versions import code_digest
+from referee.core.errors import EnvironmentLacksError
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.processes.bot import Bot
+from referee.records.record import Summary
+from referee.tournament.plan import Entrant, Plan
+from referee.tournament.schedule import encounter
+from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task
+
+GAME = GAMES["blooms"]
+BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
+PLAN = Plan(
+    GAME, GAME.settle({"size": "3"}), tuple(Entrant(bot, TimeControl.parse("1s")) for bot in BOTS), "s"
+)
+FILES = tuple(BotFiles(bot, True, (), (), (), "", (), ()) for bot in BOTS)
+
+
+def task(number: int, one: str, other: str) -> Task:
+    games = tuple((pairing, 1) for pairing in encounter(number, (one, other)).games)
+    return Task(PLAN.among((one, other)), games, "nothing")
+
+
+def finished(game: str) -> Finished:
+    bots = tuple(game.split(":")[1:])
+    summary = Summary(game, 1, "blooms", bots, (2, 1), (0, 1), "rules", "", True, ("", ""))
+    return Finished(summary, b"", None, None, "")  # type: ignore[arg-type]
+
+
+def whole(one: Task) -> Played:
+    reports: list[Report] = []
+    for pairing, _ in one.games:
+        reports += [Began(pairing.id), finished(pairing.id)]
+    return Played(tuple(reports))
+
+
+class Script(Link):
+    """A link whose events are what a test says; it keeps all orders."""
+
+    def __init__(self) -> None:
+        self.coming: list[Event] = []
+        self.asked: list[tuple[str, str, Order]] = []
+        self.told: list[tuple[list[str], Order]] = []
+        self.forgotten: list[str] = []
+
+    def events(self, seconds: float) -> list[Event]:
+        coming, self.coming = self.coming, []
+        return coming
+
+    def ask(self, key: str, address: str, order: Order) -> None:
+        self.asked.append((key, address, order))
+
+    def forget(self, key: str) -> None:
+        self.forgotten.append(key)
+
+    def tell(self, addresses: list[str], order: Order) -> None:
+        self.told.append((addresses, order))
+
+    def close(self, addresses: list[str]) -> None:
+        pass
+
+
+class Cluster:
+    """Workers on a scripted link, with machines that answer at once what a test does not answer itself."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_s = 0.0
+        monkeypatch.setattr("referee.cluster.cluster_workers.time.monotonic", lambda: self.now_s)
+        self.link = Script()
+        self.reports: list[Report] = []
+        required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
+        self.workers = ClusterWorkers(self.link, required, SentFiles(FILES, {}), None, self.take)
+        self.beat = 0.0
+        self.machines: dict[str, tuple[str, int]] = {}
+        self.ready: dict[str, Answer] = {}
+        """What a machine answers when it is to get ready, where that is not `Ready`."""
+        self.greetings: dict[str, Greeting] = {}
+
+    def take(self, reports: Sequence[Report]) -> None:
+        self.reports += reports
+
+    def look(self, *events: Event) -> None:
+        self.link.coming += events
+        self.workers.take_reports(0)
+
+    def see(self, **machines: int) -> None:
+        """The scheduler has these machines, each with so many slots and a worker."""
+        self.beat += 1
+        self.look(Members({name: Member(name, name, slots, self.beat) for name, slots in machines.items()}))
+
+    def prepare(self) -> None:
+        """Answers whatever the machines were asked before they play."""
+        for _ in range(3):
+            asked, self.link.asked = self.link.asked, []
+            for key, address, order in asked:
+                answer: Answer
+                match order:
+                    case Greet():
+                        greeting = Greeting(f"host-{address}", "CPU", "1", code_digest(), ())
+                        answer = self.greetings.get(address, greeting)
+                    case Prepare():
+                        answer = self.ready.get(address, Ready({}, {bot.name: {} for bot in BOTS}, None, ()))
+                    case _:
+                        self.link.asked.append((key, address, order))
+                        continue
+                self.look(Answered(key, answer))
+
+    def with_machines(self, **machines: int) -> Cluster:
+        self.see(**machines)
+        self.prepare()
+        return self
+
+    def given(self) -> list[tuple[str, str, Task]]:
+        """The tasks that were given out and not answered yet: their keys, their machines."""
+        return [
+            (key, address, order.task) for key, address, order in self.link.asked if isinstance(order, Play)
+        ]
+
+    def lost(self) -> list[list[str]]:
+        return [
+            [pairing.id for pairing, _ in one.task.games] for one in self.reports if isinstance(one, Lost)
+        ]
+
+    def remarks(self) -> str:
+        return "\n".join(one.line for one in self.reports if isinstance(one, Remark))
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    return Cluster(monkeypatch)
+
+
+def test_tasks_are_given_to_the_machine_with_the_most_room(cluster: Cluster) -> None:
+    cluster.with_machines(m=2, n=1)
+    for number in (1, 2, 3):
+        assert cluster.workers.has_room
+        cluster.workers.play(task(number, "a", "b"))
+    assert sorted(address for _, address, _ in cluster.given()) == ["m", "m", "n"]
+    assert not cluster.workers.has_room and cluster.workers.busy
+
+
+def test_what_a_machine_reports_is_taken_once(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    one = task(1, "a", "b")
+    cluster.workers.play(one)
+    ((key, _, _),) = cluster.given()
+    cluster.look(Answered(key, whole(one)))
+    cluster.look(Answered(key, whole(one)))
+    told = [r for r in cluster.reports if not isinstance(r, Remark)]
+    assert told == [Began("1:a:b"), finished("1:a:b"), Began("1:b:a"), finished("1:b:a")]
+    assert not cluster.workers.busy and cluster.workers.has_room
+
+
+def test_a_task_waits_where_no_machine_is_there_yet(cluster: Cluster) -> None:
+    assert cluster.workers.has_room
+    cluster.workers.play(task(1, "a", "b"))
+    assert cluster.workers.busy and not cluster.workers.has_room and not cluster.given()
+    cluster.with_machines(m=1)
+    assert len(cluster.given()) == 1
+
+
+def test_the_games_of_an_encounter_are_played_on_one_machine(cluster: Cluster) -> None:
+    cluster.with_machines(m=1, n=1)
+    one = task(1, "a", "b")
+    first, second = (Task(one.plan, (game,), "nothing") for game in one.games)
+    cluster.workers.play(first)
+    ((key, address, _),) = cluster.given()
+    cluster.workers.play(second)
+    assert len(cluster.given()) == 1  # the other machine is free, and the task waits
+    cluster.look(Answered(key, whole(first)))
+    assert cluster.given()[-1][1] == address
+
+
+def test_what_a_lost_machine_played_is_lost_and_its_late_answer_changes_nothing(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    one = task(1, "a", "b")
+    cluster.workers.play(one)
+    ((key, _, _),) = cluster.given()
+    cluster.see(n=1)
+    assert cluster.lost() == [["1:a:b", "1:b:a"]] and key in cluster.link.forgotten
+    before = len(cluster.reports)
+    cluster.look(Answered(key, whole(one)))
+    assert len(cluster.reports) == before and not cluster.workers.busy
+
+
+def test_when_the_scheduler_is_lost_all_games_are_and_the_run_goes_on_with_the_next_one(
+    cluster: Cluster,
+) -> None:
+    cluster.with_machines(m=1, n=1)
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.workers.play(task(1, "a", "c"))
+    cluster.look(Disconnected("refused"))
+    cluster.look(Disconnected("refused"))
+    assert len(cluster.lost()) == 2 and cluster.remarks().count("is lost (refused)") == 1
+    assert not any(one.by_bot for one in cluster.reports if isinstance(one, Lost))
+    cluster.link.asked.clear()
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.with_machines(m=1)
+    assert len(cluster.given()) == 1 and "again" in cluster.remarks()
+
+
+def test_a_machine_with_other_code_is_refused_by_name(cluster: Cluster) -> None:
+    cluster.greetings["m"] = Greeting("old", "CPU", "0.1", "other", ())
+    cluster.with_machines(m=1)
+    assert "old (m) is not used: it has referee 0.1 with other code" in cluster.remarks()
+
+
+def test_a_machine_that_lacks_something_is_refused_and_all_refused_end_the_run(cluster: Cluster) -> None:
+    cluster.ready["m"] = Unfit("bot `a` needs `cc`, which is not here")
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.with_machines(m=1)
+    assert "host-m (m) is not used: bot `a` needs `cc`" in cluster.remarks()
+    with pytest.raises(EnvironmentLacksError, match="needs `cc`"):
+        pass_time(cluster, 60, m=1)
+
+
+def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: int) -> None:
+    """Time passes, in which the scheduler hears of the machines, or does not."""
+    for _ in range(seconds):
+        cluster.now_s += 1
+        cluster.beat += beats
+        found = {name: Member(name, name, slots, cluster.beat) for name, slots in machines.items()}
+        cluster.look(Members(found))
+
+
+def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
+    cluster.workers.play(task(1, "a", "b"))
+    pass_time(cluster, int(cluster_workers.WAIT_S))
+    with pytest.raises(EnvironmentLacksError, match="no machine"):
+        pass_time(cluster, 2)
+
+
+def test_a_machine_that_is_not_heard_of_is_lost_until_it_is_heard_of_again(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_workers, "_longest_s", lambda one: 10_000.0)
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    pass_time(cluster, int(cluster_workers.SILENT_S) + 1, beats=False, m=1)
+    assert cluster.lost() == [["1:a:b", "1:b:a"]]
+    cluster.link.asked.clear()
+    pass_time(cluster, 5, beats=False, m=1)
+    assert not cluster.link.asked
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.with_machines(m=1)
+    assert len(cluster.given()) == 1
+
+
+def test_time_in_which_the_referee_was_stopped_itself_does_not_count(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.now_s += 10_000
+    cluster.look()
+    assert not cluster.lost()
+
+
+def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_used_any_more(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_workers, "_longest_s", lambda one: 10.0)
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    pass_time(cluster, 10 + int(cluster_workers.SPARE_S) + 1, m=1)
+    assert cluster.lost() == [["1:a:b", "1:b:a"]] and "longer than its clocks allow" in cluster.remarks()
+
+
+def test_a_machine_that_fails_again_and_again_is_not_used_any_more(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    for number in range(FAILURES):
+        assert "is not used" not in cluster.remarks()
+        cluster.workers.play(task(number + 1, "a", "b"))
+        key = cluster.given()[-1][0]
+        cluster.look(Failed(key, "HostEnded: it died"))
+        cluster.prepare()
+    assert len(cluster.lost()) == FAILURES
+    assert f"it failed {FAILURES} times in a row: HostEnded" in cluster.remarks()
+
+
+def test_what_fails_together_is_one_failure(cluster: Cluster) -> None:
+    cluster.with_machines(m=FAILURES)
+    for number in range(FAILURES):
+        cluster.workers.play(task(number + 1, "a", "b"))
+    for key, _, _ in cluster.given():
+        cluster.look(Failed(key, "HostEnded: it died"))
+    assert len(cluster.lost()) == FAILURES and "is not used" not in cluster.remarks()
+    cluster.link.asked = [one for one in cluster.link.asked if isinstance(one[2], Greet)]
+    cluster.prepare()
+    cluster.workers.play(task(1, "a", "b"))
+    assert len(cluster.given()) == 1
+
+
+def test_the_last_machine_that_could_play_is_used_on_though_its_games_fail(cluster: Cluster) -> None:
+    """A bot may be the cause, which is suspected at last."""
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.look(Answered(cluster.given()[-1][0], whole(task(1, "a", "b"))))
+    for number in range(2 * FAILURES):
+        cluster.workers.play(task(number + 2, "a", "b"))
+        cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+        cluster.prepare()
+    assert len(cluster.lost()) == 2 * FAILURES and "is not used" not in cluster.remarks()
+
+
+def test_a_lost_encounter_is_played_on_another_machine_if_there_is_one(cluster: Cluster) -> None:
+    cluster.with_machines(m=3)
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.with_machines(m=3, n=1)
+    cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+    cluster.prepare()
+    cluster.workers.play(task(1, "a", "b"))
+    assert cluster.given()[-1][1] == "n"
+
+
+def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Cluster) -> None:
+    def first_cores() -> list[int]:
+        found = [order.first_core for _, _, order in cluster.link.asked if isinstance(order, Prepare)]
+        cluster.prepare()
+        return found
+
+    def see(**machines: int) -> None:
+        cluster.beat += 1
+        found = {name: Member(name, "host", slots, cluster.beat) for name, slots in machines.items()}
+        cluster.look(Members(found))
+        for key, address, order in [*cluster.link.asked]:
+            if isinstance(order, Greet):
+                cluster.link.asked.remove((key, address, order))
+                cluster.look(Answered(key, Greeting("host", "CPU", "1", code_digest(), ())))
+
+    see(b=2, c=1)
+    assert first_cores() == [0, 2]
+    see(c=1)
+    see(c=1, d=2)
+    assert first_cores() == [0]
+    see(c=1, d=2, e=1)
+    assert first_cores() == [3]
+
+
+def test_a_shared_bot_that_is_another_version_on_a_machine_is_refused_by_name(cluster: Cluster) -> None:
+    cluster.ready["n"] = Ready({}, {bot.name: {"x": "other"} for bot in BOTS}, None, ())
+    cluster.with_machines(m=1)
+    cluster.with_machines(m=1, n=1)
+    assert "host-n (n) is not used: bot `a` is another version there" in cluster.remarks()
+
+
+def test_a_task_that_came_back_incomplete_is_lost(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    one = task(1, "a", "b")
+    cluster.workers.play(one)
+    ((key, _, _),) = cluster.given()
+    cluster.look(Answered(key, Played((Began("1:a:b"), finished("1:a:b")))))
+    assert cluster.lost() == [["1:a:b", "1:b:a"]]
+
+
+def test_a_worker_process_that_died_is_reported_with_the_task_as_it_was_given(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    one = task(1, "a", "b")
+    cluster.workers.play(one)
+    ((key, _, sent),) = cluster.given()
+    cluster.look(Answered(key, Played((Began("1:a:b"), Died(sent, "died")))))
+    (died,) = (report for report in cluster.reports if isinstance(report, Died))
+    assert died.task is one
+
+
+def test_to_stop_leaves_out_what_waits_and_tells_the_machines(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    one = task(1, "a", "b")
+    cluster.workers.play(one)
+    ((key, _, _),) = cluster.given()
+    cluster.workers.play(task(2, "a", "b"))
+    cluster.workers.stop()
+    assert cluster.link.told == [(["m"], Stop())]
+    cluster.look(Answered(key, Played((Began("1:a:b"), finished("1:a:b")))))
+    assert not cluster.workers.busy and not cluster.lost()
+
+
+def test_files_that_a_machine_lacks_are_sent_before_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(monkeypatch)
+
+    def parts(self: SentFiles, sha256: str) -> Iterator[tuple[int, bytes, int]]:
+        yield from ((0, b"one", 6), (3, b"two", 6))
+
+    monkeypatch.setattr(SentFiles, "parts", parts)
+    cluster.greetings["m"] = Greeting("host", "CPU", "1", code_digest(), ("h",))
+    cluster.see(m=1)
+    cluster.prepare()
+    for data in (b"one", b"two"):
+        ((key, _, order),) = cluster.link.asked
+        cluster.link.asked.clear()
+        assert isinstance(order, Part) and order.data == data
+        cluster.look(Answered(key, None))
+    assert [type(order) for _, _, order in cluster.link.asked] == [Prepare]
+
+
+def test_idle_bots_are_ended_on_every_machine(cluster: Cluster) -> None:
+    cluster.with_machines(m=1, n=1)
+    answered = cluster.link.events
+
+    def events(seconds: float) -> list[Event]:
+        resting = [key for key, _, order in cluster.link.asked if isinstance(order, Rest)]
+        cluster.link.asked.clear()
+        return [*answered(seconds), *(Answered(key, Played(())) for key in resting)]
+
+    cluster.link.events = events  # type: ignore[method-assign]
+    cluster.workers.end_idle_bots()
+    assert not cluster.workers.busy
