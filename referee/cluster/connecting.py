@@ -51,12 +51,19 @@ def checked_address(text: str) -> str:
     return text
 
 
+class Size(NamedTuple):
+    """How large a cluster is at the moment."""
+
+    machines: int
+    slots: int
+    """How many games it plays at a time."""
+
+
 class Scheduler(NamedTuple):
     """A scheduler that answers."""
 
     address: str
-    slots: int
-    """How many tasks its workers run at a time."""
+    size: Size
 
 
 @contextlib.contextmanager
@@ -73,7 +80,19 @@ def scheduler_at(address: str) -> Iterator[Scheduler]:
     with contextlib.ExitStack() as stack:
         if address.startswith(LOCAL):
             address = stack.enter_context(local_cluster(int(address.removeprefix(LOCAL))))
-        yield Scheduler(address, slots_at(address))
+        yield Scheduler(address, size_at(address))
+
+
+def size_of(address: str) -> Size:
+    """The size of the cluster at an address, as `scheduler_at` takes it; none is started for it. Raises as
+    that does.
+    """
+    checked_address(address)
+    require_packages()
+    if address.startswith(LOCAL):
+        return Size(1, int(address.removeprefix(LOCAL)))
+    _silence()
+    return size_at(address)
 
 
 @contextlib.contextmanager
@@ -110,10 +129,10 @@ def _silence() -> None:
     warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
-def slots_at(address: str) -> int:
-    """How many tasks the workers of a scheduler run at a time. Raises `EnvironmentLacksError` where there is
-    none. What is at the address is asked first whether it is one, since a client that was given anything else
-    may wait for ever and cannot be closed.
+def size_at(address: str) -> Size:
+    """The size of the cluster of a scheduler. Raises `EnvironmentLacksError` where there is none. What is at
+    the address is asked first whether it is one, since a client that was given anything else may wait for
+    ever and cannot be closed.
     """
     try:
         found = asyncio.run(_asked(address))
@@ -124,8 +143,8 @@ def slots_at(address: str) -> int:
     return found
 
 
-async def _asked(address: str) -> int | str:
-    """How many tasks are run at a time, or why what is at an address is no scheduler that can be used."""
+async def _asked(address: str) -> Size | str:
+    """The size of a cluster, or why what is at an address is no scheduler that can be used."""
     from distributed.core import rpc
     from distributed.security import Security
 
@@ -144,7 +163,10 @@ async def _asked(address: str) -> int | str:
                 return "its version of Dask is too old, expected 2025.4 or later"
     if found.get("type") != "Scheduler":
         return f"expected a Dask scheduler, and it is a {shown(str(found.get('type')))}"
-    return sum(int(worker["nthreads"]) for worker in found["workers"].values())
+    workers = found["workers"].values()
+    return Size(
+        len({worker["host"] for worker in workers}), sum(int(worker["nthreads"]) for worker in workers)
+    )
 
 
 def _reason(error: BaseException) -> str:

@@ -454,7 +454,7 @@ def test_a_program_plays_as_another_user(prepared_by_the_system: tuple[str, Bot]
 
 
 @AS_ROOT
-@pytest.mark.slow
+@pytest.mark.slow(seconds=20)
 def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path) -> None:
     """What is confined once more, with the system's interpreter, which every user can execute."""
     packages = sysconfig.get_path("purelib")

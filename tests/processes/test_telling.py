@@ -169,9 +169,8 @@ def test_a_run_as_json_lines(tmp_path: Path) -> None:
 
 
 def test_a_match_as_json_lines() -> None:
-    done = referee(
-        "match", "blooms", "-n", "2", "--option", "size=3", f"a={PLAIN}", f"b={PLAIN}", "--json-lines"
-    )
+    bots = (f"a={PLAIN}", f"b={PLAIN}")
+    done = referee("match", "blooms", "-n", "2", "--option", "size=3", *bots, "--json-lines", *HERE)
     events = [json.loads(line)["event"] for line in done.out.splitlines()]
     assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
 

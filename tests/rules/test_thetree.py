@@ -361,7 +361,7 @@ def random_game(rng: Stream, table: tuple[int, int, str], leaving: int) -> Count
     )
 
 
-@pytest.mark.parametrize("table", quick_first(TABLES, 5))
+@pytest.mark.parametrize("table", quick_first(TABLES[1:] + TABLES[:1], 2))
 def test_random_games_go_as_in_the_slow_implementation(table: tuple[int, int, str]) -> None:
     rng = Stream(f"thetree {table}".encode())
     happened: Counter[str] = Counter()
@@ -1128,7 +1128,7 @@ def test_a_seat_cannot_tell_deals_apart_that_differ_in_what_is_hidden(players: i
     assert min(compared[seat] for seat in range(players)) >= 10
 
 
-@pytest.mark.parametrize("players", quick_first([1, 2, 3, 4], 3))
+@pytest.mark.parametrize("players", quick_first([3, 1, 2, 4], 1))
 def test_what_is_imagined_agrees_with_what_the_seat_has_seen(players: int) -> None:
     rng = Stream(f"imagine {players}".encode())
     options = GAME.settle({"players": str(players)})
