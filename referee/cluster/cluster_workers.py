@@ -61,7 +61,7 @@ WAIT_S = 600.0
 FAILURES = 3
 """How often in a row a Dask worker may fail before it is not used any more, if others can play."""
 
-OTHERS_S = 15.0
+OTHERS_S = 10.0
 """Seconds in which it waits for others, where all that are there are not used."""
 
 _RAN_S = 1.0

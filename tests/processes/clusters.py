@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from referee.processes.tree import children
 from tests.holdings import Process, below, processes
@@ -93,10 +94,21 @@ def send(number: signal.Signals, pids: Sequence[int]) -> None:
             os.kill(pid, number)
 
 
+class Host(NamedTuple):
+    """What a process of a cluster runs on: this machine, or a part of it that looks like another one."""
+
+    address: str
+    within: tuple[str, ...] = ()
+    """The words of a command that runs the command after it there, as the same process."""
+
+
+THIS_MACHINE = Host("127.0.0.1")
+
+
 class Cluster:
     """A scheduler and workers on this machine."""
 
-    def __init__(self, folder: Path, env: dict[str, str] | None = None) -> None:
+    def __init__(self, folder: Path, env: dict[str, str] | None = None, on: Host = THIS_MACHINE) -> None:
         """Starts the scheduler. All is in the folder: logs, the stores of the workers, and in `tmp` what is
         temporary; `env` is added to the environment of all processes.
         """
@@ -106,24 +118,24 @@ class Cluster:
         own = {"TMPDIR": str(self.temporary), "DASK_TEMPORARY_DIRECTORY": str(folder / "dask")}
         self.env = {**os.environ, **own, "PYTHONUNBUFFERED": "1", **(env or {})}
         self.port = free_port()
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.address = f"tcp://{on.address}:{self.port}"
         self.workers: list[Service] = []
         words = ("--port", str(self.port), "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
-        self.scheduler = self._service("scheduler", "scheduler", "--host", "127.0.0.1", *words)
+        self.scheduler = self._service("scheduler", on, "scheduler", "--host", on.address, *words)
 
-    def add(self, name: str, *words: str) -> Service:
+    def add(self, name: str, *words: str, on: Host = THIS_MACHINE) -> Service:
         """Adds a worker, with the words of its command; the machine has no limit of memory."""
-        common = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+        common = ("--host", on.address, "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
         place = ("--name", name, "--memory-limit", "0", "--local-directory", str(self.folder / name))
-        worker = self._service(name, "worker", self.address, *common, *place, *words)
+        worker = self._service(name, on, "worker", self.address, *common, *place, *words)
         self.workers.append(worker)
         return worker
 
-    def _service(self, name: str, *words: str) -> Service:
+    def _service(self, name: str, on: Host, *words: str) -> Service:
         folder = self.folder / name
         folder.mkdir()
         env = {**self.env, "XDG_CACHE_HOME": str(folder / "cache"), "HOME": str(folder)}
-        return Service(name, [sys.executable, "-m", "dask", *words], folder, env)
+        return Service(name, [*on.within, sys.executable, "-m", "dask", *words], folder, env)
 
     def wait(self) -> None:
         """Waits until all workers have begun to listen for the first time."""
