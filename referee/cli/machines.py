@@ -30,7 +30,7 @@ def compare_machines(address: str, as_json: bool) -> None:
     with connected(address) as client:
         found = hosts(client)
         say(f"measuring {counted(len(found), 'machine')}; this takes up to {ANSWER_S} seconds")
-        for machine, report in measure_hosts(client, found):
+        for machine, report in measure_hosts(client, found, ANSWER_S):
             machines.append(machine)
             reports[machine.address] = report
     findings = compare(machines, referee.__version__)

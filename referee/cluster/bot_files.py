@@ -137,8 +137,8 @@ def _bot_files(
     files = manifest(bot, found, hashes)
     sent = dict(_sent_words(bot, words, found))
     _check_program(bot, origin, found)
-    named = {path for path, place in found.files.items() if place in set(_named(bot))}
-    plain = origin.files is None and not origin.build and sent == words and named == {*found.files}
+    plain = origin.files is None and not origin.build and sent == words
+    plain = plain and {*found.files.values()} <= {*_named(bot)}
     files_of_bot = replace(
         common,
         files=files,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
@@ -59,9 +59,9 @@ WAIT_S = 600.0
 """Seconds in which the run waits for a machine that can play."""
 
 FAILURES = 3
-"""How many orders in a row a Dask worker may fail to carry out before it is not used any more."""
+"""How often in a row a Dask worker may fail before it is not used any more, if others can play."""
 
-OTHERS_S = 15.0
+OTHERS_S = 10.0
 """Seconds in which it waits for others, where all that are there are not used."""
 
 _RAN_S = 1.0
@@ -103,7 +103,14 @@ class _Worker:
     playing_until_s: dict[str, float] = field(default_factory=dict)
     """By key, when a task is lost."""
     failures: int = 0
-    """How many orders in a row it failed to carry out."""
+    """How often in a row it failed to play; what it was given at the same time fails together."""
+    unready: int = 0
+    """How often in a row it failed to get ready."""
+    has_played: bool = False
+    """Whether it has played a task to its end."""
+    first_core: int | None = None
+    """Which of its machine's cores its first game is pinned to; the others follow. None before it is known.
+    """
 
     @property
     def name(self) -> str:
@@ -150,6 +157,8 @@ class ClusterWorkers(Workers):
         """Tasks that wait for room on a machine, or for a machine."""
         self._homes: dict[str, str] = {}
         """By encounter, the machine that plays it."""
+        self._lost_on: dict[str, str] = {}
+        """By encounter, the machine on which it was lost last."""
         self._levels: dict[str, str] = {}
         """By bot, its level of isolation on the first machine."""
         self._shared_files: dict[str, dict[str, str]] = {}
@@ -158,6 +167,8 @@ class ClusterWorkers(Workers):
         self._reports: list[Report] = []
         self._is_stopping = False
         self._is_connected = True
+        self._is_empty = False
+        """Whether it has no Dask workers, which was told then."""
         self._now_s = self._useful_s = 0.0
         """Seconds in which this process ran, and when there was last a machine that could play."""
         self._looked_s = time.monotonic()
@@ -194,8 +205,10 @@ class ClusterWorkers(Workers):
 
     def _worker_for(self, task: Task) -> _Worker | None:
         ready = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
-        home = self._homes.get(shared_by(task.games[0][0].id))
+        encounter = shared_by(task.games[0][0].id)
+        home, lost_on = self._homes.get(encounter), self._lost_on.get(encounter)
         ready = [worker for worker in ready if worker.machine == home] or ready
+        ready = [worker for worker in ready if worker.machine != lost_on] or ready
         found = max(ready, key=lambda worker: worker.room / worker.member.slots, default=None)
         return found if found and found.room > 0 else None
 
@@ -252,6 +265,9 @@ class ClusterWorkers(Workers):
         if not self._is_connected:
             self._is_connected = True
             self._remark("connected to the scheduler of the Dask cluster again")
+        if not found and not self._is_empty:
+            self._remark("the Dask cluster has no Dask workers; the run waits for one to be started")
+        self._is_empty = not found
         for address in self._workers.keys() - found.keys():
             self._lose(self._workers[address], "the scheduler has lost it")
         for address in self._refused.keys() - found.keys():
@@ -310,9 +326,9 @@ class ClusterWorkers(Workers):
     def _prepare(self, worker: _Worker) -> None:
         """Has a worker get ready."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
-        before = sum(one.member.slots for one in there if one.address < worker.address)
         slots = sum(one.member.slots for one in there)
-        order = Prepare(self._required, worker.member.name, worker.member.slots, slots, before)
+        worker.first_core = _first_core(worker, there)
+        order = Prepare(self._required, worker.member.name, worker.member.slots, slots, worker.first_core)
         self._prepare_by(worker, _Stage.PREPARING, order, PREPARING_S)
 
     def _ready(self, worker: _Worker, ready: Ready) -> None:
@@ -333,7 +349,7 @@ class ClusterWorkers(Workers):
         for name, level in ready.levels.items():
             if level != (first := self._levels.setdefault(name, level)):
                 self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
-        worker.stage, worker.order = _Stage.READY, ""
+        worker.stage, worker.order, worker.unready = _Stage.READY, "", 0
         assert worker.greeting
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
         slots = counted(worker.member.slots, "game")
@@ -344,57 +360,74 @@ class ClusterWorkers(Workers):
         task = worker.playing.pop(key)
         del worker.playing_until_s[key]
         if isinstance(answer, Changed):
-            self._lost(worker, task, f"{answer.bot} was changed there: {answer.what}")
-            worker.stage = _Stage.STALE
+            self._lose_task(worker, task, f"{answer.bot} was changed there: {answer.what}")
         elif isinstance(answer, Unfit):
             self._lost(worker, task, answer.why)
             self._refuse(worker, answer.why)
-            return
         elif not isinstance(answer, Played) or not (self._is_stopping or _is_whole(task, answer.reports)):
-            self._lost(worker, task, "its games were not played to their end")
-            worker.stage = _Stage.STALE
+            self._lose_task(worker, task, "its games were not played to their end")
         else:
-            worker.failures = 0
+            worker.failures, worker.has_played = 0, True
+            self._lost_on.pop(shared_by(task.games[0][0].id), None)
             first = Began(task.games[0][0].id)
             self._reports += [
                 report._replace(task=task) if isinstance(report, Died) else report
                 for report in answer.reports
                 if report != first
             ]
-        if worker.stage is _Stage.STALE:
-            self._begin_again(worker)
+            if worker.stage is _Stage.STALE:
+                self._begin_again(worker, "")
 
     def _failed(self, worker: _Worker, key: str, why: str) -> None:
         """Takes into account that an order was not carried out."""
-        worker.failures += 1
         if key in worker.playing:
             del worker.playing_until_s[key]
-            self._lost(worker, worker.playing.pop(key), why)
-        elif key != worker.order:
-            return
-        if worker.failures >= FAILURES:  # guard: failing-machine
-            self._refuse(worker, f"it failed {FAILURES} times in a row: {why}")
-        else:
+            self._lose_task(worker, worker.playing.pop(key), why)
+        elif key == worker.order:
+            worker.unready += 1
             worker.stage = _Stage.STALE
-            self._begin_again(worker)
+            self._begin_again(worker, why)
 
-    def _begin_again(self, worker: _Worker) -> None:
-        """Has a worker prepare the bots anew, once it plays no more."""
-        if not worker.playing:
+    def _lose_task(self, worker: _Worker, task: Task, why: str) -> None:
+        """Takes into account that a task was not played. What was played at the same time may fail as well,
+        and all of it is one failure.
+        """
+        self._lost(worker, task, why)
+        if worker.stage is not _Stage.STALE:  # guard: failed-together
+            worker.failures += 1
+            worker.stage = _Stage.STALE
+        self._begin_again(worker, why)
+
+    def _begin_again(self, worker: _Worker, why: str) -> None:
+        """Has a worker that failed prepare the bots anew, once it plays no more; or does not use it any more,
+        if it fails again and again.
+
+        A bot may be the cause, which shows only if its games go on: the last machine is used on if it could
+        play before.
+        """
+        others = any(other.stage is _Stage.READY for other in self._workers.values() if other is not worker)
+        plays = worker.failures < FAILURES or (worker.has_played and not others)  # guard: failing-machine
+        if not plays or worker.unready >= FAILURES:
+            self._refuse(worker, f"it failed {FAILURES} times in a row: {why}")
+        elif not worker.playing:
             self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
 
-    def _lost(self, worker: _Worker, task: Task, why: str) -> None:
-        self._homes.pop(shared_by(task.games[0][0].id), None)
-        self._reports.append(Lost(task, f"the machine {worker.name} that played it was lost: {why}"))
+    def _lost(self, worker: _Worker, task: Task, why: str, alone: bool = True) -> None:
+        """Reports a task as lost with its machine, `alone` or with all other machines."""
+        encounter = shared_by(task.games[0][0].id)
+        self._homes.pop(encounter, None)
+        self._lost_on[encounter] = worker.machine
+        how = f"the machine {worker.name} that played it was lost: {why}"
+        self._reports.append(Lost(task, how, by_bot=alone))
 
-    def _lose(self, worker: _Worker, why: str) -> None:
-        """Gives up a worker, with all that it was to do."""
+    def _lose(self, worker: _Worker, why: str, alone: bool = True) -> None:
+        """Gives up a worker, with all that it was to do; `alone` or with all others."""
         del self._workers[worker.address]
         for key in [key for key, of in self._of.items() if of is worker]:
             del self._of[key]
             self._link.forget(key)
         for task in worker.playing.values():
-            self._lost(worker, task, why)
+            self._lost(worker, task, why, alone)
 
     def _lose_all(self, why: str) -> None:
         if self._is_connected:
@@ -403,7 +436,7 @@ class ClusterWorkers(Workers):
                 f"the scheduler of the Dask cluster is lost ({why}); the run goes on when it is there again"
             )
         for worker in [*self._workers.values()]:
-            self._lose(worker, "the connection to the scheduler was lost")
+            self._lose(worker, "the connection to the scheduler was lost", alone=False)
         self._refused.clear()
 
     def _refuse(self, worker: _Worker, why: str) -> None:
@@ -456,6 +489,19 @@ class ClusterWorkers(Workers):
     def close(self) -> None:
         """Ends the run on all machines."""
         self._link.close([*self._workers])
+
+
+def _first_core(worker: _Worker, there: Iterable[_Worker]) -> int:
+    """The first of some cores in a row that no other worker of its machine has."""
+    if worker.first_core is not None:
+        return worker.first_core
+    taken = {
+        other.first_core + number
+        for other in there
+        if other.first_core is not None
+        for number in range(other.member.slots)
+    }
+    return next(first for first in count() if taken.isdisjoint(range(first, first + worker.member.slots)))
 
 
 def _longest_s(task: Task) -> float:

@@ -138,7 +138,7 @@ def _warnings(fields: Fields) -> Iterator[Finding]:
 
 
 def _text(fields: Fields, name: str) -> str:
-    return shown(fields.text(name), _MOST_TEXT)
+    return shown(fields.text(name), _MOST_TEXT)  # guard: reported-texts
 
 
 # --- What differs -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 
 from referee.core.errors import EnvironmentLacksError
@@ -61,28 +62,34 @@ def main(workers: int) -> None:
     """Runs a cluster, prints as JSON where it is and how Dask has to be configured for it, and ends it when
     stdin ends.
     """
+    import dask
     from distributed import LocalCluster
     from distributed.security import Security
 
-    security = Security.temporary()
-    try:
-        cluster = LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False},  # and any free port for the scheduler's web server
-            memory_limit=0,  # bots have limits of their own, and are no memory of the worker
-            silence_logs=100,
-            security=security,  # guard: own-certificate
-        )
-    except (OSError, RuntimeError) as error:
-        print(json.dumps({"failure": str(error).partition("\n")[0]}), flush=True)
-        return
+    security = Security.temporary()  # guard: own-certificate
     configuration = {
         "distributed.comm.tls.ca-file": security.tls_ca_file,
         "distributed.comm.tls.client.cert": security.tls_client_cert,
         "distributed.comm.tls.client.key": security.tls_client_key,
     }
-    with cluster:
-        print(json.dumps({"address": cluster.scheduler_address, "configuration": configuration}), flush=True)
-        sys.stdin.read()
+    with (
+        tempfile.TemporaryDirectory(prefix="referee-dask-") as folder,
+        dask.config.set({"temporary-directory": folder}),
+    ):
+        try:
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},  # and any free port for the scheduler's web server
+                memory_limit=0,  # bots have limits of their own, and are no memory of the worker
+                silence_logs=100,
+                security=security,
+            )
+        except (OSError, RuntimeError) as error:
+            print(json.dumps({"failure": str(error).partition("\n")[0]}), flush=True)
+            return
+        with cluster:
+            told = {"address": cluster.scheduler_address, "configuration": configuration}
+            print(json.dumps(told), flush=True)
+            sys.stdin.read()

@@ -17,7 +17,7 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-ANSWER_S = 60
+ANSWER_S = 90
 """Seconds after which a machine that has not been measured is given up."""
 
 
@@ -46,7 +46,7 @@ def hosts(client: Client) -> list[Host]:
 
 
 def measure_hosts(
-    client: Client, machines: list[Host], seconds: float = ANSWER_S
+    client: Client, machines: list[Host], seconds: float
 ) -> Iterator[tuple[Measured | Unmeasured, Any]]:
     """Measures all these machines at the same time; gives each with its whole report, which is None where it
     could not be measured within so many seconds.

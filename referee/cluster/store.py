@@ -144,7 +144,7 @@ class Store:
         complete = _complete(folder, files)
         if complete is None:
             return "files"
-        return next((file.path for file in complete if not self._is_there(folder / "files", file)), "")
+        return next((file.path for file in self._differing(folder / "files", complete)), "")
 
     def _check_shared(self, files: BotFiles, bot: Bot) -> None:
         """Raises `EnvironmentLacksError` where a bot that is here is another one than on the referee's
@@ -177,16 +177,15 @@ class Store:
                 _remove(top)
                 _make(top, 0o700)
             else:
-                damaged = [file.path for file in complete if not self._is_there(top, file)]
+                damaged = self._differing(top, complete)
                 if not damaged:
                     return top
-                which = ", ".join(f"`{shown(path, 80)}`" for path in damaged[:5])
+                which = ", ".join(f"`{shown(file.path, 80)}`" for file in damaged[:5])
                 self._note(f"bot `{bot.name}`: files that differ here are put back: {which}")
                 ready.unlink()
             _make_folders(top, {files.cwd, *(os.path.dirname(file.path) for file in files.files)})  # noqa: PTH120
-            for file in files.files:
-                if not self._is_there(top, file):
-                    self._unpack(bot.name, top, file)
+            for file in self._differing(top, files.files):
+                self._unpack(bot.name, top, file)
         if files.build:
             self._build(files, top)
         with writing(f"files of bot `{bot.name}`"):
@@ -197,7 +196,7 @@ class Store:
 
     def _store_complete(self, ready: Path, top: Path, files: BotFiles) -> None:
         """Notes that a bot is complete, and which of its files its build replaced or removed."""
-        replaced = [file.path for file in files.files if not self._is_there(top, file)]
+        replaced = [file.path for file in self._differing(top, files.files)]
         made = {path: found for path in replaced if (found := self._hashes.of(top / path))}
         new = ready.with_name("ready.new")
         new.write_text(json.dumps({"replaced": replaced, "made": made}))
@@ -211,12 +210,20 @@ class Store:
             last = f": {failure.output[-1]}" if failure.output else ""
             raise EnvironmentLacksError(f"cannot build bot `{name}`: {failure.reason}{last}")
 
-    def _is_there(self, top: Path, file: File) -> bool:
-        """Whether a file is unpacked, and is what was sent."""
-        path = top / file.path
-        if os.path.realpath(path) != str(path):
-            return False
-        return self._hashes.of(path) == (file.sha256, file.size, file.executable)  # guard: changed-files
+    def _differing(self, top: Path, files: Iterable[File]) -> list[File]:
+        """The files that are not in their places, or not what they should be."""
+        folders: dict[Path, bool] = {}
+        """Whether each is a folder, and not behind a link."""
+        found = []
+        for file in files:
+            path = top / file.path
+            if path.parent not in folders:
+                folders[path.parent] = os.path.realpath(path.parent) == str(path.parent)
+            is_here = folders[path.parent] and not path.is_symlink()
+            expected = (file.sha256, file.size, file.executable)
+            if not (is_here and self._hashes.of(path) == expected):  # guard: changed-files
+                found.append(file)
+        return found
 
     def _unpack(self, name: str, top: Path, file: File) -> None:
         """Puts a file in its place. Raises `EnvironmentLacksError` where its content is not here."""

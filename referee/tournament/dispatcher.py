@@ -9,7 +9,7 @@ from dataclasses import replace
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.encounter import FailedStarts
-from referee.tournament.task import Task, Void
+from referee.tournament.task import Lost, Task, Void
 from referee.tournament.voids import Suspicion
 
 LOSSES = 3
@@ -105,18 +105,19 @@ class Dispatcher:
             self._retries.append(replace(task, games=tuple(waiting)))
         return lost
 
-    def lost(self, task: Task, how: str) -> list[Void]:
+    def lost(self, lost: Lost) -> list[Void]:
         """The games of a task that are not over, as void, after its machine was lost.
 
         The caller calls `went_void` for those that have suspects, and `play_again` for the others.
         """
         voids: list[Void] = []
-        for pairing, attempt in task.games:
+        for pairing, attempt in lost.task.games:
             if pairing.id in self._given_out:
-                self._losses[pairing.id] += 1
+                self._losses[pairing.id] += lost.by_bot
                 is_suspect = self._losses[pairing.id] > LOSSES  # guard: lost-again-and-again
-                suspects = task.started if is_suspect else frozenset[str]()
-                voids.append(Void(pairing.id, attempt, how, suspects, lost=not is_suspect))
+                is_suspect &= lost.by_bot
+                suspects = lost.task.started if is_suspect else frozenset[str]()
+                voids.append(Void(pairing.id, attempt, lost.how, suspects, lost=not is_suspect))
         return voids
 
     def play_again(self, task: Task, lost: Collection[str]) -> None:

@@ -200,7 +200,7 @@ class _Search:
 
     def walk(self, top: Path) -> None:
         """Adds the files in a folder and in those below it."""
-        pending = [top]
+        pending, is_real = [top], top.resolve() == top
         while pending:
             folder = pending.pop()
             try:
@@ -217,8 +217,11 @@ class _Search:
                     self._refuse(f"more than {_MOST_ENTRIES} files and folders", self._counts)
                 if path not in self._left_out and name not in _TOOLS:
                     with contextlib.suppress(OSError):
-                        if stat.S_ISDIR(path.lstat().st_mode):
+                        found = path.lstat()
+                        if stat.S_ISDIR(found.st_mode):
                             pending.append(path)
+                        elif is_real and stat.S_ISREG(found.st_mode):
+                            self._add(path, path, found, top)
                         else:
                             self.add(path, top)
 
@@ -226,19 +229,21 @@ class _Search:
         """Adds a file, where it may be sent: one that lies below the folder `top`, or that is named."""
         with contextlib.suppress(OSError, ValueError, RuntimeError):
             place = path.resolve(strict=True)
-            found = place.stat()
-            if path in self.found or not stat.S_ISREG(found.st_mode):
-                return
-            if not self._is_own(place):  # guard: links-of-files
-                return
-            if self._is_left_out(path) or self._is_left_out(place):  # guard: files-left-out
-                return
-            if self._has_build and read_start(place, 4) in _MACHINE_CODE:
-                return
-            self.found[path] = place
-            part = top / path.relative_to(top).parts[0] if top else path
-            self._counts[part] += 1
-            self._sizes[part] += found.st_size
+            self._add(path, place, place.stat(), top)
+
+    def _add(self, path: Path, place: Path, found: os.stat_result, top: Path | None) -> None:
+        if path in self.found or not stat.S_ISREG(found.st_mode):
+            return
+        if not self._is_own(place):  # guard: links-of-files
+            return
+        if self._is_left_out(path) or self._is_left_out(place):  # guard: files-left-out
+            return
+        if self._has_build and read_start(place, 4) in _MACHINE_CODE:
+            return
+        self.found[path] = place
+        part = top / path.relative_to(top).parts[0] if top else path
+        self._counts[part] += 1
+        self._sizes[part] += found.st_size
         if len(self.found) > MOST_FILES:
             self._refuse(f"more than {MOST_FILES} files", self._counts)
 

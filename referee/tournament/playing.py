@@ -181,22 +181,22 @@ class TournamentPlayer:
                     self._show.note(f"a worker process {how}")
                     for void in self._dispatcher.take_back(task, "" if self._is_stopping else how):
                         self._take_void(void)
-                case Lost(task, how):
-                    self._take_lost(task, how)
+                case Lost():
+                    self._take_lost(report)
                 case Remark(line):
                     self._show.note(line)
 
-    def _take_lost(self, task: Task, how: str) -> None:
+    def _take_lost(self, lost: Lost) -> None:
         """Stores the games that were lost with a machine, and has them played again."""
         again = []
-        for void in self._dispatcher.lost(task, how):
+        for void in self._dispatcher.lost(lost):
             if void.suspects:
                 self._take_void(void)
                 continue
             self._run.add_void(void)
             self._show.void(void, "it is played again")
             again.append(void.id)
-        self._dispatcher.play_again(task, again)
+        self._dispatcher.play_again(lost.task, again)
 
     def _take_void(self, void: Void) -> None:
         """Stores a void game, and has it played again or forfeited."""

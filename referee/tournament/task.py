@@ -117,6 +117,8 @@ class Lost(NamedTuple):
 
     task: Task
     how: str
+    by_bot: bool
+    """Whether a bot may be the cause: not where all machines were lost at once."""
 
 
 class Remark(NamedTuple):

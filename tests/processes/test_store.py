@@ -20,13 +20,15 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import Bot
+from referee.records.header import ALL_FILES
 from referee.records.record import GameRecord, faults
 from referee.tournament.bot_table import BotOrigin
 from referee.tournament.encounter import play_encounter
 from referee.tournament.isolating import with_hidden
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from tests.command import PLAIN, ROOT
+from tests.command import PLAIN, ROOT, referee, referee_process
+from tests.processes.runs import lines_of, toml
 
 pytestmark = pytest.mark.slow
 
@@ -171,3 +173,32 @@ def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) 
     with pytest.raises(EnvironmentLacksError, match="cannot build bot `a`: `cc` exited with status 1: "):
         store.ready(files.bots[0])
     store.close()
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_run_with_a_cluster_and_without_one_notices_what_changed_and_nothing_else(
+    source: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed")
+    bots = '[[bot]]\nname = "a"\ncwd = "mine"\ncmd = "./run.sh"\nbuild = "cc -o engine engine.c"\n'
+    file = tmp_path / "t.toml"
+
+    def run(rounds: int, *words: str) -> list[str]:
+        """Plays so many rounds; what is said of programs that changed."""
+        text = toml(file, {"b": PLAIN}, rounds=rounds).read_text()
+        file.write_text(text + bots)
+        env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "DASK_TEMPORARY_DIRECTORY": str(tmp_path)}
+        done = referee_process("run", str(file), *words, env=env)
+        assert done.code == 0, done.err
+        return [line for line in done.err.splitlines() if "whose program" in line]
+
+    assert run(1, "--cluster", "local:1") == []
+    assert not (source / "engine").exists(), "it is built on the machine"
+    assert run(2, "--workers", "0") == []
+    (source / "data" / "more").write_text("new")
+    changed = ["bots whose program has changed since the run began: a"]
+    assert run(3, "--cluster", "local:1") == changed
+    files = [line["files"]["a"] for line in lines_of(tmp_path / "t-results") if "a" in line.get("files", ())]
+    assert [ALL_FILES in found for found in files] == [True, True]
+    assert not any(any(line.get("faults", ())) for line in lines_of(tmp_path / "t-results"))
+    assert referee("verify", str(file)).code == 0

@@ -220,6 +220,7 @@ def test_when_the_scheduler_is_lost_all_games_are_and_the_run_goes_on_with_the_n
     cluster.look(Disconnected("refused"))
     cluster.look(Disconnected("refused"))
     assert len(cluster.lost()) == 2 and cluster.remarks().count("is lost (refused)") == 1
+    assert not any(one.by_bot for one in cluster.reports if isinstance(one, Lost))
     cluster.link.asked.clear()
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
@@ -248,6 +249,14 @@ def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: in
         cluster.beat += beats
         found = {name: Member(name, name, slots, cluster.beat) for name, slots in machines.items()}
         cluster.look(Members(found))
+
+
+def test_a_run_says_once_that_it_waits_for_machines(cluster: Cluster) -> None:
+    cluster.see()
+    cluster.see()
+    assert cluster.remarks().count("has no Dask workers") == 1
+    cluster.with_machines(m=1).see()
+    assert cluster.remarks().count("has no Dask workers") == 2
 
 
 def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
@@ -301,6 +310,65 @@ def test_a_machine_that_fails_again_and_again_is_not_used_any_more(cluster: Clus
         cluster.prepare()
     assert len(cluster.lost()) == FAILURES
     assert f"it failed {FAILURES} times in a row: HostEnded" in cluster.remarks()
+
+
+def test_what_fails_together_is_one_failure(cluster: Cluster) -> None:
+    cluster.with_machines(m=FAILURES)
+    for number in range(FAILURES):
+        cluster.workers.play(task(number + 1, "a", "b"))
+    for key, _, _ in cluster.given():
+        cluster.look(Failed(key, "HostEnded: it died"))
+    assert len(cluster.lost()) == FAILURES and "is not used" not in cluster.remarks()
+    cluster.link.asked = [one for one in cluster.link.asked if isinstance(one[2], Greet)]
+    cluster.prepare()
+    cluster.workers.play(task(1, "a", "b"))
+    assert len(cluster.given()) == 1
+
+
+def test_the_last_machine_that_could_play_is_used_on_though_its_games_fail(cluster: Cluster) -> None:
+    """A bot may be the cause, which is suspected at last."""
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.look(Answered(cluster.given()[-1][0], whole(task(1, "a", "b"))))
+    for number in range(2 * FAILURES):
+        cluster.workers.play(task(number + 2, "a", "b"))
+        cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+        cluster.prepare()
+    assert len(cluster.lost()) == 2 * FAILURES and "is not used" not in cluster.remarks()
+
+
+def test_a_lost_encounter_is_played_on_another_machine_if_there_is_one(cluster: Cluster) -> None:
+    cluster.with_machines(m=3)
+    cluster.workers.play(task(1, "a", "b"))
+    cluster.with_machines(m=3, n=1)
+    cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+    cluster.prepare()
+    cluster.workers.play(task(1, "a", "b"))
+    assert cluster.given()[-1][1] == "n"
+
+
+def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Cluster) -> None:
+    def first_cores() -> list[int]:
+        found = [order.first_core for _, _, order in cluster.link.asked if isinstance(order, Prepare)]
+        cluster.prepare()
+        return found
+
+    def see(**machines: int) -> None:
+        cluster.beat += 1
+        found = {name: Member(name, "host", slots, cluster.beat) for name, slots in machines.items()}
+        cluster.look(Members(found))
+        for key, address, order in [*cluster.link.asked]:
+            if isinstance(order, Greet):
+                cluster.link.asked.remove((key, address, order))
+                cluster.look(Answered(key, Greeting("host", "CPU", "1", code_digest(), ())))
+
+    see(b=2, c=1)
+    assert first_cores() == [0, 2]
+    see(c=1)
+    see(c=1, d=2)
+    assert first_cores() == [0]
+    see(c=1, d=2, e=1)
+    assert first_cores() == [3]
 
 
 def test_a_shared_bot_that_is_another_version_on_a_machine_is_refused_by_name(cluster: Cluster) -> None:

@@ -1,0 +1,113 @@
+"""The machines of a cluster play the same games as the referee alone."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+from tests.processes import namespaces
+from tests.processes.clusters import THIS_MACHINE, Cluster, Host, cluster
+from tests.processes.runs import games, lines_of
+
+pytestmark = pytest.mark.slow
+
+TOML = """
+[tournament]
+rounds = 1
+seed = "s"
+clock = "20s"
+
+[[game]]
+name = "opened"
+game = "blooms"
+options = { size = 3 }
+openings = { plies = 2 }
+
+[[game]]
+game = "thetree"
+options = { players = 3 }
+
+[[game]]
+game = "floral"
+
+[[game]]
+game = "evengroups"
+options = { size = 3 }
+
+[[bot]]
+name = "of-an-encounter"
+cmd = "{python} random_bot.py"
+
+[[bot]]
+name = "of-a-game"
+cmd = "{python} random_bot.py"
+processes = "game"
+
+[[bot]]
+name = "of-a-worker"
+cmd = "{python} random_bot.py"
+processes = "worker"
+"""
+
+
+Opened = Callable[[Path, Path], AbstractContextManager[tuple[Cluster, Host]]]
+
+
+@contextmanager
+def folders(folder: Path, hidden: Path) -> Iterator[tuple[Cluster, Host]]:
+    """A cluster whose two workers have folders of their own, and what the referee runs on."""
+    with cluster(folder, [(), ()]) as found:
+        yield found, THIS_MACHINE
+
+
+@contextmanager
+def machines(folder: Path, hidden: Path) -> Iterator[tuple[Cluster, Host]]:
+    """A cluster whose two workers have names and networks of their own too, and cannot see a folder."""
+    if why := namespaces.why_not():
+        pytest.skip(why)
+    with namespaces.network(4) as (first, second, third, fourth):
+        found = Cluster(folder, on=first)
+        try:
+            for name, host in (("w1", second), ("w2", third)):
+                found.add(name, on=namespaces.alone(host, f"machine-{name}", hidden))
+            found.wait()
+            yield found, fourth
+        finally:
+            found.close()
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of a tournament that was played without a cluster, in `alone`, with its table."""
+    folder = tmp_path_factory.mktemp("referee")
+    (folder / "t.toml").write_text(TOML)
+    shutil.copy(ROOT / "sample_bots" / "random_bot.py", folder)
+    return folder, run(THIS_MACHINE, folder, "-o", "alone", "--workers", "0")
+
+
+def run(on: Host, folder: Path, *words: str) -> str:
+    """Plays the tournament; its table."""
+    command = [*on.within, sys.executable, "-m", "referee", "run", "t.toml", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("workers", [folders, machines])
+def test_two_workers_play_the_same_games(alone: tuple[Path, str], tmp_path: Path, workers: Opened) -> None:
+    folder, table = alone
+    with workers(tmp_path / "cluster", folder) as (found, referee_host):
+        played = run(referee_host, folder, "-o", str(tmp_path / "run"), "--cluster", found.address)
+    assert played == table
+    assert games(tmp_path / "run") == games(folder / "alone")
+    played_on = [line["measured"]["machine"] for line in lines_of(tmp_path / "run") if line["kind"] == "game"]
+    assert {machine["worker"].partition("/")[0] for machine in played_on} == {"w1", "w2"}
+    if workers is machines:
+        assert all(machine["name"] == f"machine-{machine['worker'][:2]}" for machine in played_on)
