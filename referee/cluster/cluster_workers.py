@@ -167,6 +167,8 @@ class ClusterWorkers(Workers):
         self._reports: list[Report] = []
         self._is_stopping = False
         self._is_connected = True
+        self._is_empty = False
+        """Whether it has no Dask workers, which was told then."""
         self._now_s = self._useful_s = 0.0
         """Seconds in which this process ran, and when there was last a machine that could play."""
         self._looked_s = time.monotonic()
@@ -263,6 +265,9 @@ class ClusterWorkers(Workers):
         if not self._is_connected:
             self._is_connected = True
             self._remark("connected to the scheduler of the Dask cluster again")
+        if not found and not self._is_empty:
+            self._remark("the Dask cluster has no Dask workers; the run waits for one to be started")
+        self._is_empty = not found
         for address in self._workers.keys() - found.keys():
             self._lose(self._workers[address], "the scheduler has lost it")
         for address in self._refused.keys() - found.keys():
