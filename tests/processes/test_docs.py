@@ -314,7 +314,8 @@ def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     (code,) = blocks(page, "python")
     (tmp_path / "few.py").write_text(code)
     done = run(
-        "referee match blooms '{python} few.py' '{python} few.py' -n 2 --strict --option size=3", tmp_path
+        "referee match blooms '{python} few.py' '{python} few.py' -n 2 --strict --option size=3 --workers 0",
+        tmp_path,
     )
     assert done.returncode == 0, done.stderr
 
