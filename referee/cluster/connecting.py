@@ -80,7 +80,7 @@ def scheduler_at(address: str) -> Iterator[Scheduler]:
     with contextlib.ExitStack() as stack:
         if address.startswith(LOCAL):
             address = stack.enter_context(local_cluster(int(address.removeprefix(LOCAL))))
-        yield Scheduler(address, size_at(address))
+        yield Scheduler(address, scheduler_size(address))
 
 
 def size_of(address: str) -> Size:
@@ -92,7 +92,7 @@ def size_of(address: str) -> Size:
     if address.startswith(LOCAL):
         return Size(1, int(address.removeprefix(LOCAL)))
     _silence()
-    return size_at(address)
+    return scheduler_size(address)
 
 
 @contextlib.contextmanager
@@ -129,15 +129,15 @@ def _silence() -> None:
     warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
-def size_at(address: str) -> Size:
-    """The size of the cluster of a scheduler. Raises `EnvironmentLacksError` where there is none. What is at
-    the address is asked first whether it is one, since a client that was given anything else may wait for
-    ever and cannot be closed.
+def scheduler_size(address: str) -> Size:
+    """The size of the cluster of a scheduler. Raises `EnvironmentLacksError` where there is no scheduler:
+    what is at the address is asked first whether it is one, since a client that was given anything else may
+    wait for ever and cannot be closed.
     """
     try:
         found = asyncio.run(_asked(address))
     except Exception as error:  # Dask passes on whatever the other side made it raise
-        found = _reason(error)
+        found = reason(error, CONNECT_S)
     if isinstance(found, str):
         raise EnvironmentLacksError(f"cannot connect to the cluster at `{shown(address)}`: {found}")
     return found
@@ -164,19 +164,20 @@ async def _asked(address: str) -> Size | str:
     if found.get("type") != "Scheduler":
         return f"expected a Dask scheduler, and it is a {shown(str(found.get('type')))}"
     workers = found["workers"].values()
-    return Size(
-        len({worker["host"] for worker in workers}), sum(int(worker["nthreads"]) for worker in workers)
-    )
+    hosts = {worker["host"] for worker in workers}
+    return Size(len(hosts), sum(int(worker["nthreads"]) for worker in workers))
 
 
-def _reason(error: BaseException) -> str:
-    """What went wrong, in a few words: the first cause tells more than the error that was made of it."""
+def reason(error: BaseException, seconds: float) -> str:
+    """Why there is no connection, where so many seconds were waited for one, in a few words: the first cause
+    tells more than the error that was made of it.
+    """
     cause = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
     match cause:
         case TimeoutError() | asyncio.CancelledError():
-            return f"no answer of a Dask scheduler within {CONNECT_S} s"
+            return f"no answer of a Dask scheduler within {seconds:.0f} s"
         case OSError(strerror=str(text)):
             return shown(text)
         case OSError():
