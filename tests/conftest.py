@@ -46,6 +46,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Has each worker import the tests from another module on: in the order of collection, each would compile
     the same modules at the same time as the others.
     """
+    gc.disable()  # what is imported and collected stays
     ours: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if ours is None or session.config.args != session.config.getini("testpaths"):
         return
@@ -57,6 +58,44 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     for name in names[first:] + names[:first]:
         with contextlib.suppress(Exception):  # the collection reports it
             import_module(name)
+
+
+@pytest.hookimpl(trylast=True)  # when what is left out is gone from the list
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Has the workers begin with the tests that take longest: while one of them runs at the end, the other
+    workers have nothing to do.
+    """
+    ours: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if ours:
+        items[:] = longest_first(items, ours["workercount"])
+
+
+def longest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The tests in an order where each worker's share begins with long ones. pytest-xdist cuts the shares off
+    one after the other.
+    """
+    long = sorted(filter(seconds_of, items), key=seconds_of, reverse=True)
+    others = [item for item in items if not seconds_of(item)]
+    ordered: list[pytest.Item] = []
+    for worker in range(workers):
+        share = (len(items) - len(ordered)) // (workers - worker)
+        first = long[worker::workers]
+        taken = max(0, share - len(first))
+        ordered += first + others[:taken]
+        del others[:taken]
+    return ordered + others
+
+
+def seconds_of(item: pytest.Item) -> float:
+    """About how many seconds a test takes, where its mark `slow` says so."""
+    return max((mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow")), default=0)
+
+
+def pytest_collection_finish() -> None:
+    """Has the garbage collector pass over all that was collected, each time that it runs from now on."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

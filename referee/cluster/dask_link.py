@@ -15,6 +15,7 @@ from distributed import Client
 from distributed.client import FutureCancelledError
 
 from referee.cluster import machine
+from referee.cluster.connecting import reason
 from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
 from referee.cluster.orders import Order, Play
 from referee.core.ration import Ration
@@ -139,7 +140,6 @@ class DaskLink(Link):
     async def _serve(self) -> None:
         """Keeps a connection until the end."""
         while not self._closing.is_set():
-            why = "it does not answer"
             try:
                 async with Client(
                     self._address, asynchronous=True, set_as_default=False, timeout=CONNECT_S, name="referee"
@@ -147,7 +147,7 @@ class DaskLink(Link):
                     self._client, self._is_broken = client, False
                     why = await self._watch(client)
             except (OSError, TimeoutError, ValueError) as error:
-                why = shown(str(error) or why, 200)
+                why = reason(error, CONNECT_S)
             finally:
                 self._client = None
             for task in self._asked.values():

@@ -153,7 +153,8 @@ def test_the_records_say_where_it_comes_from(place: Place) -> None:
 
 
 def test_records_of_a_game_that_is_built_in_say_nothing_of_it(tmp_path: Path) -> None:
-    done = referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"), *HERE)
+    small = ("--option", "size=3", *HERE)
+    done = referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"), *small)
     assert done.code == 0
     first = (tmp_path / "run" / "games.jsonl").read_text().splitlines()[0]
     assert first.startswith('{"kind":"tournament","record":1,"game":"blooms","rules":1,"options":{')

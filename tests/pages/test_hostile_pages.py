@@ -19,6 +19,7 @@ from tests.tools.hostile_run import Hostile
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.slow(seconds=12)
 @pytest.mark.parametrize("run", Hostile._fields)
 def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_path: Path) -> None:
     path = tmp_path / "report.html"

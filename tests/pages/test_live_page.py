@@ -123,6 +123,7 @@ def test_nothing_of_a_hostile_run_is_part_of_a_page(run: str, hostile: Hostile, 
         assert watched.settle() == []
 
 
+@pytest.mark.slow(seconds=18)
 def test_everybody_can_use_it_on_every_screen(page: Page, server: Server) -> None:
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     check(page)

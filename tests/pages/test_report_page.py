@@ -48,6 +48,7 @@ def game_is_shown(page: Page, run: Path, number: int) -> None:
     assert dialog.locator("svg.picture .pieces").inner_html() == expected
 
 
+@pytest.mark.slow(seconds=15)
 def test_everybody_can_use_it(report: Path, page: Page) -> None:
     open_file(page, report)
     expect(page.locator("#list tbody tr").first).to_be_visible()
@@ -94,6 +95,7 @@ def test_a_strange_address_shows_the_report(fragment: str, report: Path, page: P
     expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
+@pytest.mark.slow(seconds=12)
 def test_the_folder_form(run: Path, page: Page, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     assert referee("report", str(run), "--folder", "-o", str(folder)).code == 0

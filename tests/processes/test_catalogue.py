@@ -495,7 +495,7 @@ j.os.fsync = slow
 # --- Tournaments -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=12)
 def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
     """Every bot loses by its own fault, and the tournament goes on and ends well."""
     worst = {row.number: next(row.cases)[1] for row in ROWS if row.number in WORST}
@@ -551,7 +551,7 @@ if "tournament.worker" in str(sys.orig_argv):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=12)
 def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(DIES)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)), workers=1)

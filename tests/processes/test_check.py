@@ -130,7 +130,7 @@ def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
         assert f"| {broken_bots.mistake(bot)} |" in rows[bot.name]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=15)
 def test_the_authors_of_the_broken_bots_are_told_what_the_table_says() -> None:
     rows = broken_bots.written_rows()
     for named in broken_bots.all_checked(broken_bots.bots()):

@@ -22,7 +22,7 @@ FAST = [*SMALL, *HERE]
 
 
 def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
-    done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *SMALL)
+    done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *FAST)
     assert done.code == 0
     header, rule, *rows = done.out.splitlines()[:4]
     assert header.split()[:2] == ["#", "bot"] and set(rule) <= {"-", " "}
@@ -141,7 +141,7 @@ def test_games_lists_and_describes() -> None:
 def test_replay_shows_other_output_of_the_bots(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     words = [f"x={BAD} 'stderr marks'", f"g={PLAIN}", "-n", "1", "--time", "200ms", "-o", folder]
-    assert referee("match", "blooms", *words).code == 0
+    assert referee("match", "blooms", *words, *HERE).code == 0
     assert "x stderr playing text: first of a game\n" in referee("replay", folder).out
 
 

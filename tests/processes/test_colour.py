@@ -13,7 +13,7 @@ import pexpect
 import pytest
 
 from referee.cli.colour import can_draw, in_colour
-from tests.command import PLAIN, TOO_LONG_S, referee
+from tests.command import HERE, PLAIN, TOO_LONG_S, referee
 
 COLOUR = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[0-9;]*m")
 DRAWING = re.compile(r"\x1b\[\??[0-9;]*[A-HJKfhlr]")
@@ -112,7 +112,7 @@ CASES = [
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run in it."""
     folder = tmp_path_factory.mktemp("colour")
-    assert referee(*MATCH, "-o", str(folder / "results")).code == 0
+    assert referee(*MATCH, "-o", str(folder / "results"), *HERE).code == 0
     return folder
 
 

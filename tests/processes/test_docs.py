@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import textwrap
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from referee.cli.docs import documents
+from referee.cluster.connecting import size_of
+from referee.core.errors import EnvironmentLacksError
 from referee.gameplay.events import Ending
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
@@ -46,10 +53,16 @@ def checkout(tmp_path: Path) -> Path:
         if name and (ROOT / name).exists():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tmp_path / name, follow_symlinks=False)
-    for name in ("blooms", "gauntlet"):  # which several pages play
+    for name, key in FEWER.items():
         file = tmp_path / "tournaments" / f"{name}.toml"
-        file.write_text(re.sub(r"^rounds = .*", "rounds = 2", file.read_text(), flags=re.MULTILINE))
+        text = re.sub(rf"^{key.split()[0]} = .*", key, file.read_text(), flags=re.MULTILINE)
+        assert key in text
+        file.write_text(text)
     return tmp_path
+
+
+FEWER = {"blooms": "rounds = 2", "gauntlet": "rounds = 1", "league": "budget = 20"}
+"""The tournaments that pages play, and what makes them shorter."""
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -65,7 +78,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=20)
 def test_the_commands_of_the_readme(checkout: Path) -> None:
     commands = "".join(blocks("README.md", "sh")).splitlines()
     setting_up = [command for command in commands if "-m venv" in command]
@@ -103,15 +116,23 @@ SHORT = {
 """The commands for developers: what makes them short, and what they print."""
 
 
-@pytest.mark.slow
+def contributors_commands() -> list[str]:
+    """All but the first, which runs the tests."""
+    return blocks("CONTRIBUTING.md", "sh")[1:]
+
+
+def test_the_commands_of_the_contributors_page_are_those_that_are_run() -> None:
+    for command, module in zip(contributors_commands(), SHORT, strict=True):
+        assert module in command
+
+
+@pytest.mark.slow(seconds=30)
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_the_commands_of_the_contributors_page(checkout: Path) -> None:
-    commands = blocks("CONTRIBUTING.md", "sh")[1:]
-    assert len(commands) == len(SHORT)
+@pytest.mark.parametrize("part", range(5))  # which workers run at the same time
+def test_the_commands_of_the_contributors_page(part: int, checkout: Path) -> None:
     golden = checkout / "tests" / "rules" / "golden_games"
     before = {path.name: path.read_text() for path in golden.iterdir()}
-    for command, (module, (words, printed)) in zip(commands, SHORT.items(), strict=True):
-        assert module in command
+    for command, (words, printed) in [*zip(contributors_commands(), SHORT.values(), strict=True)][part::5]:
         done = run(command.replace(".venv/bin/python", sys.executable).strip() + f" {words}", checkout)
         assert done.returncode == 0, done.stderr
         assert printed in done.stdout
@@ -138,7 +159,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
     "page",
     [
         "referee/viewing/STATES.md",
-        "referee/docs/TOURNAMENT.md",
+        pytest.param("referee/docs/TOURNAMENT.md", marks=pytest.mark.slow(seconds=40)),
         "referee/docs/CHECK.md",
         "referee/docs/LOOKING.md",
         "referee/docs/LOST.md",
@@ -153,6 +174,74 @@ def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     run_all("".join(blocks(page, "sh")).splitlines(), checkout)
 
 
+def here(command: str, port: int) -> str:
+    """A command of the page of clusters, with this machine in the place of three."""
+    command = command.replace("--host 192.168.1.10 --port 8786", f"--host 127.0.0.1 --port {port}")
+    return command.replace("192.168.1.10:8786", f"127.0.0.1:{port}").replace("--nthreads 7", "--nthreads 1")
+
+
+@pytest.mark.slow
+def test_the_page_of_clusters_from_the_scheduler_to_the_table(checkout: Path, tmp_path: Path) -> None:
+    """With a scheduler and two Dask workers here, all with this environment."""
+    page = "referee/docs/CLUSTER.md"
+    commands = "".join(blocks(page, "sh")).splitlines()
+    setting_up, commands = commands[1:4], [commands[0], *commands[4:]]
+    assert [command.split()[0] for command in setting_up] == ["python3", ".venv/bin/pip", "."]
+    (unit,) = blocks(page, "ini")
+    assert f"/.venv/bin/{next(command for command in commands if 'dask worker' in command)}\n" in unit
+    (printed,) = blocks(page, "text")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with contextlib.ExitStack() as stack:
+        served = [command for command in commands if "dask " in command]
+        for command in served:
+            stack.enter_context(running(here(command, port), tmp_path))
+        commands = [command for command in commands if command not in served]
+        assert len(served) == 3 and len(commands) == 6
+        wait_for_workers(f"tcp://127.0.0.1:{port}", 2)
+        told = ""
+        for command in commands:
+            done = run(here(command, port), checkout)
+            assert done.returncode == 0, done.stderr
+            told += done.stderr
+    for line in printed.splitlines():
+        said = line.partition(")")[2].partition("game")[0].replace("7", "1")
+        assert said == " plays, 1 " and said in told
+
+
+def wait_for_workers(scheduler: str, count: int) -> None:
+    until_s = time.monotonic() + 100
+    found = 0
+    while found < count:
+        assert time.monotonic() < until_s
+        with contextlib.suppress(EnvironmentLacksError):  # the scheduler is still starting
+            found = size_of(scheduler).slots
+
+
+@contextlib.contextmanager
+def running(command: str, folder: Path) -> Iterator[None]:
+    """A command that runs until the end, with all that it starts."""
+    process = subprocess.Popen(
+        ["sh", "-euc", command],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "XDG_CACHE_HOME": str(folder),
+            "DASK_TEMPORARY_DIRECTORY": str(folder),
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 SAVED = {"referee/docs/LOST.md": ("stubborn.py",), "referee/docs/DEVELOPING.md": ("thinking.py",)}
 """The names under which a page has its listings in Python saved."""
 
@@ -161,6 +250,7 @@ def run_all(commands: list[str], folder: Path) -> None:
     """Runs the commands of a page one after the other; a server is asked for its page, and ended."""
     assert commands
     for command in commands:
+        command = command.replace(" -n 40 ", " -n 6 ")  # fewer games show as much
         if command.startswith("referee serve"):
             with serving(folder / command.split()[-1]) as server:
                 assert server.get()[0] == 200 and server.end()[0] == 3
@@ -207,7 +297,7 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
     return given
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=25)
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None:
     given = do_what_the_first_bot_s_page_says(tmp_path)
@@ -298,7 +388,10 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
 def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     (code,) = blocks(page, "python")
     (tmp_path / "few.py").write_text(code)
-    done = run("referee match blooms '{python} few.py' '{python} few.py' --strict --option size=3", tmp_path)
+    done = run(
+        "referee match blooms '{python} few.py' '{python} few.py' -n 2 --strict --option size=3 --workers 0",
+        tmp_path,
+    )
     assert done.returncode == 0, done.stderr
 
 

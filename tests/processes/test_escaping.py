@@ -15,7 +15,14 @@ from tests.tools.hostile_run import write
 FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
 
 
-@pytest.mark.parametrize("place", ["", "malformed", "turn", "flood", "partial"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "",
+        "malformed",
+        *(pytest.param(place, marks=pytest.mark.slow) for place in ("turn", "flood", "partial")),
+    ],
+)
 def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Path) -> None:
     """`referee` in `tests.command` fails where there is one in what a command prints."""
     folder = tmp_path / "run"

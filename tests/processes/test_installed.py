@@ -203,6 +203,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_help_imports_nothing_that_takes_long() -> None:
     names = ["", *cli.list_commands(click.Context(cli))]

@@ -454,7 +454,7 @@ def test_a_program_plays_as_another_user(prepared_by_the_system: tuple[str, Bot]
 
 
 @AS_ROOT
-@pytest.mark.slow
+@pytest.mark.slow(seconds=20)
 def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path) -> None:
     """What is confined once more, with the system's interpreter, which every user can execute."""
     packages = sysconfig.get_path("purelib")
@@ -493,8 +493,8 @@ def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path)
     "command",
     [
         ("python3", "-c", "import os; open(os.environ['OUTSIDE'])"),
-        ("sh", "-c", 'cat <"$OUTSIDE"; exit 1'),
-        ("sh", "-c", "echo x > new; exit 1"),
+        pytest.param(("sh", "-c", 'cat <"$OUTSIDE"; exit 1'), marks=pytest.mark.slow),
+        pytest.param(("sh", "-c", "echo x > new; exit 1"), marks=pytest.mark.slow),
         ("sh", "link.sh"),
     ],
     ids=["python", "shell", "writing", "link"],

@@ -15,7 +15,7 @@ from signal import SIGHUP, SIGINT, SIGTERM, Signals
 import pexpect
 import pytest
 
-from tests.command import PLAIN, referee, referee_process
+from tests.command import HERE, PLAIN, referee, referee_process
 from tests.processes.test_colour import ALWAYS, COLOUR, DUMB, NONE, XTERM, environment
 
 SCREEN_ENTERED, SCREEN_LEFT, CURSOR_SHOWN = "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25h"
@@ -25,7 +25,7 @@ SCREEN_ENTERED, SCREEN_LEFT, CURSOR_SHOWN = "\x1b[?1049h", "\x1b[?1049l", "\x1b[
 def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("replay") / "run"
     bots = (f"a={PLAIN}", f"b={PLAIN}")
-    options = ("--option", "size=3", "--option", "target=2", "-n", "1")
+    options = ("--option", "size=3", "--option", "target=2", "-n", "1", *HERE)
     assert referee("match", "blooms", *bots, *options, "-o", str(folder)).code == 0
     return folder
 
@@ -168,7 +168,7 @@ def test_the_exit_code_of_a_damaged_record_is_told_after_the_screen(game: Path, 
     assert "referee: game 1:a:" in terminal.written[terminal.written.rindex(SCREEN_LEFT) :]
 
 
-@pytest.mark.parametrize("words", [["--all"], []])
+@pytest.mark.parametrize("words", [[], pytest.param(["--all"], marks=pytest.mark.slow)])
 def test_the_screen_s_library_is_not_loaded_for_text(words: list[str], game: Path) -> None:
     code = "import sys; from referee.cli import cli; cli.main(sys.argv[1:], standalone_mode=False)"
     done = subprocess.run(

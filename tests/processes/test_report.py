@@ -92,7 +92,7 @@ def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     assert (printed.code, printed.err) == (0, "") and printed.out.rstrip("\n") == html.rstrip("\n")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=10)
 def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
     one = referee("report", str(large), "--workers", "0")
     assert one.code == 0, one.err

@@ -66,7 +66,9 @@ SLOW = pytest.mark.slow
     [
         ("rm -r $r", "was removed"),
         pytest.param(*("rm $r/games.jsonl", "was removed"), marks=SLOW),
-        ("cp $r/games.jsonl $r/x; mv $r/x $r/games.jsonl", "was replaced by another file"),
+        pytest.param(
+            *("cp $r/games.jsonl $r/x; mv $r/x $r/games.jsonl", "was replaced by another file"), marks=SLOW
+        ),
         pytest.param(
             *("rm $r/games.jsonl; mkfifo $r/games.jsonl", "was replaced by another file"), marks=SLOW
         ),

@@ -18,7 +18,7 @@ from tests.processes.runs import games, lines_of
 from tests.tools import ladders
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=12)
 @pytest.mark.parametrize("other", ["c_bot", "js_bot"])
 def test_a_hundred_games_across_languages_without_a_fault(
     other: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -42,7 +42,7 @@ def test_every_bot_plays_on_every_board(size: str, c_bot: str, js_bot: str) -> N
         assert done.code == 0, done.err
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=12)
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: str) -> None:
     for one, other in ((GREEDY, RANDOM), (c_bot, js_bot), (PLAIN, PLAIN)):
         runs = []
@@ -63,7 +63,7 @@ QUICKER = {"ladder-floral": "beam 2", "ladder-thetree": "playouts 8"}
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[] if name == QUICK else pytest.mark.slow) for name in TOURNAMENTS],
+    [pytest.param(name, marks=[] if name == QUICK else pytest.mark.slow(seconds=10)) for name in TOURNAMENTS],
 )
 def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -> None:
     (tmp_path / "tournaments").mkdir()

@@ -42,7 +42,13 @@ IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
         pytest.param("when('import', 'click', now)", 3, STOPPED, id="imports"),
         pytest.param("when('open', 't.toml', now)", 3, STOPPED, id="command"),
         pytest.param("when('open', 't.toml', Gone)", 3, STOPPED, id="finalizer", marks=pytest.mark.slow),
-        pytest.param(IN_A_RUN.format("now"), 0, r".*\nSIGTERM: only the table .*head hash \w+\n", id="table"),
+        pytest.param(
+            IN_A_RUN.format("now"),
+            0,
+            r".*\nSIGTERM: only the table .*head hash \w+\n",
+            id="table",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             IN_A_RUN.format("lambda: (now(), now())"),
             3,

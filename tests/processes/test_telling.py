@@ -169,9 +169,8 @@ def test_a_run_as_json_lines(tmp_path: Path) -> None:
 
 
 def test_a_match_as_json_lines() -> None:
-    done = referee(
-        "match", "blooms", "-n", "2", "--option", "size=3", f"a={PLAIN}", f"b={PLAIN}", "--json-lines"
-    )
+    bots = (f"a={PLAIN}", f"b={PLAIN}")
+    done = referee("match", "blooms", "-n", "2", "--option", "size=3", *bots, "--json-lines", *HERE)
     events = [json.loads(line)["event"] for line in done.out.splitlines()]
     assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
 
@@ -299,6 +298,16 @@ def test_a_dry_run_says_which_programs_would_be_built(tmp_path: Path) -> None:
     dry = referee("run", str(file), "--dry-run")
     assert dry.code == 0 and "would be built first, and are not checked: b" in dry.out
     assert not (tmp_path / "made").exists()
+
+
+def test_a_dry_run_on_a_cluster_refuses_nothing_that_this_machine_lacks(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": "./made"})
+    file.write_text(file.read_text() + 'build = "touch made"\nneeds = ["no-such-program"]\n')
+    dry = referee("run", str(file), "--dry-run", "--cluster", "local:3")
+    assert dry.code == 0 and ", 3 games at a time on 1 machine\n" in dry.out
+    assert "programs that each machine would build first: b" in dry.out
+    assert "would be sent" in dry.out and "whether it can play is known only then" in dry.out
+    assert {path.name for path in tmp_path.iterdir()} == {"t.toml"}
 
 
 # --- In a terminal ----------------------------------------------------------------------------------------

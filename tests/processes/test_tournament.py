@@ -540,7 +540,7 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
 # --- What a hostile user did -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start", [b"", b'{"kind":"tourna'])
+@pytest.mark.parametrize("start", [b'{"kind":"tourna', pytest.param(b"", marks=pytest.mark.slow)])
 def test_a_run_that_was_killed_before_its_first_line_begins_anew(tmp_path: Path, start: bytes) -> None:
     file, folder = toml(tmp_path / "t.toml", rounds=1), tmp_path / "run"
     folder.mkdir()

@@ -410,7 +410,7 @@ def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
 def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
     script = "import os, signal\nsignal.signal(15, 1)\nwhile True: os.kill(os.getppid(), signal.SIGSTOP)"
     process = BotProcess(Bot("stopper", (sys.executable, "-I", "-S", "-c", script), Path("/")))
-    time.sleep(0.3)
+    time.sleep(0.1)
     pid = process.pid
     ended(process, 0)
     Launcher.close()

@@ -84,7 +84,7 @@ def test_the_bot_of_the_page_plays_every_game_in_turn(tmp_path: Path) -> None:
         assert done.code == 0, done.err
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=10)
 def test_a_bot_is_trained_and_plays(tmp_path: Path) -> None:
     """By the commands of the page, with fewer games."""
     train, match = re.findall(r"^(?:python|referee match) .*value.*$", PAGE, re.MULTILINE)

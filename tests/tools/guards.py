@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -262,7 +263,7 @@ def without(guard: Guard, source: str, line: int) -> str:
 
     Raises `ValueError` where the line has no such part.
     """
-    parts = [part for part in _parts(ast.parse(source), guard.part) if _reaches(part, line)]
+    parts = [part for part in _parts(parsed(source), guard.part) if _reaches(part, line)]
     if not parts:
         raise ValueError(f"the line of guard `{guard.name}` has no {guard.part.value}")
     part = min(parts, key=lambda part: len(ast.get_source_segment(source, part) or ""))
@@ -273,6 +274,12 @@ def without(guard: Guard, source: str, line: int) -> str:
     data = source.encode()
     there = data[begin:end].decode()
     return (data[:begin] + guard.by.replace("{}", there).encode() + data[end:]).decode()
+
+
+@cache
+def parsed(source: str) -> ast.Module:
+    """What a module consists of; several guards are in one."""
+    return ast.parse(source)
 
 
 def _parts(tree: ast.AST, part: Part) -> Iterator[ast.expr | ast.stmt]:

@@ -251,6 +251,14 @@ def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: in
         cluster.look(Members(found))
 
 
+def test_a_run_says_once_that_it_waits_for_machines(cluster: Cluster) -> None:
+    cluster.see()
+    cluster.see()
+    assert cluster.remarks().count("has no Dask workers") == 1
+    cluster.with_machines(m=1).see()
+    assert cluster.remarks().count("has no Dask workers") == 2
+
+
 def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, int(cluster_workers.WAIT_S))

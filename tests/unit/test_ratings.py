@@ -193,7 +193,7 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
         assert 93 <= share <= 97.5, what
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=10)
 @pytest.mark.parametrize("kind", coverage.KINDS, ids=lambda kind: kind.name)
 def test_the_intervals_of_many_leagues_hold_the_truth(kind: coverage.Kind) -> None:
     found = coverage.measured(kind, range(90 if kind.seats == 2 else 54))
