@@ -8,8 +8,10 @@ import shutil
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from referee.cli.output import amount_text
+from referee.cli.venues import files_to_send
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
@@ -26,21 +28,26 @@ SAMPLE = 100_000
 """The games of which the longest time is computed; that of further ones is estimated from their mean."""
 
 
-def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -> str:
-    """What a run would do, as text. Nothing is written, no folder is made, and no program is built.
+class _Place(NamedTuple):
+    """Where a run would be played."""
+
+    text: str
+    at_once: int
+    """How many games are played at a time."""
+    notes: tuple[str, ...]
+    """What the run would do there before its first game."""
+
+
+def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, cluster: str) -> str:
+    """What a run would do, as text: on this machine, or on the Dask cluster at an address. Nothing is
+    written, no folder is made, no program is built, and no machine of a cluster is asked.
 
     Raises what the run would raise before its first game: `UsageError`, `EnvironmentLacksError`,
     `RecordError`.
     """
     _check_folder(folder)
     candidate = examine(config, folder)
-    building = {name for name, _, _ in config.builds}
-    for plan in candidate.tournament.plans:
-        for entrant in plan.entrants:
-            if entrant.bot.name not in building:
-                entrant.check()
-    if not building:
-        candidate = settled(candidate, isolation)
+    place = _on_cluster(candidate, cluster, isolation) if cluster else _here(candidate, workers, isolation)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
     known = list(islice(_left(candidate), SAMPLE))
@@ -48,25 +55,57 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None) -
         known,
         _games_left(candidate, len(known)),
         config.start_us,
-        workers,
+        place.at_once,
         [(game.took_us, game.size) for game in before],
     )
     played = listed(sorted({plan.game.slug for plan in candidate.tournament.plans}))
     rounds = "" if config.format.name == LEAGUE else f"{counted(config.format.rounds, 'round')}, "
-    lines = [
-        f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, {rounds}"
-        f"{counted(workers, 'worker')}"
-    ]
+    lines = [f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, {rounds}{place.text}"]
     if candidate.run:
         where = shown(str(folder))
         played_text = counted(len(candidate.run.games), "game")
         lines.append(f"{played_text} of them are in `{where}` already, and the run there is continued")
     lines += _forecast_lines(found, in_all.is_exact, folder, len(before))
-    if building:
-        lines.append(
-            f"programs that would be built first, and are not checked: {', '.join(sorted(building))}"
-        )
-    return "\n".join(lines)
+    return "\n".join((*lines, *place.notes))
+
+
+def _here(candidate: Candidate, workers: int, isolation: str | None) -> _Place:
+    """This machine. Raises `UsageError` and `EnvironmentLacksError` where it lacks something."""
+    building = _builds(candidate)
+    for plan in candidate.tournament.plans:
+        for entrant in plan.entrants:
+            if entrant.bot.name not in building:
+                entrant.check()
+    if not building:
+        settled(candidate, isolation)
+    notes = f"programs that would be built first, and are not checked: {', '.join(building)}"
+    return _Place(counted(workers, "worker"), workers, (notes,) if building else ())
+
+
+def _on_cluster(candidate: Candidate, address: str, isolation: str | None) -> _Place:
+    """A Dask cluster. What its machines lack is known only when they are told to play. Raises `UsageError`
+    where files are missing, `EnvironmentLacksError` where there is no cluster.
+    """
+    from referee.cluster.connecting import size_of
+
+    sent = files_to_send(candidate, isolation)
+    size = size_of(address)
+    files = {file.sha256: file.size for bot in sent.bots for file in bot.files}
+    notes = [
+        f"a machine that has none of the bots' files would be sent {counted(len(files), 'file')}, "
+        f"{about_size(sum(files.values()))}; whether it can play is known only then"
+    ]
+    if not size.slots:
+        notes.append("the Dask cluster has no machine at the moment: the run would wait for one")
+    if building := _builds(candidate):
+        notes.append(f"programs that each machine would build first: {', '.join(building)}")
+    machines = counted(size.machines, "machine")
+    return _Place(f"{counted(size.slots, 'game')} at a time on {machines}", max(1, size.slots), tuple(notes))
+
+
+def _builds(candidate: Candidate) -> list[str]:
+    """The bots that have a build command."""
+    return sorted({name for name, _, _ in candidate.config.builds})
 
 
 def _check_folder(folder: Path) -> None:

@@ -45,7 +45,10 @@ def page_of(machines: Sequence[Measured | Unmeasured], findings: Sequence[Findin
     parts = [_table(measured)] if measured else []
     if findings:
         parts.append(findings_table(findings))
-    parts += [f"{one.label}:\n\n{findings_table(one.warnings)}" for one in measured if one.warnings]
+    warned = [machine for machine in measured if machine.warnings]
+    if warned:
+        parts.append("Warnings of the machines, whose `workers` are the threads of their Dask workers:")
+    parts += [f"{machine.label}:\n\n{findings_table(machine.warnings)}" for machine in warned]
     return "\n\n".join(parts)
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from referee.cli.output import say
 from referee.core.control_groups import usable_memory
@@ -18,6 +19,9 @@ from referee.tournament.places import on_this_machine
 from referee.tournament.task import Observer
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers import Place
+
+if TYPE_CHECKING:
+    from referee.cluster.bot_files import SentFiles
 
 
 @dataclass(frozen=True)
@@ -57,28 +61,35 @@ def on_cluster(
     """A Dask cluster: machines get the files of the bots, and build and check them there. Raises
     `UsageError` where files are missing, `EnvironmentLacksError` where there is no cluster.
     """
-    from referee.cluster.bot_files import sent_files
     from referee.cluster.cluster import Reference, cluster_place
     from referee.cluster.connecting import scheduler_at
     from referee.tournament.hashes import Programs
+
+    sent = files_to_send(candidate, isolation)
+    pin, tournament = candidate.config.pin, candidate.tournament
+    candidate = replace(candidate, programs=Programs(sent.hashes_of))
+
+    def place(run: OpenRun) -> Place:
+        reference = Reference(run.calibration, run.set_calibration) if scale_clocks else None
+        return cluster_place(scheduler.address, sent, tournament, pin, reference)
+
+    with scheduler_at(address) as scheduler:
+        yield Venue(candidate, max(1, scheduler.size.slots), place)
+
+
+def files_to_send(candidate: Candidate, isolation: str | None) -> SentFiles:
+    """The files of the bots of a tournament that is played on a cluster. Raises `UsageError`."""
+    from referee.cluster.bot_files import sent_files
     from referee.tournament.opening import private_files
 
-    config, tournament = candidate.config, candidate.tournament
-    bots = [entrant.bot for entrant in tournament.entrants]
+    bots = [entrant.bot for entrant in candidate.tournament.entrants]
     for bot in bots:
         if bot.is_person:
             bot.check()  # which refuses
     if isolation:
         bots = [replace(bot, isolation=isolation) for bot in bots]
-    sent = sent_files(bots, config.origins, private_files(config, candidate.folder))
-    candidate = replace(candidate, programs=Programs(sent.hashes_of))
-
-    def place(run: OpenRun) -> Place:
-        reference = Reference(run.calibration, run.set_calibration) if scale_clocks else None
-        return cluster_place(scheduler.address, sent, tournament, config.pin, reference)
-
-    with scheduler_at(address) as scheduler:
-        yield Venue(candidate, max(1, scheduler.slots), place)
+    config = candidate.config
+    return sent_files(bots, config.origins, private_files(config, candidate.folder))
 
 
 def _build(build: Build) -> None:

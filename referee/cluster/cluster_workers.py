@@ -7,6 +7,7 @@ only when the first one is lost. Whatever a lost machine sends later has a key t
 
 from __future__ import annotations
 
+import heapq
 import math
 import time
 from collections import deque
@@ -64,6 +65,9 @@ FAILURES = 3
 OTHERS_S = 10.0
 """Seconds in which it waits for others, where all that are there are not used."""
 
+LOOK_S = 1.0
+"""Seconds between two looks whether machines are still heard of and answer in time."""
+
 _RAN_S = 1.0
 """The most seconds between two looks that count: if more have passed, the referee was stopped itself."""
 
@@ -112,6 +116,12 @@ class _Worker:
     """Which of its machine's cores its first game is pinned to; the others follow. None before it is known.
     """
 
+    def wait(self, seconds: float) -> None:
+        """Gives it more time for all that it is to do."""
+        self.due_s += seconds
+        for key in self.playing_until_s:
+            self.playing_until_s[key] += seconds
+
     @property
     def name(self) -> str:
         """What it is called in messages and records."""
@@ -126,6 +136,11 @@ class _Worker:
     def room(self) -> int:
         """How many more tasks it can be given."""
         return self.member.slots - len(self.playing) if self.stage is _Stage.READY else 0
+
+    @property
+    def load(self) -> float:
+        """How many tasks it has for each game that it can play at a time."""
+        return len(self.playing) / self.member.slots
 
 
 class Speeds(Protocol):
@@ -155,6 +170,14 @@ class ClusterWorkers(Workers):
         """By key of an order, the worker that is to answer it."""
         self._pending: deque[Task] = deque()
         """Tasks that wait for room on a machine, or for a machine."""
+        self._players: list[_Worker] = []
+        """The workers that can be given tasks, when that was last counted."""
+        self._room = 0
+        """How many tasks they can be given."""
+        self._least_loaded: list[tuple[float, int, _Worker]] = []
+        """A heap of those that have room: the load of each as it was when it was last put there, and its
+        place in `_players`.
+        """
         self._homes: dict[str, str] = {}
         """By encounter, the machine that plays it."""
         self._lost_on: dict[str, str] = {}
@@ -167,9 +190,12 @@ class ClusterWorkers(Workers):
         self._reports: list[Report] = []
         self._is_stopping = False
         self._is_connected = True
+        self._is_empty = False
+        """Whether it has no Dask workers, which was told then."""
         self._now_s = self._useful_s = 0.0
         """Seconds in which this process ran, and when there was last a machine that could play."""
         self._looked_s = time.monotonic()
+        self._looked_after_s = 0.0
         self._refused: dict[str, str] = {}
         """By address, why a worker is not used."""
         self._silent: dict[str, float] = {}
@@ -178,10 +204,9 @@ class ClusterWorkers(Workers):
     @property
     def has_room(self) -> bool:
         """Whether a machine can play a task at once; where there is none yet, one task may wait for it."""
-        ready = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
-        if not ready:
+        if not self._players:
             return not self._pending and not self.busy
-        return sum(worker.room for worker in ready) > len(self._pending)
+        return self._room > len(self._pending)
 
     @property
     def busy(self) -> bool:
@@ -201,20 +226,40 @@ class ClusterWorkers(Workers):
             else:
                 self._pending.append(task)
 
+    def _count_room(self) -> None:
+        """Counts which workers have room: after each look at a cluster, not for each task."""
+        self._players = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
+        self._room = sum(worker.room for worker in self._players)
+        self._least_loaded = [(w.load, place, w) for place, w in enumerate(self._players) if w.room > 0]
+        heapq.heapify(self._least_loaded)
+
     def _worker_for(self, task: Task) -> _Worker | None:
-        ready = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
         encounter = shared_by(task.games[0][0].id)
         home, lost_on = self._homes.get(encounter), self._lost_on.get(encounter)
-        ready = [worker for worker in ready if worker.machine == home] or ready
+        if home is None and lost_on is None:
+            return self._with_most_room()
+        ready = [worker for worker in self._players if worker.machine == home] or self._players
         ready = [worker for worker in ready if worker.machine != lost_on] or ready
-        found = max(ready, key=lambda worker: worker.room / worker.member.slots, default=None)
+        found = min(ready, key=lambda worker: worker.load, default=None)
         return found if found and found.room > 0 else None
+
+    def _with_most_room(self) -> _Worker | None:
+        while self._least_loaded:
+            load, place, worker = self._least_loaded[0]
+            if load == worker.load:
+                return worker
+            if worker.room > 0:  # it was given a task since
+                heapq.heapreplace(self._least_loaded, (worker.load, place, worker))
+            else:
+                heapq.heappop(self._least_loaded)
+        return None
 
     def _give(self, worker: _Worker, task: Task) -> None:
         self._homes[shared_by(task.games[0][0].id)] = worker.machine
         scaled = replace(task, plan=replace(task.plan, clock_percent=worker.percent))
         key = self._ask(worker, Play(scaled))
         worker.playing[key] = task
+        self._room -= 1
         worker.playing_until_s[key] = self._now_s + _longest_s(scaled) + SPARE_S
         self._reports.append(Began(task.games[0][0].id))
 
@@ -237,8 +282,11 @@ class ClusterWorkers(Workers):
         """
         events = self._link.events(0 if self._reports else seconds)
         now_s = time.monotonic()
-        self._now_s += min(now_s - self._looked_s, _RAN_S)
-        self._looked_s = now_s
+        passed_s, self._looked_s = min(now_s - self._looked_s, _RAN_S), now_s
+        self._now_s += passed_s
+        for there in self._workers.values():
+            if there.member.has_others:  # guard: shared-machine
+                there.wait(passed_s)
         for event in events:
             match event:
                 case Members(found):
@@ -251,7 +299,10 @@ class ClusterWorkers(Workers):
                 case Failed(key, why):
                     if worker := self._of.pop(key, None):
                         self._failed(worker, key, why)
-        self._look_after_all()
+        if self._now_s - self._looked_after_s >= LOOK_S:
+            self._looked_after_s = self._now_s
+            self._look_after_all()
+        self._count_room()
         self._give_pending()
         reports, self._reports = self._reports, []
         if reports:
@@ -263,6 +314,9 @@ class ClusterWorkers(Workers):
         if not self._is_connected:
             self._is_connected = True
             self._remark("connected to the scheduler of the Dask cluster again")
+        if not found and not self._is_empty:
+            self._remark("the Dask cluster has no Dask workers; the run waits for one to be started")
+        self._is_empty = not found
         for address in self._workers.keys() - found.keys():
             self._lose(self._workers[address], "the scheduler has lost it")
         for address in self._refused.keys() - found.keys():

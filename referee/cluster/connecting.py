@@ -51,12 +51,19 @@ def checked_address(text: str) -> str:
     return text
 
 
+class Size(NamedTuple):
+    """How large a cluster is at the moment."""
+
+    machines: int
+    slots: int
+    """How many games it plays at a time."""
+
+
 class Scheduler(NamedTuple):
     """A scheduler that answers."""
 
     address: str
-    slots: int
-    """How many tasks its workers run at a time."""
+    size: Size
 
 
 @contextlib.contextmanager
@@ -73,7 +80,19 @@ def scheduler_at(address: str) -> Iterator[Scheduler]:
     with contextlib.ExitStack() as stack:
         if address.startswith(LOCAL):
             address = stack.enter_context(local_cluster(int(address.removeprefix(LOCAL))))
-        yield Scheduler(address, slots_at(address))
+        yield Scheduler(address, scheduler_size(address))
+
+
+def size_of(address: str) -> Size:
+    """The size of the cluster at an address, as `scheduler_at` takes it; none is started for it. Raises as
+    that does.
+    """
+    checked_address(address)
+    require_packages()
+    if address.startswith(LOCAL):
+        return Size(1, int(address.removeprefix(LOCAL)))
+    _silence()
+    return scheduler_size(address)
 
 
 @contextlib.contextmanager
@@ -110,22 +129,22 @@ def _silence() -> None:
     warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
-def slots_at(address: str) -> int:
-    """How many tasks the workers of a scheduler run at a time. Raises `EnvironmentLacksError` where there is
-    none. What is at the address is asked first whether it is one, since a client that was given anything else
-    may wait for ever and cannot be closed.
+def scheduler_size(address: str) -> Size:
+    """The size of the cluster of a scheduler. Raises `EnvironmentLacksError` where there is no scheduler:
+    what is at the address is asked first whether it is one, since a client that was given anything else may
+    wait for ever and cannot be closed.
     """
     try:
         found = asyncio.run(_asked(address))
     except Exception as error:  # Dask passes on whatever the other side made it raise
-        found = _reason(error)
+        found = reason(error, CONNECT_S)
     if isinstance(found, str):
         raise EnvironmentLacksError(f"cannot connect to the cluster at `{shown(address)}`: {found}")
     return found
 
 
-async def _asked(address: str) -> int | str:
-    """How many tasks are run at a time, or why what is at an address is no scheduler that can be used."""
+async def _asked(address: str) -> Size | str:
+    """The size of a cluster, or why what is at an address is no scheduler that can be used."""
     from distributed.core import rpc
     from distributed.security import Security
 
@@ -144,17 +163,21 @@ async def _asked(address: str) -> int | str:
                 return "its version of Dask is too old, expected 2025.4 or later"
     if found.get("type") != "Scheduler":
         return f"expected a Dask scheduler, and it is a {shown(str(found.get('type')))}"
-    return sum(int(worker["nthreads"]) for worker in found["workers"].values())
+    workers = found["workers"].values()
+    hosts = {worker["host"] for worker in workers}
+    return Size(len(hosts), sum(int(worker["nthreads"]) for worker in workers))
 
 
-def _reason(error: BaseException) -> str:
-    """What went wrong, in a few words: the first cause tells more than the error that was made of it."""
+def reason(error: BaseException, seconds: float) -> str:
+    """Why there is no connection, where so many seconds were waited for one, in a few words: the first cause
+    tells more than the error that was made of it.
+    """
     cause = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
     match cause:
         case TimeoutError() | asyncio.CancelledError():
-            return f"no answer of a Dask scheduler within {CONNECT_S} s"
+            return f"no answer of a Dask scheduler within {seconds:.0f} s"
         case OSError(strerror=str(text)):
             return shown(text)
         case OSError():

@@ -122,12 +122,12 @@ def _typical(measured: Iterable[Rates]) -> Rates:
 
 def main() -> None:
     """Measures whenever it is told to, and ends after it has measured together with others."""
-    text, _ = _text(), _random_moves()  # everything is imported and computed once before the start
+    text, _ = text_to_compress(), random_moves()  # everything is imported and computed once before the start
     _say([])
     while order := os.read(0, 1):  # each program reads one order, whichever is first
         began, used = time.monotonic_ns(), time.process_time_ns()
         native = len(text) / 1000 / _fastest_s(lambda: bz2.compress(text, 1))
-        python = _random_moves() / _fastest_s(_random_moves)
+        python = random_moves() / _fastest_s(random_moves)
         share = (time.process_time_ns() - used) / (time.monotonic_ns() - began)
         _say([round(native), round(python), round(100 * share)])
         if order == _TOGETHER:
@@ -147,14 +147,14 @@ def _fastest_s(work: Callable[[], object]) -> float:
     return min(once() for _ in range(ROUNDS)) / 1e9
 
 
-def _text() -> bytes:
+def text_to_compress() -> bytes:
     """Text that can be compressed to about half, the same everywhere."""
     numbers = Quick(1)
     words = [b"%x " % numbers.below(16 ** (1 + numbers.below(6))) for _ in range(BLOCK_BYTES // 2)]
     return b"".join(words)[:BLOCK_BYTES]
 
 
-def _random_moves() -> int:
+def random_moves() -> int:
     """Plays random games, the same everywhere, and returns the number of their moves."""
     game = GAMES["blooms"]
     options = game.settle({"size": "6"})

@@ -245,7 +245,7 @@ def _speed(figures: Figures, speed: Speed) -> Finding:
 
 
 def _rates(rates: Rates) -> str:
-    return f"{about_size(1000 * rates.native)}/s and {rates.python} moves/s"
+    return f"{rates.native / 1000:.1f} MB/s and {rates.python} moves/s"
 
 
 def _load(figures: Figures) -> Finding:

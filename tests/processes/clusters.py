@@ -10,66 +10,64 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.processes.tree import children
 from tests.holdings import Process, below, processes
 
-AGAIN_S = 0.3
-"""Seconds after which what has ended is started again."""
-
 END_S = 20.0
-"""Seconds in which it has to end when it is told to."""
+"""Seconds in which a service has to end when it is told to."""
+
+STARTED = "the service is started"
+
+_KEEPS_UP = f'while :; do echo "{STARTED}"; "$@"; sleep 0.3; done'
+"""Words of a shell that starts a command again whenever it ends."""
 
 
 class Service:
     """A process that is started again whenever it ends, until it is closed."""
 
     def __init__(self, name: str, command: Sequence[str], folder: Path, env: dict[str, str]) -> None:
+        """`folder` is its working directory, where all that it writes is in the file `log`."""
         self.name = name
-        self.starts = 0
-        self._command = command
-        self._folder = folder
-        self._env = env
-        self._closing = threading.Event()
-        self._process = self._start()
-        self._thread = threading.Thread(target=self._keep_up, daemon=True)
-        self._thread.start()
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        self.starts += 1
-        with (self._folder / "log").open("ab") as log:
-            return subprocess.Popen(
-                self._command,
-                cwd=self._folder,
-                env=self._env,
+        self._log = folder / "log"
+        with self._log.open("ab") as log:
+            self._shell = subprocess.Popen(
+                ["sh", "-c", _KEEPS_UP, "sh", *command],
+                cwd=folder,
+                env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
 
-    def _keep_up(self) -> None:
-        while True:
-            self._process.wait()
-            if self._closing.wait(AGAIN_S):
-                return
-            self._process = self._start()
+    @property
+    def log(self) -> str:
+        """What it has written."""
+        return self._log.read_text(errors="replace")
+
+    @property
+    def starts(self) -> int:
+        """How often it was started."""
+        return self.log.splitlines().count(STARTED)
 
     @property
     def pid(self) -> int:
-        """Of the process that runs now, or ran last."""
-        return self._process.pid
+        """Of the process that runs, or waits to be started again."""
+        until_s = time.monotonic() + END_S
+        while not (found := children(self._shell.pid)):
+            assert time.monotonic() < until_s, f"{self.name} is not started"
+            time.sleep(0.01)
+        return found[0]
 
     @property
     def family(self) -> list[Process]:
         """The process and all below it, the ones above before the ones below; zombies left out."""
-        listed = processes()
-        found = [one for one in listed if one.pid == self.pid] + below(self.pid, listed)
-        return [one for one in found if not one.state.startswith("Z")]
+        return [one for one in below(self._shell.pid, processes()) if not one.state.startswith("Z")]
 
     def signal(self, number: signal.Signals) -> None:
         """Sends a signal to the process alone."""
@@ -77,17 +75,16 @@ class Service:
 
     def close(self) -> None:
         """Ends it, and does not start it again."""
-        self._closing.set()
-        told = 0
+        pid = self.pid
+        self._shell.kill()
+        self._shell.wait()
+        send(signal.SIGCONT, [pid])
+        send(signal.SIGTERM, [pid])
         until_s = time.monotonic() + END_S
-        while self._thread.is_alive():
+        while any(one.pid == pid and not one.state.startswith("Z") for one in processes()):
             if time.monotonic() > until_s:
-                self.signal(signal.SIGKILL)
-            elif told != self.pid:  # it may have been started again just now
-                told = self.pid
-                self.signal(signal.SIGCONT)
-                self.signal(signal.SIGTERM)
-            self._thread.join(0.1)
+                send(signal.SIGKILL, [pid])
+            time.sleep(0.1)
 
 
 def send(number: signal.Signals, pids: Sequence[int]) -> None:
@@ -143,7 +140,7 @@ class Cluster:
     def wait(self) -> None:
         """Waits until all workers have begun to listen for the first time."""
         deadline = time.monotonic() + 60
-        while not all(b"Registered to" in (self.folder / w.name / "log").read_bytes() for w in self.workers):
+        while not all("Registered to" in worker.log for worker in self.workers):
             assert time.monotonic() < deadline, "the cluster does not start"
             time.sleep(0.1)
 
@@ -154,9 +151,8 @@ class Cluster:
 
     def left(self) -> list[str]:
         """What is there of it after its end: the command lines of processes, and temporary files."""
-        return [process.command for process in self.processes()] + [
-            str(path) for path in self.temporary.iterdir()
-        ]
+        files = [str(path) for path in self.temporary.iterdir() if not _is_trial(path)]
+        return [process.command for process in self.processes()] + files
 
     def processes(self) -> list[Process]:
         """All processes that have anything to do with the folder, wherever they hang now."""
@@ -173,6 +169,13 @@ class Cluster:
             about = [process.command, (here / "environ").read_text(errors="replace")]
             return any(word in text for text in [*about, str((here / "cwd").readlink())])
         return word in process.command
+
+
+def _is_trial(path: Path) -> bool:
+    """Whether a file is one that Python's `tempfile` makes to try a folder, and removes at once: a process
+    that is killed at this moment leaves it.
+    """
+    return path.is_file() and path.read_bytes() in (b"", b"blat") and len(path.name) == 8
 
 
 @contextlib.contextmanager

@@ -89,9 +89,9 @@ def test_a_cluster_on_this_machine_wants_its_own_certificate(client: Client) -> 
         "distributed.comm.tls.client.key": other.tls_client_key,
     }
     with dask.config.set(configuration), pytest.raises(EnvironmentLacksError, match="cannot connect"):
-        connecting.slots_at(address)
+        connecting.scheduler_size(address)
     with pytest.raises(EnvironmentLacksError, match="cannot connect"):
-        connecting.slots_at(address.replace("tls:", "tcp:"))
+        connecting.scheduler_size(address.replace("tls:", "tcp:"))
 
 
 # --- What is no scheduler ---------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_what_is_no_scheduler_is_one_line(serve: Callable[[socket.socket], Any] 
 def test_a_dask_worker_is_no_scheduler(client: Client) -> None:
     (worker, *_) = client.scheduler_info(n_workers=-1)["workers"]
     with pytest.raises(EnvironmentLacksError, match="expected a Dask scheduler, and it is a Worker"):
-        connecting.slots_at(worker)
+        connecting.scheduler_size(worker)
 
 
 def test_certificates_are_expected_for_tls(client: Client) -> None:
@@ -169,4 +169,4 @@ def test_certificates_are_expected_for_tls(client: Client) -> None:
         dask.config.set({"distributed.comm.tls.ca-file": None}),
         pytest.raises(EnvironmentLacksError, match=r"the certificates for TLS in Dask's configuration"),
     ):
-        connecting.slots_at(client.scheduler_info()["address"])
+        connecting.scheduler_size(client.scheduler_info()["address"])

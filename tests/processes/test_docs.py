@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import textwrap
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from referee.cli.docs import documents
+from referee.cluster.connecting import size_of
+from referee.core.errors import EnvironmentLacksError
 from referee.gameplay.events import Ending
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
@@ -165,6 +172,74 @@ def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):
         (checkout / name).write_text(code)
     run_all("".join(blocks(page, "sh")).splitlines(), checkout)
+
+
+def here(command: str, port: int) -> str:
+    """A command of the page of clusters, with this machine in the place of three."""
+    command = command.replace("--host 192.168.1.10 --port 8786", f"--host 127.0.0.1 --port {port}")
+    return command.replace("192.168.1.10:8786", f"127.0.0.1:{port}").replace("--nthreads 7", "--nthreads 1")
+
+
+@pytest.mark.slow
+def test_the_page_of_clusters_from_the_scheduler_to_the_table(checkout: Path, tmp_path: Path) -> None:
+    """With a scheduler and two Dask workers here, all with this environment."""
+    page = "referee/docs/CLUSTER.md"
+    commands = "".join(blocks(page, "sh")).splitlines()
+    setting_up, commands = commands[1:4], [commands[0], *commands[4:]]
+    assert [command.split()[0] for command in setting_up] == ["python3", ".venv/bin/pip", "."]
+    (unit,) = blocks(page, "ini")
+    assert f"/.venv/bin/{next(command for command in commands if 'dask worker' in command)}\n" in unit
+    (printed,) = blocks(page, "text")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with contextlib.ExitStack() as stack:
+        served = [command for command in commands if "dask " in command]
+        for command in served:
+            stack.enter_context(running(here(command, port), tmp_path))
+        commands = [command for command in commands if command not in served]
+        assert len(served) == 3 and len(commands) == 6
+        wait_for_workers(f"tcp://127.0.0.1:{port}", 2)
+        told = ""
+        for command in commands:
+            done = run(here(command, port), checkout)
+            assert done.returncode == 0, done.stderr
+            told += done.stderr
+    for line in printed.splitlines():
+        said = line.partition(")")[2].partition("game")[0].replace("7", "1")
+        assert said == " plays, 1 " and said in told
+
+
+def wait_for_workers(scheduler: str, count: int) -> None:
+    until_s = time.monotonic() + 100
+    found = 0
+    while found < count:
+        assert time.monotonic() < until_s
+        with contextlib.suppress(EnvironmentLacksError):  # the scheduler is still starting
+            found = size_of(scheduler).slots
+
+
+@contextlib.contextmanager
+def running(command: str, folder: Path) -> Iterator[None]:
+    """A command that runs until the end, with all that it starts."""
+    process = subprocess.Popen(
+        ["sh", "-euc", command],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "XDG_CACHE_HOME": str(folder),
+            "DASK_TEMPORARY_DIRECTORY": str(folder),
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 SAVED = {"referee/docs/LOST.md": ("stubborn.py",), "referee/docs/DEVELOPING.md": ("thinking.py",)}

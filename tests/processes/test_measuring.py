@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from referee.core.errors import EnvironmentLacksError
-from referee.machine import measure
+from referee.machine import calibration, measure
+from referee.machine.calibration import calibrate
 from referee.machine.measure import loopback
 from tests.command import referee
 
@@ -64,3 +66,19 @@ def test_games_cannot_be_played_if_bots_do_not_start(monkeypatch: pytest.MonkeyP
         loopback(1, pin=False, seconds=0.1)
     figures = measure.measure_machine(1, Path())
     assert figures.moves is None and "does not start" in figures.lack
+
+
+@pytest.mark.parametrize(("program", "why"), [("true", "end before"), ("no-such-program", "cannot start 2")])
+def test_the_speed_is_not_known_where_programs_do_not_start(
+    monkeypatch: pytest.MonkeyPatch, program: str, why: str
+) -> None:
+    monkeypatch.setattr(sys, "executable", program)
+    with pytest.raises(EnvironmentLacksError, match=why):
+        calibrate(2)
+
+
+def test_the_work_that_measures_the_speed_is_the_same_everywhere() -> None:
+    text = calibration.text_to_compress()
+    digest = "3d2d401ab87673f1778a9c8ebf0aa8396f3b0dd1848c4ab0465b458e72009a72"
+    assert (len(text), hashlib.sha256(text).hexdigest()) == (100_000, digest)
+    assert calibration.random_moves() == calibration.random_moves() == 1822

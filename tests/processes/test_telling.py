@@ -300,6 +300,16 @@ def test_a_dry_run_says_which_programs_would_be_built(tmp_path: Path) -> None:
     assert not (tmp_path / "made").exists()
 
 
+def test_a_dry_run_on_a_cluster_refuses_nothing_that_this_machine_lacks(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": "./made"})
+    file.write_text(file.read_text() + 'build = "touch made"\nneeds = ["no-such-program"]\n')
+    dry = referee("run", str(file), "--dry-run", "--cluster", "local:3")
+    assert dry.code == 0 and ", 3 games at a time on 1 machine\n" in dry.out
+    assert "programs that each machine would build first: b" in dry.out
+    assert "would be sent" in dry.out and "whether it can play is known only then" in dry.out
+    assert {path.name for path in tmp_path.iterdir()} == {"t.toml"}
+
+
 # --- In a terminal ----------------------------------------------------------------------------------------
 
 

@@ -379,9 +379,7 @@ def _differences(disturbed: Path, undisturbed: Path) -> Iterator[str]:
         yield f"{len(missing)} games are missing: {sorted(missing)[:5]}"
     if added := found.keys() - expected.keys():
         yield f"{len(added)} games are not of the schedule: {sorted(added)[:5]}"
-    differing = [
-        name for name in expected.keys() & found.keys() if _core(found[name]) != _core(expected[name])
-    ]
+    differing = [name for name in expected.keys() & found.keys() if core(found[name]) != core(expected[name])]
     if differing:
         yield f"{len(differing)} games differ: {sorted(differing)[:5]}"
     for name, game in found.items():
@@ -399,7 +397,7 @@ def _differences(disturbed: Path, undisturbed: Path) -> Iterator[str]:
         yield "the tables differ"
 
 
-def _core(game: dict[str, Any]) -> dict[str, Any]:
+def core(game: dict[str, Any]) -> dict[str, Any]:
     """A game without what depends on how often it was begun."""
     return {key: value for key, value in game.items() if key != "attempt"}
 

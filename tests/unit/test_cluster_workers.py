@@ -251,6 +251,14 @@ def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: in
         cluster.look(Members(found))
 
 
+def test_a_run_says_once_that_it_waits_for_machines(cluster: Cluster) -> None:
+    cluster.see()
+    cluster.see()
+    assert cluster.remarks().count("has no Dask workers") == 1
+    cluster.with_machines(m=1).see()
+    assert cluster.remarks().count("has no Dask workers") == 2
+
+
 def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, int(cluster_workers.WAIT_S))
@@ -290,6 +298,21 @@ def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_use
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, 10 + int(cluster_workers.SPARE_S) + 1, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]] and "longer than its clocks allow" in cluster.remarks()
+
+
+def test_time_in_which_a_machine_also_plays_for_others_of_the_cluster_does_not_count(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_workers, "_longest_s", lambda one: 10.0)
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    for _ in range(1000):
+        cluster.now_s += 1
+        cluster.beat += 1
+        cluster.look(Members({"m": Member("m", "m", 1, cluster.beat, has_others=True)}))
+    assert not cluster.lost()
+    pass_time(cluster, 10 + int(cluster_workers.SPARE_S) + 2, m=1)
+    assert cluster.lost() == [["1:a:b", "1:b:a"]]
 
 
 def test_a_machine_that_fails_again_and_again_is_not_used_any_more(cluster: Cluster) -> None:

@@ -82,6 +82,15 @@ def finding(figures: Figures, about: str) -> Finding:
     return found
 
 
+def test_the_speed_is_a_figure_without_a_judgement() -> None:
+    found = finding(FIGURES, "speed")
+    assert found.level is Level.FINE and "CPython 3.11.7" in found.meaning
+    assert found.measured == (
+        "14.0 MB/s and 80000 moves/s with 4 games at a time; alone 15.0 MB/s and 90000 moves/s"
+    )
+    assert all(one.about != "speed" for one in diagnose(FIGURES._replace(speed=None)).findings)
+
+
 def test_a_good_machine_has_no_warnings() -> None:
     diagnosis = diagnose(FIGURES)
     assert not diagnosis.warnings and not diagnosis.lacks

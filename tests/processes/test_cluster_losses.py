@@ -1,0 +1,187 @@
+"""Workers of a Dask cluster, its scheduler and the referee are killed, stopped and started again: each game
+counts once, and no bot loses by it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.records.run_files import VOID
+from tests.command import PLAIN, referee
+from tests.holdings import gone_within, living
+from tests.processes import runs
+from tests.processes.clusters import Cluster, cluster
+from tests.processes.runs import games
+from tests.tools.cluster_storm import DELAY_S, core, tournament
+
+pytest.importorskip("distributed")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs"),
+]
+
+ROUNDS = 2
+
+MARK = f"63.{os.getpid():07}"
+"""An argument of `sleep` that tells our helpers from those of other tests."""
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster with two workers that play a game each, and are started again when they end."""
+    one = ("--nthreads", "1", "--no-nanny")
+    with cluster(tmp_path_factory.mktemp("cluster") / "c", [one, one]) as found:
+        yield found
+    until_s = time.monotonic() + 10
+    while found.left() and time.monotonic() < until_s:
+        time.sleep(0.1)
+    assert not found.left()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the same tournament, as it is played in one process."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "t"
+    tournament(folder, ROUNDS, 0)
+    assert referee("run", str(folder / "t.toml"), "-o", str(folder / "run"), "--workers", "0").code == 0
+    return folder / "run"
+
+
+class Run:
+    """A run on the cluster, in a process of its own."""
+
+    def __init__(self, cluster: Cluster, file: Path, **env: str) -> None:
+        self.folder = file.parent / "run"
+        self._env = {**cluster.env, **env}
+        self._words = ["run", str(file), "-o", str(self.folder), "--cluster", cluster.address]
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "referee", *self._words],
+            env=self._env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for(self, count: int) -> None:
+        """Waits until so many games are stored."""
+        path, until_s = self.folder / "games.jsonl", time.monotonic() + 60
+        while not path.exists() or path.read_bytes().count(b'"kind":"game"') < count:
+            assert time.monotonic() < until_s, "no games are played"
+            assert self.process.poll() is None, self.process.communicate()[1]
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def play_on(self) -> str:
+        """Starts it again where it was killed, and waits for its end; what it wrote to stderr."""
+        if self.process.poll() is not None:
+            self.process = self._start()
+        _, err = self.process.communicate(timeout=90)
+        assert self.process.returncode == 0, err
+        return err
+
+    def voids(self) -> list[dict[str, Any]]:
+        path = self.folder / VOID
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def begun(cluster: Cluster, folder: Path, **env: str) -> Run:
+    """The tournament of `undisturbed`, when two of its games are stored."""
+    tournament(folder / "t", ROUNDS, DELAY_S)
+    run = Run(cluster, folder / "t" / "t.toml", **env)
+    run.wait_for(2)
+    return run
+
+
+def check(run: Run, undisturbed: Path) -> None:
+    """Each game is there once, as it was to be played; the table is the same, byte for byte."""
+    found, expected = games(run.folder), games(undisturbed)
+    assert {name: core(game) for name, game in found.items()} == {
+        name: core(game) for name, game in expected.items()
+    }
+    assert referee("verify", str(run.folder)).code == 0
+    assert referee("table", str(run.folder)).out == referee("table", str(undisturbed)).out
+
+
+def test_the_games_of_a_killed_worker_are_played_again(
+    machines: Cluster, undisturbed: Path, tmp_path: Path
+) -> None:
+    run = begun(machines, tmp_path)
+    machines.workers[0].signal(signal.SIGKILL)
+    assert "that played it was lost: the scheduler has lost it, it is played again" in run.play_on()
+    voids = run.voids()
+    assert len(voids) in (1, 2) and all(void["lost"] and not void["suspects"] for void in voids)
+    check(run, undisturbed)
+
+
+def test_a_run_goes_on_with_the_scheduler_that_is_started_again(
+    machines: Cluster, undisturbed: Path, tmp_path: Path
+) -> None:
+    run = begun(machines, tmp_path)
+    machines.scheduler.signal(signal.SIGKILL)
+    err = run.play_on()
+    assert "the scheduler of the Dask cluster is lost" in err
+    assert "connected to the scheduler of the Dask cluster again" in err
+    check(run, undisturbed)
+
+
+def test_a_run_whose_referee_was_killed_is_continued(
+    machines: Cluster, undisturbed: Path, tmp_path: Path
+) -> None:
+    run = begun(machines, tmp_path)
+    run.kill()
+    run.play_on()
+    check(run, undisturbed)
+
+
+IMPATIENT = """
+import sys
+if "run" in sys.orig_argv:
+    import referee.cluster.cluster_workers as c
+    c.SILENT_S = 3
+"""
+
+
+def test_a_worker_that_comes_back_late_with_results_changes_nothing(
+    machines: Cluster, undisturbed: Path, tmp_path: Path
+) -> None:
+    """It is stopped, while its games go on; these are played again by the other one meanwhile."""
+    (tmp_path / "sitecustomize.py").write_text(IMPATIENT)
+    run = begun(machines, tmp_path, PYTHONPATH=str(tmp_path))
+    stopped = machines.workers[0]
+    stopped.signal(signal.SIGSTOP)
+    try:
+        until_s = time.monotonic() + 60
+        while not run.voids() and time.monotonic() < until_s:
+            time.sleep(0.02)
+    finally:
+        stopped.signal(signal.SIGCONT)
+    assert "the scheduler has heard nothing of it for 3 s, it is played again" in run.play_on()
+    check(run, undisturbed)
+
+
+def test_what_a_killed_referee_had_begun_is_ended_on_its_machines(machines: Cluster, tmp_path: Path) -> None:
+    bots = {"a": f"sh -c 'echo hello 1; echo ready; exec sleep {MARK}'", "b": PLAIN}
+    run = Run(machines, runs.toml(tmp_path / "t.toml", bots, rounds=1, clock="600s", workers=None))
+    until_s = time.monotonic() + 60
+    while not living(MARK) and time.monotonic() < until_s:
+        time.sleep(0.02)
+    assert living(MARK)
+    run.kill()
+    assert gone_within(MARK, 10)
