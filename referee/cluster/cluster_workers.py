@@ -116,6 +116,12 @@ class _Worker:
     """Which of its machine's cores its first game is pinned to; the others follow. None before it is known.
     """
 
+    def wait(self, seconds: float) -> None:
+        """Gives it more time for all that it is to do."""
+        self.due_s += seconds
+        for key in self.playing_until_s:
+            self.playing_until_s[key] += seconds
+
     @property
     def name(self) -> str:
         """What it is called in messages and records."""
@@ -276,8 +282,11 @@ class ClusterWorkers(Workers):
         """
         events = self._link.events(0 if self._reports else seconds)
         now_s = time.monotonic()
-        self._now_s += min(now_s - self._looked_s, _RAN_S)
-        self._looked_s = now_s
+        passed_s, self._looked_s = min(now_s - self._looked_s, _RAN_S), now_s
+        self._now_s += passed_s
+        for there in self._workers.values():
+            if there.member.has_others:  # guard: shared-machine
+                there.wait(passed_s)
         for event in events:
             match event:
                 case Members(found):

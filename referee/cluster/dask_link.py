@@ -168,16 +168,27 @@ class DaskLink(Link):
                 found = await asyncio.wait_for(scheduler.identity(n_workers=-1), CONNECT_S)
                 if found["id"] != (first := first or found["id"]):
                     return "the scheduler was started again"
+                tasks = await asyncio.wait_for(scheduler.processing(workers=None), CONNECT_S)
+                others = {address for address, keys in tasks.items() if not all(map(self._is_ours, keys))}
                 self._events.put(
-                    Members({address: _member(one) for address, one in found["workers"].items()})
+                    Members(
+                        {
+                            address: _member(one, address in others)
+                            for address, one in found["workers"].items()
+                        }
+                    )
                 )
             await self._pause(ration.wait_s)
         return "it was closed"
+
+    def _is_ours(self, key: object) -> bool:
+        return str(key).startswith(f"referee-{self._run}-")
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), seconds)
 
 
-def _member(found: dict[str, Any]) -> Member:
-    return Member(str(found["name"]), str(found["host"]), int(found["nthreads"]), float(found["last_seen"]))
+def _member(found: dict[str, Any], has_others: bool) -> Member:
+    name, host, beat = str(found["name"]), str(found["host"]), float(found["last_seen"])
+    return Member(name, host, int(found["nthreads"]), beat, has_others)

@@ -19,6 +19,8 @@ class Member(NamedTuple):
     """How many games it can play at a time: its threads."""
     beat: float
     """Differs each time that the scheduler hears of it."""
+    has_others: bool = False
+    """Whether it has tasks of others as well, for which ours may have to wait."""
 
 
 class Members(NamedTuple):

@@ -151,9 +151,8 @@ class Cluster:
 
     def left(self) -> list[str]:
         """What is there of it after its end: the command lines of processes, and temporary files."""
-        return [process.command for process in self.processes()] + [
-            str(path) for path in self.temporary.iterdir()
-        ]
+        files = [str(path) for path in self.temporary.iterdir() if not _is_trial(path)]
+        return [process.command for process in self.processes()] + files
 
     def processes(self) -> list[Process]:
         """All processes that have anything to do with the folder, wherever they hang now."""
@@ -170,6 +169,13 @@ class Cluster:
             about = [process.command, (here / "environ").read_text(errors="replace")]
             return any(word in text for text in [*about, str((here / "cwd").readlink())])
         return word in process.command
+
+
+def _is_trial(path: Path) -> bool:
+    """Whether a file is one that Python's `tempfile` makes to try a folder, and removes at once: a process
+    that is killed at this moment leaves it.
+    """
+    return path.is_file() and path.read_bytes() in (b"", b"blat") and len(path.name) == 8
 
 
 @contextlib.contextmanager

@@ -114,6 +114,7 @@ GUARDS = [
     valued("failing-machine", "True", f"{MACHINES} -k fails_again"),
     always("failed-together", f"{MACHINES} -k fails_together"),
     never("silent-machine", f"{MACHINES} -k not_heard_of"),
+    never("shared-machine", f"{MACHINES} -k others_of_the_cluster"),
     never("endless-task", f"{MACHINES} -k longer"),
     valued("lost-again-and-again", "False", "tests/unit/test_dispatcher.py -k again_and_again"),
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),

@@ -300,6 +300,21 @@ def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_use
     assert cluster.lost() == [["1:a:b", "1:b:a"]] and "longer than its clocks allow" in cluster.remarks()
 
 
+def test_time_in_which_a_machine_also_plays_for_others_of_the_cluster_does_not_count(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_workers, "_longest_s", lambda one: 10.0)
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    for _ in range(1000):
+        cluster.now_s += 1
+        cluster.beat += 1
+        cluster.look(Members({"m": Member("m", "m", 1, cluster.beat, has_others=True)}))
+    assert not cluster.lost()
+    pass_time(cluster, 10 + int(cluster_workers.SPARE_S) + 2, m=1)
+    assert cluster.lost() == [["1:a:b", "1:b:a"]]
+
+
 def test_a_machine_that_fails_again_and_again_is_not_used_any_more(cluster: Cluster) -> None:
     cluster.with_machines(m=1)
     for number in range(FAILURES):
