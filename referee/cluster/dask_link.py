@@ -98,8 +98,6 @@ class DaskLink(Link):
         except FutureCancelledError:
             self._is_broken = True  # with the connection, all orders are lost
             return
-        except ModuleNotFoundError as error:
-            event = Failed(key, f"`{shown(str(error.name), 80)}` is not installed there")
         except Exception as error:
             event = Failed(key, shown(f"{type(error).__name__}: {error}".partition("\n")[0], 300))
         finally:
