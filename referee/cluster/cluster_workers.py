@@ -546,8 +546,8 @@ class ClusterWorkers(Workers):
             self.take_reports(0.1)
 
     def close(self) -> None:
-        """Ends the run on all machines."""
-        self._link.close([*self._workers])
+        """Ends the run on all machines, also on those that are not used."""
+        self._link.close([*self._workers, *self._refused])
 
 
 def _first_core(worker: _Worker, there: Iterable[_Worker]) -> int:

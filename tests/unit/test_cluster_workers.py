@@ -70,6 +70,7 @@ class Script(Link):
         self.asked: list[tuple[str, str, Order]] = []
         self.told: list[tuple[list[str], Order]] = []
         self.forgotten: list[str] = []
+        self.closed: list[str] = []
 
     def events(self, seconds: float) -> list[Event]:
         coming, self.coming = self.coming, []
@@ -85,7 +86,7 @@ class Script(Link):
         self.told.append((addresses, order))
 
     def close(self, addresses: list[str]) -> None:
-        pass
+        self.closed += addresses
 
 
 class Cluster:
@@ -240,6 +241,13 @@ def test_a_machine_that_lacks_something_is_refused_and_all_refused_end_the_run(c
     assert "host-m (m) is not used: bot `a` needs `cc`" in cluster.remarks()
     with pytest.raises(EnvironmentLacksError, match="needs `cc`"):
         pass_time(cluster, 60, m=1)
+
+
+def test_the_end_is_told_to_machines_that_are_not_used_too(cluster: Cluster) -> None:
+    cluster.ready["m"] = Unfit("it has no compiler")
+    cluster.with_machines(m=1, n=1)
+    cluster.workers.close()
+    assert sorted(cluster.link.closed) == ["m", "n"]
 
 
 def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: int) -> None:
