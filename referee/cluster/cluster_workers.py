@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections import deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -38,11 +38,15 @@ from referee.cluster.orders import (
 )
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.terms import Terms
 from referee.tournament.forecast import Longest
 from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task, Void
 from referee.tournament.workers import Take, Workers
+from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
 
 SILENT_S = 300.0
 """Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
@@ -54,7 +58,7 @@ PREPARING_S = 3600.0
 """Seconds that a machine may take to get ready: bots may have to be built."""
 
 SPARE_S = 60.0
-"""Seconds beyond the longest time that its games may take after which a task is lost."""
+"""Seconds for each game beyond what its clocks allow, after which a task is lost."""
 
 WAIT_S = 600.0
 """Seconds in which the run waits for a machine that can play."""
@@ -70,6 +74,9 @@ LOOK_S = 1.0
 
 _RAN_S = 1.0
 """The most seconds between two looks that count: if more have passed, the referee was stopped itself."""
+
+HOMES = 100_000
+"""Of how many encounters it is known which machine played them: games that are played again come soon."""
 
 REST_S = 10.0
 """Seconds in which machines end their idle bots."""
@@ -178,8 +185,8 @@ class ClusterWorkers(Workers):
         """A heap of those that have room: the load of each as it was when it was last put there, and its
         place in `_players`.
         """
-        self._homes: dict[str, str] = {}
-        """By encounter, the machine that plays it."""
+        self._homes: OrderedDict[str, str] = OrderedDict()
+        """By encounter, the machine that plays it, for the last `HOMES` ones."""
         self._lost_on: dict[str, str] = {}
         """By encounter, the machine on which it was lost last."""
         self._levels: dict[str, str] = {}
@@ -258,11 +265,13 @@ class ClusterWorkers(Workers):
 
     def _give(self, worker: _Worker, task: Task) -> None:
         self._homes[shared_by(task.games[0][0].id)] = worker.machine
+        if len(self._homes) > HOMES:
+            self._homes.popitem(last=False)
         scaled = replace(task, plan=replace(task.plan, clock_percent=worker.percent))
         key = self._ask(worker, Play(scaled))
         worker.playing[key] = task
         self._room -= 1
-        worker.playing_until_s[key] = self._now_s + _longest_s(scaled) + SPARE_S
+        worker.playing_until_s[key] = self._now_s + _longest_s(scaled)
         self._reports.append(Began(task.games[0][0].id))
 
     def _ask(self, worker: _Worker, order: Order) -> str:
@@ -423,7 +432,7 @@ class ClusterWorkers(Workers):
         elif isinstance(answer, Unfit):
             self._lost(worker, task, answer.why)
             self._refuse(worker, answer.why)
-        elif not isinstance(answer, Played) or not (self._is_stopping or _is_whole(task, answer.reports)):
+        elif not isinstance(answer, Played) or not _is_answer(task, answer.reports, self._is_stopping):
             self._lose_task(worker, task, "its games were not played to their end")
         else:
             worker.failures, worker.has_played = 0, True
@@ -564,16 +573,45 @@ def _first_core(worker: _Worker, there: Iterable[_Worker]) -> int:
 
 
 def _longest_s(task: Task) -> float:
-    """The longest that the games of a task may take, in seconds."""
+    """The longest that a task may take, in seconds."""
     plan = task.plan
     moves = plan.game.longest(plan.options)
-    games = (Longest(moves, plan.terms(pairing).controls).us(plan.start_us) for pairing, _ in task.games)
-    return sum(games) / 1_000_000
+    games = (Longest(moves, _on_the_wall(plan.terms(pairing), moves)) for pairing, _ in task.games)
+    return sum(game.us(plan.start_us) for game in games) / 1_000_000 + SPARE_S * len(task.games)
 
 
-def _is_whole(task: Task, reports: Sequence[Report]) -> bool:
-    """Whether reports say of each game of a task what became of it."""
-    told = {report.game.id for report in reports if isinstance(report, Finished)}
-    told |= {report.id for report in reports if isinstance(report, Void)}
-    died = any(isinstance(report, Died) for report in reports)
-    return died or told.issuperset(pairing.id for pairing, _ in task.games)
+def _on_the_wall(terms: Terms, moves: int) -> tuple[TimeControl, ...]:
+    """The clocks of a game with the most time that passes meanwhile: an answer may be late by the margin, and
+    a bot whose processor time counts may wait for longer than it computes, again for each move.
+    """
+    controls = []
+    for control in terms.controls:
+        move_us = control.move_us + terms.margin_us
+        if control.by_cpu:
+            all_us = move_us + control.reserve_us + moves * control.increment_us
+            move_us = CPU_WALL * all_us + CPU_WALL_NS // 1000
+        controls.append(replace(control, move_us=move_us))
+    return tuple(controls)
+
+
+def _is_answer(task: Task, reports: Sequence[Report], is_stopping: bool) -> bool:
+    """Whether reports say once of each game of a task what became of it, and of no other one. Some may be
+    missing where the run is stopping, or where a worker process died after it had begun.
+    """
+    told = Counter(_said_of(report) for report in reports if isinstance(report, Finished | Void))
+    asked = Counter((pairing.id, attempt, pairing.bots) for pairing, attempt in task.games)
+    if is_stopping or (_have(Died, reports) and _have(Began, reports)):
+        return told <= asked
+    return told == asked  # guard: what-was-asked
+
+
+def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:
+    """The game that a report is of: its id, its attempt, its bots."""
+    if isinstance(report, Finished):
+        return report.game.id, report.game.attempt, report.game.bots
+    return report.id, report.attempt, Pairing.parse(report.id).bots
+
+
+def _have(kind: type[Report], reports: Sequence[Report]) -> bool:
+    """Whether there are reports of a kind."""
+    return any(isinstance(report, kind) for report in reports)

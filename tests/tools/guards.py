@@ -116,6 +116,7 @@ GUARDS = [
     never("silent-machine", f"{MACHINES} -k not_heard_of"),
     never("shared-machine", f"{MACHINES} -k others_of_the_cluster"),
     never("endless-task", f"{MACHINES} -k longer"),
+    valued("what-was-asked", "True", f"{MACHINES} -k not_believed"),
     valued("lost-again-and-again", "False", "tests/unit/test_dispatcher.py -k again_and_again"),
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),
     never("stopping-after-strikes", "tests/unit/test_remaining.py -k interval"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ from referee.processes.bot import Bot
 from referee.records.record import Summary
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task
+from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task, Void
 
 GAME = GAMES["blooms"]
 BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
@@ -471,3 +472,61 @@ def test_idle_bots_are_ended_on_every_machine(cluster: Cluster) -> None:
     cluster.link.events = events  # type: ignore[method-assign]
     cluster.workers.end_idle_bots()
     assert not cluster.workers.busy
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        finished("1:a:b"),  # again
+        finished("2:a:b"),
+        finished("1:a:b")._replace(game=finished("1:a:b").game._replace(attempt=2)),
+        finished("1:a:b")._replace(game=finished("1:a:b").game._replace(bots=("b", "a"))),
+        Void("1:a:b", 1, "error", frozenset()),
+    ],
+    ids=["twice", "other", "attempt", "bots", "void-too"],
+)
+@pytest.mark.parametrize("is_stopping", [False, True], ids=["", "stopping"])
+def test_a_machine_that_reports_other_games_than_it_was_given_is_not_believed(
+    cluster: Cluster, wrong: Report, is_stopping: bool
+) -> None:
+    cluster.with_machines(m=1)
+    one = task(1, "a", "b")
+    cluster.workers.play(one)
+    ((key, _, _),) = cluster.given()
+    if is_stopping:
+        cluster.workers.stop()
+    cluster.look(Answered(key, Played((*whole(one).reports, wrong))))
+    assert cluster.lost() == [["1:a:b", "1:b:a"]]
+    assert not any(isinstance(report, Finished | Void) for report in cluster.reports)
+
+
+def test_a_worker_process_that_dies_before_it_begins_is_held_against_its_machine(cluster: Cluster) -> None:
+    cluster.with_machines(m=1)
+    cluster.workers.play(task(1, "a", "b"))
+    ((key, _, sent),) = cluster.given()
+    cluster.look(Answered(key, Played((Died(sent, "died"),))))
+    assert cluster.lost() == [["1:a:b", "1:b:a"]]
+    assert not any(isinstance(report, Died) for report in cluster.reports)
+
+
+def test_where_encounters_are_played_is_not_kept_for_ever(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_workers, "HOMES", 2)
+    cluster.with_machines(m=9)
+    for number in range(9):
+        one = task(number + 1, "a", "b")
+        cluster.workers.play(one)
+        cluster.look(Answered(cluster.given()[-1][0], whole(one)))
+    kept = [value for value in vars(cluster.workers).values() if isinstance(value, dict)]
+    assert max(map(len, kept)) <= len(BOTS)
+
+
+@pytest.mark.parametrize(
+    ("clock", "margin_us", "least_s"),
+    [("1s", 1_000_000_000, 9_000), ("cpu:1s+100s", 0, 9 * 304)],
+)
+def test_a_game_may_take_as_long_as_bots_may_wait(clock: str, margin_us: int, least_s: float) -> None:
+    entrants = tuple(Entrant(bot, TimeControl.parse(clock)) for bot in BOTS)
+    plan = replace(PLAN, entrants=entrants, margin_us=margin_us)
+    assert cluster_workers._longest_s(replace(task(1, "a", "b"), plan=plan.among(("a", "b")))) > least_s
