@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -82,18 +83,26 @@ class SentFiles:
         return self._by_name[bot.name].hashes
 
     def parts(self, sha256: str) -> Iterator[tuple[int, bytes, int]]:
-        """The content of a hash in parts: the offset of each, its bytes, and the size of the whole. A file
-        that has changed meanwhile is noticed by whoever receives it. Raises `UsageError`.
+        """The content of a hash in parts: the offset of each, its bytes, and the size of the whole. Raises
+        `UsageError` where the file cannot be read, or has changed since it was hashed.
         """
-        path, offset = self.sources[sha256], 0
+        path, offset, digest = self.sources[sha256], 0, hashlib.sha256()
         try:
             with open_regular(path) as file:
                 size = os.fstat(file.fileno()).st_size
-                while (part := file.read(PART_BYTES)) or not offset:
+                while True:
+                    part = file.read(PART_BYTES)
+                    digest.update(part)
+                    is_last = offset + len(part) >= size or not part
+                    if is_last and (offset + len(part) != size or digest.hexdigest() != sha256):
+                        raise UsageError(
+                            f"`{shown(str(path))}` belongs to a bot and has changed since the run began, "
+                            "expected files that stay as they are; list a bot's own in its `files`"
+                        )
                     yield offset, part, size
-                    offset += len(part)
-                    if not part:
+                    if is_last:
                         return
+                    offset += len(part)
         except OSError as error:
             raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
 

@@ -197,6 +197,8 @@ class ClusterWorkers(Workers):
         self._reports: list[Report] = []
         self._is_stopping = False
         self._is_connected = True
+        self._mute: set[str] = set()
+        """Addresses of machines whose Dask worker ended before it had said anything, which was told then."""
         self._is_empty = False
         """Whether it has no Dask workers, which was told then."""
         self._now_s = self._useful_s = 0.0
@@ -327,7 +329,14 @@ class ClusterWorkers(Workers):
             self._remark("the Dask cluster has no Dask workers; the run waits for one to be started")
         self._is_empty = not found
         for address in self._workers.keys() - found.keys():
-            self._lose(self._workers[address], "the scheduler has lost it")
+            gone = self._workers[address]
+            if gone.greeting is None and gone.member.host not in self._mute:
+                self._mute.add(gone.member.host)
+                self._remark(
+                    f"the Dask worker at {address} ended as soon as it was asked something: its own output "
+                    "says why; it needs the referee, and the version of Dask that is here"
+                )
+            self._lose(gone, "its connection to the scheduler ended")
         for address in self._refused.keys() - found.keys():
             del self._refused[address]
         for address, member in found.items():
@@ -353,7 +362,8 @@ class ClusterWorkers(Workers):
             if answer.code != code_digest():  # guard: other-code
                 self._refuse(
                     worker,
-                    f"it has referee {answer.version} with other code than here, {referee.__version__}",
+                    f"it has referee {answer.version} with other code than {referee.__version__} here; "
+                    "install the same there, and start its Dask worker again",
                 )
             else:
                 worker.parts = self._parts(answer.lacking)

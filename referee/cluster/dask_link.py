@@ -14,7 +14,7 @@ from typing import Any
 from distributed import Client
 from distributed.client import FutureCancelledError
 
-from referee.cluster import machine
+from referee.cluster import calls, machine
 from referee.cluster.connecting import reason
 from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
 from referee.cluster.orders import Order, Play
@@ -82,11 +82,8 @@ class DaskLink(Link):
                 raise ConnectionError("there is no connection to the scheduler")
             name = f"referee-{self._run}-{key}"
             future = self._client.submit(
-                machine.ask,
-                self._run,
-                name,
-                order,
-                is_playing,
+                calls.made,
+                calls.as_bytes(machine.ask, self._run, name, order, is_playing),
                 key=name,
                 workers=[address],
                 allow_other_workers=False,
@@ -101,6 +98,8 @@ class DaskLink(Link):
         except FutureCancelledError:
             self._is_broken = True  # with the connection, all orders are lost
             return
+        except ModuleNotFoundError as error:
+            event = Failed(key, f"`{shown(str(error.name), 80)}` is not installed there")
         except Exception as error:
             event = Failed(key, shown(f"{type(error).__name__}: {error}".partition("\n")[0], 300))
         finally:

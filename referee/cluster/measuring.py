@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from referee.cluster import calls
 from referee.cluster.comparing import Measured, Unmeasured, read_report
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
@@ -62,9 +63,8 @@ def measure_hosts(
 
 
 def _begin(client: Client, machine: Host, seconds: float) -> Future[str]:
-    return client.submit(
-        doctor_here, machine.slots, 0.9 * seconds, workers=[machine.worker], pure=False, priority=1, retries=0
-    )
+    call = calls.as_bytes(doctor_here, machine.slots, 0.9 * seconds)
+    return client.submit(calls.made, call, workers=[machine.worker], pure=False, priority=1, retries=0)
 
 
 def _result(future: Future[str], until: float) -> str:

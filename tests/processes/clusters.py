@@ -144,9 +144,14 @@ class Cluster:
             assert time.monotonic() < deadline, "the cluster does not start"
             time.sleep(0.1)
 
+    @property
+    def services(self) -> list[Service]:
+        """The workers and the scheduler."""
+        return [*self.workers, self.scheduler]
+
     def close(self) -> None:
         """Ends the workers, then the scheduler."""
-        for service in [*self.workers, self.scheduler]:
+        for service in self.services:
             service.close()
 
     def left(self) -> list[str]:

@@ -16,7 +16,7 @@ from tests.processes import namespaces
 from tests.processes.clusters import THIS_MACHINE, Cluster, Host, cluster
 from tests.processes.runs import games, lines_of
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=20)
 
 TOML = """
 [tournament]

@@ -185,3 +185,22 @@ def test_what_a_killed_referee_had_begun_is_ended_on_its_machines(machines: Clus
     assert living(MARK)
     run.kill()
     assert gone_within(MARK, 10)
+
+
+WITHOUT_REFEREE = """
+import sys
+if "{}" in sys.orig_argv:
+    sys.modules["referee"] = None
+"""
+
+
+def test_a_dask_worker_that_has_no_referee_is_told_and_does_not_break_by_it(tmp_path: Path) -> None:
+    """Nor does a scheduler that has none."""
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_REFEREE.format("dask"))
+    file = runs.toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, workers=None)
+    with cluster(tmp_path / "c", [("--no-nanny",)], {"PYTHONPATH": str(tmp_path)}) as found:
+        run = Run(found, file)
+        _, err = run.process.communicate(timeout=60)
+        assert run.process.returncode == 5
+        assert "is not used" in err and "` is not installed there" in err
+        assert [service.starts for service in found.services] == [1, 1]

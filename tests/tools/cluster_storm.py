@@ -426,13 +426,8 @@ def _show(storm: Storm, run: Path, lasted_s: float) -> None:
         f"{len(found)} games in {lasted_s:.0f} s; by number of the attempt: {dict(sorted(attempts.items()))}"
     )
     print(f"{len(lost)} games lost with a machine, {len(voids) - len(lost)} with a process of the referee")
-    print(f"starts of services: {', '.join(f'{s.name} {s.starts}' for s in services(storm.cluster))}")
+    print(f"starts of services: {', '.join(f'{s.name} {s.starts}' for s in storm.cluster.services)}")
     print(f"exit codes of referees that ended by themselves: {dict(storm.exits)}")
-
-
-def services(cluster: Cluster) -> list[Service]:
-    """All services of a cluster."""
-    return [cluster.scheduler, *cluster.workers]
 
 
 def _reason(error: str) -> str:

@@ -260,6 +260,15 @@ def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: in
         cluster.look(Members(found))
 
 
+def test_a_worker_that_ends_before_it_says_anything_is_told_once_for_each_machine(cluster: Cluster) -> None:
+    for _ in range(3):
+        cluster.see(m=1)
+        cluster.see()
+    assert cluster.remarks().count("at m ended as soon as it was asked something") == 1
+    cluster.with_machines(n=1).see()
+    assert "at n ended" not in cluster.remarks()
+
+
 def test_a_run_says_once_that_it_waits_for_machines(cluster: Cluster) -> None:
     cluster.see()
     cluster.see()
