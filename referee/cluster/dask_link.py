@@ -127,6 +127,8 @@ class DaskLink(Link):
             future.result(CLOSE_S)
         self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join(CLOSE_S)
+        if not self._thread.is_alive():
+            self._loop.close()
 
     def _submit(self, coroutine: Coroutine[Any, Any, None]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
@@ -145,7 +147,7 @@ class DaskLink(Link):
                 ) as client:
                     self._client, self._is_broken = client, False
                     why = await self._watch(client)
-            except (OSError, TimeoutError, ValueError) as error:
+            except (Exception, asyncio.CancelledError) as error:  # Dask passes on what the other side raised
                 why = reason(error, CONNECT_S)
             finally:
                 self._client = None
