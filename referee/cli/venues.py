@@ -73,6 +73,9 @@ def on_cluster(
         reference = Reference(run.calibration, run.set_calibration) if scale_clocks else None
         return cluster_place(scheduler.address, sent, tournament, pin, reference)
 
+    if not candidate.has_games_left:
+        yield Venue(candidate, 1, place)  # its place is not asked for
+        return
     with scheduler_at(address) as scheduler:
         yield Venue(candidate, max(1, scheduler.size.slots), place)
 

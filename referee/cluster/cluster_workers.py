@@ -7,18 +7,19 @@ only when the first one is lost. Whatever a lost machine sends later has a key t
 
 from __future__ import annotations
 
-import heapq
 import math
 import time
-from collections import Counter, OrderedDict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Protocol
 
 import referee
 from referee.cluster.bot_files import SentFiles
+from referee.cluster.choosing import Choice
+from referee.cluster.dask_worker import DaskWorker, Stage, first_core
+from referee.cluster.expected import is_answer, longest_s
 from referee.cluster.link import Answered, Disconnected, Failed, Link, Member, Members
 from referee.cluster.orders import (
     Answer,
@@ -38,15 +39,9 @@ from referee.cluster.orders import (
 )
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, UsageError
-from referee.core.pairing import Pairing
-from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
-from referee.core.timecontrol import TimeControl
-from referee.gameplay.terms import Terms
-from referee.tournament.forecast import Longest
-from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task, Void
+from referee.tournament.task import Began, Died, Lost, Remark, Report, Task
 from referee.tournament.workers import Take, Workers
-from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
 
 SILENT_S = 300.0
 """Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
@@ -56,9 +51,6 @@ GREETING_S = 120.0
 
 PREPARING_S = 3600.0
 """Seconds that a machine may take to get ready: bots may have to be built."""
-
-SPARE_S = 60.0
-"""Seconds for each game beyond what its clocks allow, after which a task is lost."""
 
 WAIT_S = 600.0
 """Seconds in which the run waits for a machine that can play."""
@@ -75,79 +67,8 @@ LOOK_S = 1.0
 _RAN_S = 1.0
 """The most seconds between two looks that count: if more have passed, the referee was stopped itself."""
 
-HOMES = 100_000
-"""Of how many encounters it is known which machine played them: games that are played again come soon."""
-
 REST_S = 10.0
 """Seconds in which machines end their idle bots."""
-
-
-class _Stage(Enum):
-    """How far a Dask worker is."""
-
-    GREETED = "it was asked what it is and has"
-    SENT = "it is sent files"
-    PREPARING = "it prepares the bots"
-    READY = "it plays"
-    STALE = "it has to prepare the bots anew, once it plays no more"
-
-
-@dataclass
-class _Worker:
-    """A Dask worker, as the referee sees it."""
-
-    address: str
-    member: Member
-    heard_s: float
-    """When the scheduler was last seen to have heard of it."""
-    stage: _Stage = _Stage.GREETED
-    order: str = ""
-    """The key of the order that it is to answer before it can play."""
-    due_s: float = 0.0
-    """When this has to be answered."""
-    greeting: Greeting | None = None
-    parts: Iterator[Part] = field(default_factory=lambda: iter(()))
-    percent: int = 100
-    """The clocks of its games, in percent of the tournament's."""
-    playing: dict[str, Task] = field(default_factory=dict)
-    """By key, the tasks that it was given."""
-    playing_until_s: dict[str, float] = field(default_factory=dict)
-    """By key, when a task is lost."""
-    failures: int = 0
-    """How often in a row it failed to play; what it was given at the same time fails together."""
-    unready: int = 0
-    """How often in a row it failed to get ready."""
-    has_played: bool = False
-    """Whether it has played a task to its end."""
-    first_core: int | None = None
-    """Which of its machine's cores its first game is pinned to; the others follow. None before it is known.
-    """
-
-    def wait(self, seconds: float) -> None:
-        """Gives it more time for all that it is to do."""
-        self.due_s += seconds
-        for key in self.playing_until_s:
-            self.playing_until_s[key] += seconds
-
-    @property
-    def name(self) -> str:
-        """What it is called in messages and records."""
-        return f"{self.greeting.name} ({self.address})" if self.greeting else self.address
-
-    @property
-    def machine(self) -> str:
-        """What stands for its machine."""
-        return f"{self.member.host} {self.greeting.name}" if self.greeting else self.address
-
-    @property
-    def room(self) -> int:
-        """How many more tasks it can be given."""
-        return self.member.slots - len(self.playing) if self.stage is _Stage.READY else 0
-
-    @property
-    def load(self) -> float:
-        """How many tasks it has for each game that it can play at a time."""
-        return len(self.playing) / self.member.slots
 
 
 class Speeds(Protocol):
@@ -171,24 +92,15 @@ class ClusterWorkers(Workers):
         self._sent = sent
         self._speeds = speeds
         self._take = take
-        self._workers: dict[str, _Worker] = {}
+        self._workers: dict[str, DaskWorker] = {}
         """By address."""
-        self._of: dict[str, _Worker] = {}
+        self._of: dict[str, DaskWorker] = {}
         """By key of an order, the worker that is to answer it."""
         self._pending: deque[Task] = deque()
         """Tasks that wait for room on a machine, or for a machine."""
-        self._players: list[_Worker] = []
-        """The workers that can be given tasks, when that was last counted."""
-        self._room = 0
-        """How many tasks they can be given."""
-        self._least_loaded: list[tuple[float, int, _Worker]] = []
-        """A heap of those that have room: the load of each as it was when it was last put there, and its
-        place in `_players`.
-        """
-        self._homes: OrderedDict[str, str] = OrderedDict()
-        """By encounter, the machine that plays it, for the last `HOMES` ones."""
-        self._lost_on: dict[str, str] = {}
-        """By encounter, the machine on which it was lost last."""
+        self._choice = Choice()
+        self._percents: dict[str, int] = {}
+        """By machine, the clocks of its games in percent of the tournament's."""
         self._levels: dict[str, str] = {}
         """By bot, its level of isolation on the first machine."""
         self._shared_files: dict[str, dict[str, str]] = {}
@@ -213,9 +125,9 @@ class ClusterWorkers(Workers):
     @property
     def has_room(self) -> bool:
         """Whether a machine can play a task at once; where there is none yet, one task may wait for it."""
-        if not self._players:
+        if not self._choice.has_players:
             return not self._pending and not self.busy
-        return self._room > len(self._pending)
+        return self._choice.room > len(self._pending)
 
     @property
     def busy(self) -> bool:
@@ -230,57 +142,26 @@ class ClusterWorkers(Workers):
     def _give_pending(self) -> None:
         for _ in range(len(self._pending)):
             task = self._pending.popleft()
-            if worker := self._worker_for(task):
+            if worker := self._choice.worker_for(task):
                 self._give(worker, task)
             else:
                 self._pending.append(task)
 
-    def _count_room(self) -> None:
-        """Counts which workers have room: after each look at a cluster, not for each task."""
-        self._players = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
-        self._room = sum(worker.room for worker in self._players)
-        self._least_loaded = [(w.load, place, w) for place, w in enumerate(self._players) if w.room > 0]
-        heapq.heapify(self._least_loaded)
-
-    def _worker_for(self, task: Task) -> _Worker | None:
-        encounter = shared_by(task.games[0][0].id)
-        home, lost_on = self._homes.get(encounter), self._lost_on.get(encounter)
-        if home is None and lost_on is None:
-            return self._with_most_room()
-        ready = [worker for worker in self._players if worker.machine == home] or self._players
-        ready = [worker for worker in ready if worker.machine != lost_on] or ready
-        found = min(ready, key=lambda worker: worker.load, default=None)
-        return found if found and found.room > 0 else None
-
-    def _with_most_room(self) -> _Worker | None:
-        while self._least_loaded:
-            load, place, worker = self._least_loaded[0]
-            if load == worker.load:
-                return worker
-            if worker.room > 0:  # it was given a task since
-                heapq.heapreplace(self._least_loaded, (worker.load, place, worker))
-            else:
-                heapq.heappop(self._least_loaded)
-        return None
-
-    def _give(self, worker: _Worker, task: Task) -> None:
-        self._homes[shared_by(task.games[0][0].id)] = worker.machine
-        if len(self._homes) > HOMES:
-            self._homes.popitem(last=False)
+    def _give(self, worker: DaskWorker, task: Task) -> None:
         scaled = replace(task, plan=replace(task.plan, clock_percent=worker.percent))
         key = self._ask(worker, Play(scaled))
         worker.playing[key] = task
-        self._room -= 1
-        worker.playing_until_s[key] = self._now_s + _longest_s(scaled)
+        self._choice.given(task, worker)
+        worker.playing_until_s[key] = self._now_s + longest_s(scaled)
         self._reports.append(Began(task.games[0][0].id))
 
-    def _ask(self, worker: _Worker, order: Order) -> str:
+    def _ask(self, worker: DaskWorker, order: Order) -> str:
         key = str(next(self._numbers))
         self._of[key] = worker
         self._link.ask(key, worker.address, order)
         return key
 
-    def _prepare_by(self, worker: _Worker, stage: _Stage, order: Order, seconds: float) -> None:
+    def _prepare_by(self, worker: DaskWorker, stage: Stage, order: Order, seconds: float) -> None:
         """Gives a worker an order that it has to answer in time before it can play."""
         worker.stage = stage
         worker.due_s = self._now_s + seconds
@@ -313,7 +194,7 @@ class ClusterWorkers(Workers):
         if self._now_s - self._looked_after_s >= LOOK_S:
             self._looked_after_s = self._now_s
             self._look_after_all()
-        self._count_room()
+        self._choice.count(self._workers.values())
         self._give_pending()
         reports, self._reports = self._reports, []
         if reports:
@@ -345,12 +226,12 @@ class ClusterWorkers(Workers):
             self._silent.pop(address, None)
             worker = self._workers.get(address)
             if worker is None and address not in self._refused:
-                worker = self._workers[address] = _Worker(address, member, self._now_s)
-                self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
+                worker = self._workers[address] = DaskWorker(address, member, self._now_s)
+                self._prepare_by(worker, Stage.GREETED, Greet(self._required.bots), GREETING_S)
             elif worker and worker.member.beat != member.beat:
                 worker.member, worker.heard_s = member, self._now_s
 
-    def _answered(self, worker: _Worker, key: str, answer: Answer) -> None:
+    def _answered(self, worker: DaskWorker, key: str, answer: Answer) -> None:
         if key in worker.playing:
             self._played(worker, key, answer)
         elif isinstance(answer, Played):  # the idle bots have ended
@@ -379,7 +260,7 @@ class ClusterWorkers(Workers):
             for offset, data, size in self._sent.parts(sha256):
                 yield Part(sha256, offset, data, size)
 
-    def _send_next_part(self, worker: _Worker) -> None:
+    def _send_next_part(self, worker: DaskWorker) -> None:
         """Sends a worker the next part of the files that it lacks, or has it get ready after the last one."""
         try:
             part = next(worker.parts, None)
@@ -387,19 +268,19 @@ class ClusterWorkers(Workers):
             self._refuse(worker, str(error))
             return
         if part:
-            self._prepare_by(worker, _Stage.SENT, part, GREETING_S)
+            self._prepare_by(worker, Stage.SENT, part, GREETING_S)
         else:
             self._prepare(worker)
 
-    def _prepare(self, worker: _Worker) -> None:
+    def _prepare(self, worker: DaskWorker) -> None:
         """Has a worker get ready."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         slots = sum(one.member.slots for one in there)
-        worker.first_core = _first_core(worker, there)
+        worker.first_core = first_core(worker, there)
         order = Prepare(self._required, worker.member.name, worker.member.slots, slots, worker.first_core)
-        self._prepare_by(worker, _Stage.PREPARING, order, PREPARING_S)
+        self._prepare_by(worker, Stage.PREPARING, order, PREPARING_S)
 
-    def _ready(self, worker: _Worker, ready: Ready) -> None:
+    def _ready(self, worker: DaskWorker, ready: Ready) -> None:
         """Has a worker play from now on, if its bots are those of the other machines."""
         for line in ready.remarks:
             self._remark(f"{worker.name}: {line}")
@@ -410,20 +291,22 @@ class ClusterWorkers(Workers):
                 return
         if self._speeds and ready.speed:
             try:
-                worker.percent = self._speeds.percent(ready.speed)
+                # Measured again, by another worker of the machine, the speed is slightly another one.
+                worker.percent = self._percents.get(worker.machine) or self._speeds.percent(ready.speed)
             except EnvironmentLacksError as error:
                 self._refuse(worker, str(error))
                 return
+            self._percents[worker.machine] = worker.percent
         for name, level in ready.levels.items():
             if level != (first := self._levels.setdefault(name, level)):
                 self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
-        worker.stage, worker.order, worker.unready = _Stage.READY, "", 0
+        worker.stage, worker.order, worker.unready = Stage.READY, "", 0
         assert worker.greeting
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
         slots = counted(worker.member.slots, "game")
         self._remark(f"{worker.name} plays, {slots} at a time{scaled}: {worker.greeting.cpu}")
 
-    def _played(self, worker: _Worker, key: str, answer: Answer) -> None:
+    def _played(self, worker: DaskWorker, key: str, answer: Answer) -> None:
         """Takes what was reported of a task."""
         task = worker.playing.pop(key)
         del worker.playing_until_s[key]
@@ -432,63 +315,61 @@ class ClusterWorkers(Workers):
         elif isinstance(answer, Unfit):
             self._lost(worker, task, answer.why)
             self._refuse(worker, answer.why)
-        elif not isinstance(answer, Played) or not _is_answer(task, answer.reports, self._is_stopping):
+        elif not isinstance(answer, Played) or not is_answer(task, answer.reports, self._is_stopping):
             self._lose_task(worker, task, "its games were not played to their end")
         else:
             worker.failures, worker.has_played = 0, True
-            self._lost_on.pop(shared_by(task.games[0][0].id), None)
+            self._choice.played(task)
             first = Began(task.games[0][0].id)
             self._reports += [
                 report._replace(task=task) if isinstance(report, Died) else report
                 for report in answer.reports
                 if report != first
             ]
-            if worker.stage is _Stage.STALE:
+            if worker.stage is Stage.STALE:
                 self._begin_again(worker, "")
 
-    def _failed(self, worker: _Worker, key: str, why: str) -> None:
+    def _failed(self, worker: DaskWorker, key: str, why: str) -> None:
         """Takes into account that an order was not carried out."""
         if key in worker.playing:
             del worker.playing_until_s[key]
             self._lose_task(worker, worker.playing.pop(key), why)
         elif key == worker.order:
             worker.unready += 1
-            worker.stage = _Stage.STALE
+            worker.stage = Stage.STALE
             self._begin_again(worker, why)
 
-    def _lose_task(self, worker: _Worker, task: Task, why: str) -> None:
+    def _lose_task(self, worker: DaskWorker, task: Task, why: str) -> None:
         """Takes into account that a task was not played. What was played at the same time may fail as well,
         and all of it is one failure.
         """
         self._lost(worker, task, why)
-        if worker.stage is not _Stage.STALE:  # guard: failed-together
+        if worker.stage is not Stage.STALE:  # guard: failed-together
             worker.failures += 1
-            worker.stage = _Stage.STALE
+            worker.stage = Stage.STALE
         self._begin_again(worker, why)
 
-    def _begin_again(self, worker: _Worker, why: str) -> None:
+    def _begin_again(self, worker: DaskWorker, why: str) -> None:
         """Has a worker that failed prepare the bots anew, once it plays no more; or does not use it any more,
         if it fails again and again.
 
         A bot may be the cause, which shows only if its games go on: the last machine is used on if it could
         play before.
         """
-        others = any(other.stage is _Stage.READY for other in self._workers.values() if other is not worker)
+        others = any(other.stage is Stage.READY for other in self._workers.values() if other is not worker)
         plays = worker.failures < FAILURES or (worker.has_played and not others)  # guard: failing-machine
         if not plays or worker.unready >= FAILURES:
             self._refuse(worker, f"it failed {FAILURES} times in a row: {why}")
         elif not worker.playing:
-            self._prepare_by(worker, _Stage.GREETED, Greet(self._required.bots), GREETING_S)
+            self._prepare_by(worker, Stage.GREETED, Greet(self._required.bots), GREETING_S)
 
-    def _lost(self, worker: _Worker, task: Task, why: str, alone: bool = True) -> None:
+    def _lost(self, worker: DaskWorker, task: Task, why: str, alone: bool = True) -> None:
         """Reports a task as lost with its machine, `alone` or with all other machines."""
-        encounter = shared_by(task.games[0][0].id)
-        self._homes.pop(encounter, None)
-        self._lost_on[encounter] = worker.machine
+        self._choice.lost(task, worker)
         how = f"the machine {worker.name} that played it was lost: {why}"
         self._reports.append(Lost(task, how, by_bot=alone))
 
-    def _lose(self, worker: _Worker, why: str, alone: bool = True) -> None:
+    def _lose(self, worker: DaskWorker, why: str, alone: bool = True) -> None:
         """Gives up a worker, with all that it was to do; `alone` or with all others."""
         del self._workers[worker.address]
         for key in [key for key, of in self._of.items() if of is worker]:
@@ -507,7 +388,7 @@ class ClusterWorkers(Workers):
             self._lose(worker, "the connection to the scheduler was lost", alone=False)
         self._refused.clear()
 
-    def _refuse(self, worker: _Worker, why: str) -> None:
+    def _refuse(self, worker: DaskWorker, why: str) -> None:
         """Does not use a worker as long as the scheduler has it."""
         self._refused[worker.address] = why
         self._remark(f"{worker.name} is not used: {why}")
@@ -548,7 +429,7 @@ class ClusterWorkers(Workers):
 
     def end_idle_bots(self) -> None:
         """Has all machines end their idle bots, as far as they answer in time."""
-        ready = [worker for worker in self._workers.values() if worker.stage is _Stage.READY]
+        ready = [worker for worker in self._workers.values() if worker.stage is Stage.READY]
         resting = {self._ask(worker, Rest()) for worker in ready}
         until_s = self._now_s + REST_S
         while resting & self._of.keys() and self._now_s < until_s:
@@ -557,61 +438,3 @@ class ClusterWorkers(Workers):
     def close(self) -> None:
         """Ends the run on all machines, also on those that are not used."""
         self._link.close([*self._workers, *self._refused])
-
-
-def _first_core(worker: _Worker, there: Iterable[_Worker]) -> int:
-    """The first of some cores in a row that no other worker of its machine has."""
-    if worker.first_core is not None:
-        return worker.first_core
-    taken = {
-        other.first_core + number
-        for other in there
-        if other.first_core is not None
-        for number in range(other.member.slots)
-    }
-    return next(first for first in count() if taken.isdisjoint(range(first, first + worker.member.slots)))
-
-
-def _longest_s(task: Task) -> float:
-    """The longest that a task may take, in seconds."""
-    plan = task.plan
-    moves = plan.game.longest(plan.options)
-    games = (Longest(moves, _on_the_wall(plan.terms(pairing), moves)) for pairing, _ in task.games)
-    return sum(game.us(plan.start_us) for game in games) / 1_000_000 + SPARE_S * len(task.games)
-
-
-def _on_the_wall(terms: Terms, moves: int) -> tuple[TimeControl, ...]:
-    """The clocks of a game with the most time that passes meanwhile: an answer may be late by the margin, and
-    a bot whose processor time counts may wait for longer than it computes, again for each move.
-    """
-    controls = []
-    for control in terms.controls:
-        move_us = control.move_us + terms.margin_us
-        if control.by_cpu:
-            all_us = move_us + control.reserve_us + moves * control.increment_us
-            move_us = CPU_WALL * all_us + CPU_WALL_NS // 1000
-        controls.append(replace(control, move_us=move_us))
-    return tuple(controls)
-
-
-def _is_answer(task: Task, reports: Sequence[Report], is_stopping: bool) -> bool:
-    """Whether reports say once of each game of a task what became of it, and of no other one. Some may be
-    missing where the run is stopping, or where a worker process died after it had begun.
-    """
-    told = Counter(_said_of(report) for report in reports if isinstance(report, Finished | Void))
-    asked = Counter((pairing.id, attempt, pairing.bots) for pairing, attempt in task.games)
-    if is_stopping or (_have(Died, reports) and _have(Began, reports)):
-        return told <= asked
-    return told == asked  # guard: what-was-asked
-
-
-def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:
-    """The game that a report is of: its id, its attempt, its bots."""
-    if isinstance(report, Finished):
-        return report.game.id, report.game.attempt, report.game.bots
-    return report.id, report.attempt, Pairing.parse(report.id).bots
-
-
-def _have(kind: type[Report], reports: Sequence[Report]) -> bool:
-    """Whether there are reports of a kind."""
-    return any(isinstance(report, kind) for report in reports)

@@ -7,7 +7,7 @@ import contextlib
 import pickle
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -125,6 +125,8 @@ class DaskLink(Link):
             future.result(CLOSE_S)
         self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join(CLOSE_S)
+        if not self._thread.is_alive():
+            self._loop.close()
 
     def _submit(self, coroutine: Coroutine[Any, Any, None]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
@@ -138,12 +140,10 @@ class DaskLink(Link):
         """Keeps a connection until the end."""
         while not self._closing.is_set():
             try:
-                async with Client(
-                    self._address, asynchronous=True, set_as_default=False, timeout=CONNECT_S, name="referee"
-                ) as client:
+                async with _client(self._address) as client:
                     self._client, self._is_broken = client, False
                     why = await self._watch(client)
-            except (OSError, TimeoutError, ValueError) as error:
+            except (Exception, asyncio.CancelledError) as error:  # Dask passes on what the other side raised
                 why = reason(error, CONNECT_S)
             finally:
                 self._client = None
@@ -184,6 +184,23 @@ class DaskLink(Link):
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), seconds)
+
+
+@contextlib.asynccontextmanager
+async def _client(address: str) -> AsyncIterator[Client]:
+    """A client that is connected. One that does not end to close is given up: it takes minutes where it was
+    just connecting again by itself.
+    """
+    client = Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_S, name="referee")
+    try:
+        yield await client
+    finally:
+        await asyncio.wait({asyncio.ensure_future(_closed(client))}, timeout=CLOSE_S)
+
+
+async def _closed(client: Client) -> None:
+    with contextlib.suppress(Exception):  # whatever is wrong with it, there will be another one
+        await client.close()
 
 
 def _member(found: dict[str, Any], has_others: bool) -> Member:

@@ -25,6 +25,9 @@ from referee.tournament.worker import Sign
 SILENT_S = 60.0
 """Seconds without a sign of life after which a host that plays is killed; it gives one every second."""
 
+END_S = 20.0
+"""Seconds that a host may take to end."""
+
 LOOK_S = 0.5
 """Seconds between two looks whether all is well while an answer is waited for."""
 
@@ -66,6 +69,8 @@ class _Host:
 
     def tell(self, key: str, order: bytes) -> None:
         """Tells it something, without waiting for an answer."""
+        if self._process:
+            wake(self._process.pid)  # one that is stopped would not take it
         with self._sending:
             self._channel.send((key, order))
 
@@ -120,8 +125,10 @@ class _Host:
                         key, answer = message
                         if answers := self._answers.get(key):
                             answers.put(answer)
-        self.kill()
         if self._process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_S)  # it ends its bots, and removes what they left
+            self.kill()
             self._process.wait()
 
     def kill(self) -> None:

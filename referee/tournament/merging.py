@@ -16,7 +16,7 @@ from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
 from referee.records import journal
 from referee.records.amendments import MEMBERS
-from referee.records.header import CHANGED, apply_change, change_line, read_header
+from referee.records.header import CALIBRATION, CHANGED, apply_change, change_line, read_header
 from referee.records.heads import Head, Heads
 from referee.records.record import Summary, head_of
 from referee.records.run_files import DIALOGUES, TOML, VOID, make_folder
@@ -32,7 +32,7 @@ _AT_ONCE = 1000
 """How many games are written at once."""
 
 _GROWING = ("rounds", "budget")
-_MAY_DIFFER = {"bots", "files", "seed", "seed_sha256", CHANGED, *_GROWING, *MEMBERS}
+_MAY_DIFFER = {"bots", "files", "seed", "seed_sha256", CALIBRATION, CHANGED, *_GROWING, *MEMBERS}
 """The members of a header in which runs that are merged may differ."""
 
 
@@ -222,6 +222,8 @@ class _Merged:
         for member in _GROWING:
             if header.get(member, 0) > self._header.get(member, 0):
                 change[member] = header[member]
+        if CALIBRATION in header and CALIBRATION not in self._header:
+            change[CALIBRATION] = header[CALIBRATION]
         return change
 
     def _missing_seed(self, header: dict[str, Any]) -> dict[str, Any]:

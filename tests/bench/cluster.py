@@ -39,6 +39,7 @@ from referee.cluster.connecting import scheduler_at
 from referee.cluster.link import Answered, Event, Link, Member, Members
 from referee.cluster.orders import Answer, Greet, Greeting, Order, Play, Played, Prepare, Ready, Requirement
 from referee.cluster.versions import code_digest
+from referee.core.seeds import shared_by
 from referee.core.text import counted
 from referee.processes.tree import children, descendants
 from referee.tournament.config import load
@@ -72,8 +73,24 @@ class Measured(NamedTuple):
     workers: float = 0.0
 
 
-class Quiet(Stopwatch):
-    """A stopwatch that does not tell which machines there are."""
+GAMES_OF_ENCOUNTER = 2
+
+
+class Encounters(Stopwatch):
+    """Counts encounters by the first game of each, since a cluster reports all games of one together. Does
+    not tell which machines there are.
+    """
+
+    def __init__(self, games: int) -> None:
+        super().__init__(games // GAMES_OF_ENCOUNTER)
+        self._seen: set[str] = set()
+
+    def finished(self, finished: Finished) -> None:
+        """Counts the first game of an encounter."""
+        encounter = shared_by(finished.game.id)
+        if encounter not in self._seen:
+            self._seen.add(encounter)
+            super().finished(finished)
 
     def note(self, line: str) -> None:
         """Is not of interest."""
@@ -112,13 +129,15 @@ def played(file: Path, games: int, at_once: int, place: Place, sent: SentFiles |
         if sent:
             candidate = replace(candidate, programs=Programs(sent.hashes_of))
         with open_run(candidate, print) as opened:
-            watch = Quiet(games)
+            watch = Encounters(games)
             tournament = candidate.tournament
             player = TournamentPlayer(tournament, opened, "nothing", watch, candidate.programs, at_once)
             cpu = time.process_time()
             player.play(place, lambda: watch.enough)
             cpu = time.process_time() - cpu
-            return Measured(len(opened.games), watch.per_second, cpu / len(opened.games) * 1000)
+            return Measured(
+                len(opened.games), watch.per_second * GAMES_OF_ENCOUNTER, cpu / len(opened.games) * 1000
+            )
 
 
 def files_of(file: Path) -> tuple[Candidate, SentFiles]:

@@ -92,7 +92,7 @@ SHORT = {
     "tests.bench.encounter": ("--encounters 2 --rounds 1", "bare start and end"),
     "tests.bench.tournament": ("--games 10 --rounds 1", "1,000 entrants"),
     "tests.bench.cluster": (
-        "--games 4 --long 2 --rounds 1 --workers 1 --records 100 --no-traffic",
+        "--games 4 --long 4 --rounds 1 --workers 1 --records 100 --no-traffic",
         "longer, cluster, 1 worker",
     ),
     "tests.bench.live_view": ("--games 300", "share of the time"),

@@ -191,3 +191,18 @@ def test_what_cannot_be_merged_is_told(tmp_path: Path) -> None:
     swiss = [played(tmp_path / f"s{n}.toml", bots=AB, rounds=n, format="swiss") for n in (1, 2)]
     done, _ = merged(*swiss)
     assert done.code == 2 and "has the format `swiss`, where games follow from results" in done.err
+
+
+def test_runs_with_clocks_that_were_scaled_by_different_machines_are_merged(
+    one: Path, tmp_path: Path
+) -> None:
+    """The machine of the first run that has one stays what the clocks of further games are scaled by."""
+    folders = []
+    for number, speed in enumerate((None, 7000, 9000)):
+        folders.append(folder := Path(shutil.copytree(one, tmp_path / str(number))))
+        if speed:
+            line = {"kind": "change", "when": "2026-01-01T00:00:00+00:00", "calibration": speed}
+            forged(folder, lambda lines, line=line: lines.append(line))  # type: ignore[misc]
+    done, out = merged(*folders)
+    assert done.code == 0, done.err
+    assert [line["calibration"] for line in lines_of(out) if "calibration" in line] == [7000]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cluster import cluster_workers
+from referee.cluster import choosing, cluster_workers, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
 from referee.cluster.cluster_workers import FAILURES, ClusterWorkers
 from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
@@ -287,7 +287,7 @@ def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
 def test_a_machine_that_is_not_heard_of_is_lost_until_it_is_heard_of_again(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "_longest_s", lambda one: 10_000.0)
+    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10_000.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, int(cluster_workers.SILENT_S) + 1, beats=False, m=1)
@@ -311,17 +311,17 @@ def test_time_in_which_the_referee_was_stopped_itself_does_not_count(cluster: Cl
 def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_used_any_more(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "_longest_s", lambda one: 10.0)
+    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
-    pass_time(cluster, 10 + int(cluster_workers.SPARE_S) + 1, m=1)
+    pass_time(cluster, 10 + int(expected.SPARE_S) + 1, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]] and "longer than its clocks allow" in cluster.remarks()
 
 
 def test_time_in_which_a_machine_also_plays_for_others_of_the_cluster_does_not_count(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "_longest_s", lambda one: 10.0)
+    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     for _ in range(1000):
@@ -329,7 +329,7 @@ def test_time_in_which_a_machine_also_plays_for_others_of_the_cluster_does_not_c
         cluster.beat += 1
         cluster.look(Members({"m": Member("m", "m", 1, cluster.beat, has_others=True)}))
     assert not cluster.lost()
-    pass_time(cluster, 10 + int(cluster_workers.SPARE_S) + 2, m=1)
+    pass_time(cluster, 10 + int(expected.SPARE_S) + 2, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
 
 
@@ -512,13 +512,14 @@ def test_a_worker_process_that_dies_before_it_begins_is_held_against_its_machine
 def test_where_encounters_are_played_is_not_kept_for_ever(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "HOMES", 2)
+    monkeypatch.setattr(choosing, "HOMES", 2)
     cluster.with_machines(m=9)
     for number in range(9):
         one = task(number + 1, "a", "b")
         cluster.workers.play(one)
         cluster.look(Answered(cluster.given()[-1][0], whole(one)))
-    kept = [value for value in vars(cluster.workers).values() if isinstance(value, dict)]
+    members = [*vars(cluster.workers).values(), *vars(cluster.workers._choice).values()]
+    kept = [value for value in members if isinstance(value, dict)]
     assert max(map(len, kept)) <= len(BOTS)
 
 
@@ -529,4 +530,4 @@ def test_where_encounters_are_played_is_not_kept_for_ever(
 def test_a_game_may_take_as_long_as_bots_may_wait(clock: str, margin_us: int, least_s: float) -> None:
     entrants = tuple(Entrant(bot, TimeControl.parse(clock)) for bot in BOTS)
     plan = replace(PLAN, entrants=entrants, margin_us=margin_us)
-    assert cluster_workers._longest_s(replace(task(1, "a", "b"), plan=plan.among(("a", "b")))) > least_s
+    assert expected.longest_s(replace(task(1, "a", "b"), plan=plan.among(("a", "b")))) > least_s

@@ -1,0 +1,62 @@
+"""What is expected of a machine that plays a task: how long that may take, and what it may report. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from referee.core.pairing import Pairing
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.terms import Terms
+from referee.tournament.forecast import Longest
+from referee.tournament.task import Began, Died, Finished, Report, Task, Void
+from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
+
+SPARE_S = 60.0
+"""Seconds for each game beyond what its clocks allow, after which a task is lost."""
+
+
+def longest_s(task: Task) -> float:
+    """The longest that a task may take, in seconds."""
+    plan = task.plan
+    moves = plan.game.longest(plan.options)
+    games = (Longest(moves, _on_the_wall(plan.terms(pairing), moves)) for pairing, _ in task.games)
+    return sum(game.us(plan.start_us) for game in games) / 1_000_000 + SPARE_S * len(task.games)
+
+
+def _on_the_wall(terms: Terms, moves: int) -> tuple[TimeControl, ...]:
+    """The clocks of a game with the most time that passes meanwhile: an answer may be late by the margin, and
+    a bot whose processor time counts may wait for longer than it computes, again for each move.
+    """
+    controls = []
+    for control in terms.controls:
+        move_us = control.move_us + terms.margin_us
+        if control.by_cpu:
+            all_us = move_us + control.reserve_us + moves * control.increment_us
+            move_us = CPU_WALL * all_us + CPU_WALL_NS // 1000
+        controls.append(replace(control, move_us=move_us))
+    return tuple(controls)
+
+
+def is_answer(task: Task, reports: Sequence[Report], is_stopping: bool) -> bool:
+    """Whether reports say once of each game of a task what became of it, and of no other one. Some may be
+    missing where the run is stopping, or where a worker process died after it had begun.
+    """
+    told = Counter(_said_of(report) for report in reports if isinstance(report, Finished | Void))
+    asked = Counter((pairing.id, attempt, pairing.bots) for pairing, attempt in task.games)
+    if is_stopping or (_have(Died, reports) and _have(Began, reports)):
+        return told <= asked
+    return told == asked  # guard: what-was-asked
+
+
+def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:
+    """The game that a report is of: its id, its attempt, its bots."""
+    if isinstance(report, Finished):
+        return report.game.id, report.game.attempt, report.game.bots
+    return report.id, report.attempt, Pairing.parse(report.id).bots
+
+
+def _have(kind: type[Report], reports: Sequence[Report]) -> bool:
+    """Whether there are reports of a kind."""
+    return any(isinstance(report, kind) for report in reports)

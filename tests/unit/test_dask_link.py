@@ -1,0 +1,76 @@
+"""The connection to a Dask cluster, with a client of a test in the place of Dask's."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from referee.cluster import dask_link
+from referee.cluster.dask_link import DaskLink
+from referee.cluster.link import Disconnected, Event, Members
+
+
+@pytest.mark.parametrize("error", [RuntimeError("odd"), KeyError("id"), asyncio.CancelledError()])
+def test_the_connection_is_made_again_whatever_ended_it(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def fails(*args: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(dask_link, "Client", fails)
+    monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
+    link = DaskLink("tcp://127.0.0.1:1", "run")
+    found = [event for _ in range(3) for event in link.events(2)]
+    link.close([])
+    assert len(found) >= 2 and all(isinstance(event, Disconnected) for event in found)
+
+
+class Stuck:
+    """A client that loses its scheduler at once if it is the first one, and never ends to close."""
+
+    made = 0
+
+    def __init__(self, *arguments: object, **options: object) -> None:
+        Stuck.made += 1
+        self.is_first = Stuck.made == 1
+        self.status = "running"
+        self.scheduler = self
+
+    def __await__(self) -> Generator[Any, Any, Stuck]:
+        return self.__aenter__().__await__()
+
+    async def __aenter__(self) -> Stuck:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await asyncio.Event().wait()
+
+    async def identity(self, n_workers: int) -> dict[str, Any]:
+        if self.is_first:
+            raise OSError("gone")
+        return {"id": "scheduler", "workers": {}}
+
+    async def processing(self, workers: None) -> dict[str, list[str]]:
+        return {}
+
+
+def test_a_client_that_does_not_end_to_close_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_link, "Client", Stuck)
+    monkeypatch.setattr(dask_link, "CLOSE_S", 0.05)
+    monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
+    link = DaskLink("tcp://127.0.0.1:1", "run")
+    seen: list[Event] = []
+    until_s = time.monotonic() + 10
+    while not any(isinstance(event, Members) for event in seen) and time.monotonic() < until_s:
+        seen += link.events(0.1)
+    link.close([])
+    assert [type(event) for event in seen[:2]] == [Disconnected, Members]
