@@ -71,7 +71,7 @@ def run(
     folder = folder or config.folder
     count = config.workers if workers is None else workers
     if dry_run:
-        say_before(config, 0 if cluster else count)
+        say_before(config, None if cluster else count)
         show_data(dry_run_text(config, folder, count, isolation, cluster))
         return
     scale_clocks = scale_clocks or config.scale_clocks
