@@ -87,8 +87,8 @@ def conduct(config: Config, how: Conduct) -> None:
 
 
 def say_before(config: Config, workers: int | None) -> None:
-    """Says which bots are left out on this machine, and what may be wrong with the settings; `workers` is None
-    where other machines play.
+    """Says which bots are left out on this machine, and what may be wrong with the settings. `workers` is
+    None where other machines play.
     """
     found = [*config.absent]
     if config.seed is not None and not all(section.game.is_open for section in config.sections):
