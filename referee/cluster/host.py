@@ -191,7 +191,7 @@ class Host:
             return
         for name in sorted(task.started):
             if changed := self._changed(name):
-                self._say(key, Changed(name, changed))
+                self._say(key, Changed(name, shown(changed, 200)))
                 return
         plan = task.plan.with_bots([self._bots[name] for name in task.plan.names])
         here = replace(task, plan=plan)
