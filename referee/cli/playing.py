@@ -58,7 +58,7 @@ def conduct(config: Config, how: Conduct) -> None:
     Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
     no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
     """
-    say_before(config, 0 if how.cluster else how.workers)
+    say_before(config, None if how.cluster else how.workers)
     is_unfinished = False
     with (
         locked(how.folder),
@@ -86,8 +86,10 @@ def conduct(config: Config, how: Conduct) -> None:
         raise BotFaulted("a bot was at fault")
 
 
-def say_before(config: Config, workers: int) -> None:
-    """Says which bots are left out on this machine, and what may be wrong with the settings."""
+def say_before(config: Config, workers: int | None) -> None:
+    """Says which bots are left out on this machine, and what may be wrong with the settings. `workers` is
+    None where other machines play.
+    """
     found = [*config.absent]
     if config.seed is not None and not all(section.game.is_open for section in config.sections):
         found.append(
@@ -95,9 +97,9 @@ def say_before(config: Config, workers: int) -> None:
             "them; without one, a seed is drawn and kept secret"
         )
     cores = len(usable_cores())
-    if workers > cores:
+    if workers is not None and workers > cores:
         found.append(f"warning: {workers} workers on {cores} cores; measured times will be longer")
-    if config.pin and not hasattr(os, "sched_setaffinity"):
+    if workers is not None and config.pin and not hasattr(os, "sched_setaffinity"):
         found.append("warning: this system cannot pin processes to cores; `pin` is ignored")
     for line in found:
         say(line)

@@ -14,6 +14,7 @@ from referee.cli.options import (
     workers_option,
 )
 from referee.cli.output import show_data
+from referee.core.errors import UsageError
 
 
 @click.command()
@@ -68,10 +69,12 @@ def run(
     config = load(file, elsewhere=bool(cluster))
     cluster = cluster or config.cluster
     check_workers(workers, cluster)
+    if scale_clocks and not cluster:
+        raise UsageError("`--scale-clocks` is given, expected it with `--cluster` or `cluster` in the file")
     folder = folder or config.folder
     count = config.workers if workers is None else workers
     if dry_run:
-        say_before(config, 0 if cluster else count)
+        say_before(config, None if cluster else count)
         show_data(dry_run_text(config, folder, count, isolation, cluster))
         return
     scale_clocks = scale_clocks or config.scale_clocks

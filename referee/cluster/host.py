@@ -8,6 +8,7 @@ to compute in the process that times the moves.
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import signal
 import socket
@@ -163,6 +164,8 @@ class Host:
             of_task.clear()
         if required.cpu_clocks and not cpu.AVAILABLE:
             return Unfit("a clock counts processor time, which needs Linux")
+        if required.pin and not hasattr(os, "sched_setaffinity"):
+            return Unfit("`pin` is set, which needs Linux")
         try:
             bots = [self._store.ready(files) for files in required.bots]
             bots = with_hidden(levels.settled(bots), self._store.private)
@@ -188,7 +191,7 @@ class Host:
             return
         for name in sorted(task.started):
             if changed := self._changed(name):
-                self._say(key, Changed(name, changed))
+                self._say(key, Changed(name, shown(changed, 200)))
                 return
         plan = task.plan.with_bots([self._bots[name] for name in task.plan.names])
         here = replace(task, plan=plan)

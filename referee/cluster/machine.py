@@ -153,8 +153,9 @@ def ask(run: str, key: str, order: bytes, is_playing: bool) -> bytes:
     Runs as a task with this key in a thread of a Dask worker. Raises `HostEnded`.
     """
     with _starting:
-        for other in [name for name, host in _hosts.items() if host.is_idle and name != run]:
-            _hosts.pop(other).end()
+        for other, host in [*_hosts.items()]:
+            if host.is_idle and other != run:
+                end(other)
         host = _hosts.get(run) or _hosts.setdefault(run, _Host())
     try:
         return host.ask(key, order, is_playing, lambda: _is_wanted(key))

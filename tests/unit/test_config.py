@@ -10,6 +10,7 @@ from referee.core.errors import UsageError
 from referee.tournament.bot_table import BotOrigin
 from referee.tournament.config import load
 from tests.command import referee
+from tests.processes.runs import toml
 
 GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]]\nname = "b"\ncmd = "true"\n'
 
@@ -174,3 +175,15 @@ def test_keys_of_clusters(tmp_path: Path) -> None:
     for wrong, message in (("cluster = 1", "a text"), ('cluster = ""', "the address of a Dask scheduler")):
         with pytest.raises(UsageError, match=message):
             load(written(tmp_path, GOOD.replace('"blooms"', f'"blooms"\n{wrong}')))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--scale-clocks",), "`--scale-clocks` is given, expected it with `--cluster`"),
+        (("--cluster", "local:1", "--workers", "2"), "`--workers` is 2, expected none"),
+    ],
+)
+def test_options_of_clusters_are_not_ignored(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    done = referee("run", str(toml(tmp_path / "t.toml")), *words)
+    assert done.code == 2 and message in done.err

@@ -1,0 +1,51 @@
+"""The process on a machine of a cluster, without a Dask worker: what it answers."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.cluster.host import Host
+from referee.cluster.orders import Answer, Changed, Play, Prepare, Requirement, Unfit
+from referee.processes import cpu
+from referee.tournament.pool import Pool
+from tests.unit.test_cluster_workers import task
+
+Hosted = tuple[Host, list[Answer]]
+
+
+@pytest.fixture
+def hosted(tmp_path: Path) -> Iterator[Hosted]:
+    answers: list[Answer] = []
+    end, other = socket.socketpair()
+    with end, other:
+        host = Host(tmp_path, lambda key, answer: answers.append(answer), end)
+        yield host, answers
+        host.close()
+
+
+@pytest.mark.parametrize(("pin", "cpu_clocks"), [(True, False), (False, True)], ids=["pin", "cpu-clocks"])
+def test_a_machine_without_what_only_linux_has_says_so_where_it_is_required(
+    hosted: Hosted, monkeypatch: pytest.MonkeyPatch, pin: bool, cpu_clocks: bool
+) -> None:
+    monkeypatch.delattr(os, "sched_setaffinity", raising=False)
+    monkeypatch.setattr(cpu, "AVAILABLE", False)
+    host, answers = hosted
+    required = Requirement((), 2, pin=pin, cpu_clocks=cpu_clocks, calibrates=False)
+    host.obey("1", Prepare(required, "w", 1, 1, 0))
+    (answer,) = answers
+    assert isinstance(answer, Unfit) and "needs Linux" in answer.why
+
+
+def test_the_name_of_a_changed_file_is_escaped(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, answers = hosted
+    with monkeypatch.context() as patched:
+        patched.setattr(host, "_pool", object.__new__(Pool))
+        patched.setattr(host, "_changed", lambda name: "file\x1b[2J")
+        host.obey("1", Play(task(1, "a", "b")))
+    (answer,) = answers
+    assert isinstance(answer, Changed) and answer.what.startswith("file") and answer.what.isprintable()
