@@ -154,7 +154,8 @@ def test_the_bot_without_a_defect_passes_everything() -> None:
 def test_what_is_not_a_fault_is_reported_too() -> None:
     dice = outcomes(settings(f"{BAD} 'plays its own dice'"), 11)[11]
     assert dice.result == "warning" and dice.text == "no" and not dice.figures["same"]
-    assert "move 1 was" in dice.remarks[0].what and "from `seed`" in dice.remarks[0].hint
+    # By chance, its first moves may be the same.
+    assert re.search("move [0-9]+ was", dice.remarks[0].what) and "from `seed`" in dice.remarks[0].hint
     complaint = outcomes(settings(f"{BAD} 'quits with a complaint'"), 12)[12]
     assert complaint.result == "warning" and "exited with status 1" in complaint.text
     assert complaint.remarks[0].lines == ("Traceback: the input ended",)
