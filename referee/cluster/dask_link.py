@@ -30,7 +30,10 @@ LOOK_S = 1.0
 """The least seconds between two looks at who is there."""
 
 LOOKING = 0.02
-"""The most that looking takes of the time."""
+"""The most that looking takes of the time, but for a look in `SELDOM_S`."""
+
+SELDOM_S = 15.0
+"""The most seconds between two looks: one may have taken long only since the scheduler was stopped."""
 
 CLOSE_S = 3.0
 """Seconds in which machines are told of the end; those that are not reached find out by themselves."""
@@ -158,24 +161,23 @@ class DaskLink(Link):
         ration = Ration(time.monotonic, LOOKING, LOOK_S)
         scheduler: Any = client.scheduler
         first = None
+        seldom_s = 0.0
         while not self._closing.is_set():
             if self._is_broken or client.status != "running":
                 return "the connection was lost"
-            with ration.spent():
-                found = await asyncio.wait_for(scheduler.identity(n_workers=-1), CONNECT_S)
-                if found["id"] != (first := first or found["id"]):
-                    return "the scheduler was started again"
-                tasks = await asyncio.wait_for(scheduler.processing(workers=None), CONNECT_S)
-                others = {address for address, keys in tasks.items() if not all(map(self._is_ours, keys))}
-                self._events.put(
-                    Members(
-                        {
-                            address: _member(one, address in others)
-                            for address, one in found["workers"].items()
-                        }
+            if ration.is_due or time.monotonic() >= seldom_s:
+                with ration.spent():
+                    found = await asyncio.wait_for(scheduler.identity(n_workers=-1), CONNECT_S)
+                    if found["id"] != (first := first or found["id"]):
+                        return "the scheduler was started again"
+                    tasks = await asyncio.wait_for(scheduler.processing(workers=None), CONNECT_S)
+                    others = {address for address, keys in tasks.items() if not all(map(self._is_ours, keys))}
+                    workers = found["workers"].items()
+                    self._events.put(
+                        Members({address: _member(one, address in others) for address, one in workers})
                     )
-                )
-            await self._pause(ration.wait_s)
+                seldom_s = time.monotonic() + SELDOM_S
+            await self._pause(min(LOOK_S, ration.wait_s))
         return "it was closed"
 
     def _is_ours(self, key: object) -> bool:
@@ -188,9 +190,7 @@ class DaskLink(Link):
 
 @contextlib.asynccontextmanager
 async def _client(address: str) -> AsyncIterator[Client]:
-    """A client that is connected. One that does not end to close is given up: it takes minutes where it was
-    just connecting again by itself.
-    """
+    """A client that is connected. If it takes long to close, that is not waited for."""
     client = Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_S, name="referee")
     try:
         yield await client

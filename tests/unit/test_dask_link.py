@@ -74,3 +74,27 @@ def test_a_client_that_does_not_end_to_close_is_given_up(monkeypatch: pytest.Mon
         seen += link.events(0.1)
     link.close([])
     assert [type(event) for event in seen[:2]] == [Disconnected, Members]
+
+
+class Slow(Stuck):
+    """A client whose scheduler takes long to answer at first, and is another one then."""
+
+    looks = 0
+
+    async def identity(self, n_workers: int) -> dict[str, Any]:
+        Slow.looks += 1
+        await asyncio.sleep(0.2 if Slow.looks == 1 else 0)
+        return {"id": str(min(Slow.looks, 2)), "workers": {}}
+
+
+def test_a_slow_answer_does_not_keep_it_from_looking_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_link, "Client", Slow)
+    for name, value in (("CLOSE_S", 0.01), ("LOOK_S", 0.01), ("SELDOM_S", 0.05), ("LOOKING", 0.0001)):
+        monkeypatch.setattr(dask_link, name, value)
+    link = DaskLink("tcp://127.0.0.1:1", "run")
+    seen: list[Event] = []
+    until_s = time.monotonic() + 5
+    while len(seen) < 2 and time.monotonic() < until_s:
+        seen += link.events(0.1)
+    link.close([])
+    assert [type(event) for event in seen[:2]] == [Members, Disconnected]
