@@ -124,7 +124,9 @@ def test_the_games_of_a_killed_worker_are_played_again(
 ) -> None:
     run = begun(machines, tmp_path)
     machines.workers[0].signal(signal.SIGKILL)
-    assert "that played it was lost: the scheduler has lost it, it is played again" in run.play_on()
+    assert (
+        "that played it was lost: its connection to the scheduler ended, it is played again" in run.play_on()
+    )
     voids = run.voids()
     assert len(voids) in (1, 2) and all(void["lost"] and not void["suspects"] for void in voids)
     check(run, undisturbed)
