@@ -66,9 +66,10 @@ def run(
     from referee.cli.playing import Conduct, conduct, say_before
     from referee.tournament.config import load
 
-    config = load(file, elsewhere=bool(cluster))
-    cluster = cluster or config.cluster
     check_workers(workers, cluster)
+    is_here = workers is not None  # whatever the file says
+    config = load(file, elsewhere=True if cluster else False if is_here else None)
+    cluster = cluster or ("" if is_here else config.cluster)
     if scale_clocks and not cluster:
         raise UsageError("`--scale-clocks` is given, expected it with `--cluster` or `cluster` in the file")
     folder = folder or config.folder

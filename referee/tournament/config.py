@@ -106,9 +106,9 @@ def default_workers() -> int:
     return max(1, len(usable_cores()) - 1)
 
 
-def load(path: Path, elsewhere: bool = False) -> Config:
-    """A tournament from its file. Where it is played `elsewhere`, or the file names a cluster, no bot is left
-    out for what this machine lacks.
+def load(path: Path, elsewhere: bool | None = None) -> Config:
+    """A tournament from its file. Where it is played `elsewhere` (by default where the file names a cluster),
+    no bot is left out for what this machine lacks.
 
     Raises `UsageError`, naming the file and the key.
     """
@@ -139,7 +139,7 @@ TOURNAMENT_KEYS = (
 )
 
 
-def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool = False) -> Config:
+def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool | None = None) -> Config:
     options = {option.name for game in GAMES.values() for option in game.options}
     fields.only(*TABLES, instead=words.in_file(TOURNAMENT_KEYS, options, LIMITS))
     main = fields.object("tournament")
@@ -147,7 +147,7 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool
     games = _games(base, fields, main)
     cluster = _cluster(main)
     instead = words.in_bot(TOURNAMENT_KEYS, options, LIMITS)
-    tables = bot_tables(base, fields, main, instead, elsewhere or bool(cluster))
+    tables = bot_tables(base, fields, main, instead, bool(cluster) if elsewhere is None else elsewhere)
     present = [table for table in tables if not table.missing]
     keep = main.text("keep", "faults")
     if keep not in KEEP:

@@ -169,6 +169,12 @@ def test_where_bots_play_elsewhere_this_machine_may_lack_what_they_need(tmp_path
     assert config.cluster == "local:2"
 
 
+def test_workers_that_are_given_play_here_though_the_file_names_a_cluster(tmp_path: Path) -> None:
+    toml = written(tmp_path, GOOD.replace('"blooms"', '"blooms"\ncluster = "tcp://127.0.0.1:1"'))
+    done = referee("run", str(toml), "--workers", "3", "--dry-run")
+    assert done.code == 0 and "3 workers" in done.out
+
+
 def test_keys_of_clusters(tmp_path: Path) -> None:
     both = GOOD.replace('"blooms"', '"blooms"\ncluster = "tcp://x:1"\nscale_clocks = true')
     assert load(written(tmp_path, both)).scale_clocks
