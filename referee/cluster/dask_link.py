@@ -127,7 +127,7 @@ class DaskLink(Link):
         with contextlib.suppress(TimeoutError):
             future.result(CLOSE_S)
         self._loop.call_soon_threadsafe(self._closing.set)
-        self._thread.join(CLOSE_S)
+        self._thread.join(2 * CLOSE_S)  # in which the client may take `CLOSE_S` to close
         if not self._thread.is_alive():
             self._loop.close()
 
@@ -195,7 +195,10 @@ async def _client(address: str) -> AsyncIterator[Client]:
     try:
         yield await client
     finally:
-        await asyncio.wait({asyncio.ensure_future(_closed(client))}, timeout=CLOSE_S)
+        closing = asyncio.ensure_future(_closed(client))
+        await asyncio.wait({closing}, timeout=CLOSE_S)
+        closing.cancel()
+        await asyncio.sleep(0)  # in which it ends, before the loop may
 
 
 async def _closed(client: Client) -> None:

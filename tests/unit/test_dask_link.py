@@ -65,7 +65,7 @@ class Stuck:
 
 def test_a_client_that_does_not_end_to_close_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_link, "Client", Stuck)
-    monkeypatch.setattr(dask_link, "CLOSE_S", 0.05)
+    monkeypatch.setattr(dask_link, "CLOSE_S", 0.2)
     monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
     link = DaskLink("tcp://127.0.0.1:1", "run")
     seen: list[Event] = []
@@ -89,7 +89,7 @@ class Slow(Stuck):
 
 def test_a_slow_answer_does_not_keep_it_from_looking_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_link, "Client", Slow)
-    for name, value in (("CLOSE_S", 0.01), ("LOOK_S", 0.01), ("SELDOM_S", 0.05), ("LOOKING", 0.0001)):
+    for name, value in (("CLOSE_S", 0.2), ("LOOK_S", 0.01), ("SELDOM_S", 0.05), ("LOOKING", 0.0001)):
         monkeypatch.setattr(dask_link, name, value)
     link = DaskLink("tcp://127.0.0.1:1", "run")
     seen: list[Event] = []
