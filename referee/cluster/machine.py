@@ -173,7 +173,7 @@ def tell(run: str, order: bytes) -> None:
 
 
 def end(run: str) -> None:
-    """Ends the host of a run, with all that it plays. Runs in the event loop of a Dask worker."""
+    """Ends the host of a run, with all that it plays, without waiting for that."""
     if host := _hosts.pop(run, None):
         host.end()
 

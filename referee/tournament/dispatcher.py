@@ -37,7 +37,7 @@ class Dispatcher:
         """The ids of the games that began and are not over."""
         self._failed_starts = FailedStarts()
         self._losses: Counter[str] = Counter()
-        """By id, how often the machine that played a game was lost."""
+        """By id, how often the machine that played a game was lost, perhaps by a bot."""
 
     def next(self) -> Task | None:
         """The next task, or None if there is none for now. Games that became void come first, so that it soon
@@ -114,8 +114,8 @@ class Dispatcher:
         for pairing, attempt in lost.task.games:
             if pairing.id in self._given_out:
                 self._losses[pairing.id] += lost.by_bot
-                is_suspect = self._losses[pairing.id] > LOSSES  # guard: lost-again-and-again
-                is_suspect &= lost.by_bot
+                many = self._losses[pairing.id] > LOSSES  # guard: lost-again-and-again
+                is_suspect = many and lost.by_bot
                 suspects = lost.task.started if is_suspect else frozenset[str]()
                 voids.append(Void(pairing.id, attempt, lost.how, suspects, lost=not is_suspect))
         return voids
