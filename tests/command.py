@@ -17,6 +17,7 @@ from unittest import mock
 import pytest
 
 from referee.cli import main
+from tests.waiting import TOO_LONG_S
 
 ROOT = Path(__file__).parent.parent
 RANDOM = f"{{python}} {ROOT / 'sample_bots' / 'random_bot.py'}"
@@ -26,9 +27,6 @@ BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'bad_bot.py'}"
 
 HERE = ("--workers", "0")
 """Games are played in the referee's own process: a worker takes longer to start than most of them to play."""
-
-TOO_LONG_S = 120
-"""A command that takes longer hangs."""
 
 
 class Done(NamedTuple):

@@ -36,8 +36,8 @@ SELDOM_S = 15.0
 """The most seconds between two looks: one may have taken long only since the scheduler was stopped."""
 
 CLOSE_S = 3.0
-"""Seconds in which machines are told of the end, and then a client has to close. Machines that are not reached
-find out by themselves.
+"""Seconds for telling machines of the end, and then for closing a client. Machines that are not reached
+notice by themselves.
 """
 
 

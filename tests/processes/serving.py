@@ -13,7 +13,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.command import ROOT, TOO_LONG_S
+from tests.command import ROOT
+from tests.waiting import TOO_LONG_S
 
 
 class Server:

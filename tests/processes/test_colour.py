@@ -13,7 +13,8 @@ import pexpect
 import pytest
 
 from referee.cli.colour import can_draw, in_colour
-from tests.command import HERE, PLAIN, TOO_LONG_S, referee
+from tests.command import HERE, PLAIN, referee
+from tests.waiting import TOO_LONG_S
 
 COLOUR = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[0-9;]*m")
 DRAWING = re.compile(r"\x1b\[\??[0-9;]*[A-HJKfhlr]")

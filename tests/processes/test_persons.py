@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from referee.core.this_machine import this_machine
-from tests.command import PLAIN, RANDOM, TOO_LONG_S, Done, referee
+from tests.command import PLAIN, RANDOM, Done, referee
+from tests.waiting import TOO_LONG_S
 
 SMALL = ("--option", "size=3", "--option", "target=2", "--isolation", "none")
 

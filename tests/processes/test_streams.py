@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from referee.cli import cli
-from tests.command import PLAIN, TOO_LONG_S, referee
+from tests.command import PLAIN, referee
+from tests.waiting import TOO_LONG_S
 
 FAST = ("--option", "size=3", "--option", "target=2")
 MATCH = ("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", *FAST)

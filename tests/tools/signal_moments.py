@@ -32,10 +32,9 @@ from tabulate import tabulate
 
 from tests.command import PLAIN, ROOT
 from tests.processes.runs import toml
+from tests.waiting import TOO_LONG_S
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-TOO_LONG_S = 60.0
 
 
 class Ending(NamedTuple):
