@@ -22,6 +22,30 @@ def forever(data: bytes, pause: float = 0.0, to: int = 1) -> None:
         time.sleep(pause)
 
 
+def wait_for(path: str) -> None:
+    while not os.access(path, os.F_OK):
+        time.sleep(0.001)
+
+
+def mark(path: str) -> None:
+    """Leaves a file that says when that was."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT)
+    os.write(file, str(time.monotonic_ns()).encode())
+    os.close(file)
+
+
+def stop(pid: int) -> None:
+    """Returns when the process is stopped."""
+    os.kill(pid, signal.SIGSTOP)
+    while True:
+        file = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        state = os.read(file, 1000).rpartition(b")")[2].split()[0]
+        os.close(file)
+        if state == b"T":
+            return
+        time.sleep(0.001)
+
+
 def misbehave(question: str) -> bool:
     """Does its worst on being asked; whether it then answers all the same."""
     match vice:
@@ -31,12 +55,49 @@ def misbehave(question: str) -> bool:
         case "sleep":
             if len(arguments) > asked:
                 time.sleep(float(arguments[asked - 1]))
-        case "logs":
+        case "resigns":
+            if asked == int(arguments[0]):
+                say(f"resign {question}")
+                return False
+        case "answers while the referee is stopped":
+            pid, before, behind = int(arguments[0]), float(arguments[1]), float(arguments[2])
+            if asked == 1:
+                if "log" in arguments:
+                    threading.Thread(target=forever, args=(b"log still here\n", 0.001), daemon=True).start()
+                    time.sleep(0.05)
+                stop(pid)
+                time.sleep(before)
+                say(f"move {question} L:{cells[0]}" + "\nlog that was it" * ("log" in arguments))
+                os.write(2, f"{time.monotonic_ns()}\n".encode())
+                time.sleep(behind)
+                os.kill(pid, signal.SIGCONT)
+                return False
+        case "logs, and answers after the referee was stopped":
+            pid, stopped, behind = int(arguments[0]), float(arguments[1]), float(arguments[2])
             if asked == 1:
                 threading.Thread(target=forever, args=(b"log still here\n", 0.001), daemon=True).start()
-            time.sleep(float(arguments[0]))
-            say(f"move {question} L:{cells[0]}\nlog that was it")
+                time.sleep(0.05)
+                stop(pid)
+                time.sleep(stopped)
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(behind)
+                say(f"move {question} L:{cells[0]}\nlog that was it")
+                return False
+        case "plays twice":
+            say(f"move {question} L:{cells[0]}\nmove {question} L:{cells[1]}")
             return False
+        case "plays ahead":
+            say(f"move {question} L:{cells[0]}\nmove {int(question) + 1} L:{cells[1]}")
+            return False
+        case "marks its answers":
+            say(f"move {question} L:{cells[0]}")
+            mark(arguments[0])
+            return False
+        case "lets the other one speak":
+            if asked == 1:
+                mark(f"{arguments[0]}/asked")
+                wait_for(f"{arguments[0]}/said")
+            return asked == 1
         case "silent":
             time.sleep(60)
         case "endless line":
@@ -46,9 +107,9 @@ def misbehave(question: str) -> bool:
         case "endless long lines":
             forever(b"#" * 1000 + b"\n")
         case "slow lines":
-            forever(b"log still here\n", 0.01)
+            forever(b"log still here\n", 0.003)
         case "drip":
-            forever(b"x", 0.02)
+            forever(b"x", 0.01)
         case "stderr for ever":
             forever(b"complaint\n" * 100, to=2)
         case "stderr, then plays":
@@ -82,9 +143,9 @@ def misbehave(question: str) -> bool:
         case "illegal for ever":
             say(f"move {question} L:Z9")
             return False
-        case "illegal slowly":
-            time.sleep(0.15)
-            say(f"move {question} L:Z9")
+        case "illegal, then silent":
+            if asked == 1:
+                say(f"move {question} L:Z9")
             return False
         case "illegal once":
             if asked == 1:
@@ -123,6 +184,7 @@ if vice == "crashes at the start":
     sys.exit("boom: no such opening book")
 if vice == "closes input":
     os.close(0)
+    os.write(2, b"closed\n")
     time.sleep(60)
 
 while True:
@@ -140,7 +202,8 @@ while True:
         asked = 0
         if vice == "never reads":
             time.sleep(60)
-        if vice == "empty lines at ready":
+        if vice == "empty lines when it may":
+            wait_for(arguments[0])
             os.write(1, b"\n" * 9000)
         if vice == "exits after ready":
             sys.exit(0)
@@ -155,13 +218,10 @@ while True:
             say(f"move {rest.split()[0]} L:{cells[0]}")
         if vice == "plays and exits":
             sys.exit(0)
-        if vice == "plays twice":
-            say(f"move {rest.split()[0]} L:{cells[1]}")
-        if vice == "plays ahead later" and asked == 1:
-            time.sleep(0.1)
+        if vice == "plays ahead when the other one is asked" and asked == 1:
+            wait_for(f"{arguments[0]}/asked")
             say(f"move {int(rest.split()[0]) + 1} L:{cells[1]}")
-        if vice == "plays ahead":
-            say(f"move {int(rest.split()[0]) + 1} L:{cells[1]}")
+            mark(f"{arguments[0]}/said")
     elif word == "end" and vice == "outlives the end":
         time.sleep(60)
     elif word == "end" and vice == "exits at the end":

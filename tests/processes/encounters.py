@@ -1,14 +1,47 @@
-"""Bad bots for encounters with real processes."""
+"""Bad bots for encounters with real processes, and clocks that leave nothing to chance."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from referee.gameplay.api import Reply
+from referee.gameplay.events import Seat
 from referee.processes.bot import Bot
+from referee.wire.process_wire import Place, ProcessWire
 from tests.command import BAD
 
 MARGIN_US = 10_000
 
+LONG = "1h"
+"""The clock of a bot that is not at fault: it is in time however busy the machine is."""
+
+SHORT = "20ms"
+"""The clock of a bot that never answers, and so is late however fast the machine is."""
+
+LONG_US = 3_600_000_000
+"""How long bots that are not at fault have to start."""
+
 
 def bot(name: str, *vice: str) -> Bot:
     return Bot(name, (*BAD.split(), *vice), Path.cwd())
+
+
+def time_is_up_once(monkeypatch: pytest.MonkeyPatch, done: Callable[[Place], object]) -> None:
+    """Has the time of a seat be up once this is true of it, and not before, as if its clock had run out.
+
+    For a bot that does something before its time is up: no clock is both long enough for that on a busy
+    machine and short enough for a test.
+    """
+    judged = ProcessWire._silence
+
+    def silence(wire: ProcessWire, seat: Seat, place: Place, now_ns: int) -> Reply | None:
+        if not done(place):
+            return None
+        place.watch.deadline_ns = 0
+        reply = judged(wire, seat, place, now_ns)
+        return reply and reply._replace(used_us=reply.used_us + LONG_US + MARGIN_US)
+
+    monkeypatch.setattr(ProcessWire, "_silence", silence)
