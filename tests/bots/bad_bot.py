@@ -82,6 +82,7 @@ def misbehave(question: str) -> bool:
                 os.kill(pid, signal.SIGCONT)
                 time.sleep(behind)
                 say(f"move {question} L:{cells[0]}\nlog that was it")
+                os.write(2, f"{time.monotonic_ns()}\n".encode())
                 return False
         case "plays twice":
             say(f"move {question} L:{cells[0]}\nmove {question} L:{cells[1]}")

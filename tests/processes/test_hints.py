@@ -11,14 +11,19 @@ import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
+from referee.gameplay.api import Failure, Opening, Question
+from referee.gameplay.events import Ending
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
+from referee.protocol.session import Phase
 from referee.tournament.encounter import play_encounter
 from referee.viewing.words import bot_output, fault_report
+from referee.wire.connection import Connection
 from tests.command import ended_after
-from tests.processes.encounters import bot
+from tests.processes.encounters import LONG, LONG_US, time_is_up_once
+from tests.waiting import TOO_LONG_S
 
 LOOP = """
 import os, signal, sys, time
@@ -29,18 +34,19 @@ for line in sys.stdin:
     if word == "hello":
         {hello}
     elif word == "prepare":
-        {ready}
+        {prepare}
     elif word == "ask":
-        {move}
+        {ask}
 """
-FINE = {"hello": 'say("hello 1")', "ready": 'say("ready")', "move": 'say(f"move {rest[0]} L:A1")'}
+FINE = {"hello": 'say("hello 1")', "prepare": 'say("ready")', "ask": "pass"}
 
 
-def told(bot_at_fault: Bot, clock: str = "300ms") -> str:
-    game = GAMES["blooms"]
-    control = TimeControl.parse(clock)
-    terms = Terms("x", game, game.settle({}), ("x", "good"), (control,) * 2, b"")
-    (record,) = play_encounter([bot_at_fault, bot("good", "none")], [terms], start_us=1_000_000)
+def told(at_fault: Bot) -> str:
+    """The report on a bot that plays alone."""
+    game = GAMES["thetree"]
+    control = TimeControl.parse(LONG)
+    terms = Terms("x", game, game.settle({"players": "1"}), (at_fault.name,), (control,), b"")
+    (record,) = play_encounter([at_fault], [terms], start_us=LONG_US)
     return "\n".join(fault_report(record))
 
 
@@ -64,74 +70,114 @@ def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
     assert hints.isolated("bwrap", "Permission denied").startswith("at isolation")
 
 
+def scripted(part: str, code: str) -> Bot:
+    """A bot that does this in one place."""
+    script = LOOP.format(**{**FINE, part: code})
+    return Bot("x", (sys.executable, "-I", "-S", "-c", script), Path("/"))
+
+
 @pytest.mark.parametrize(
     ("part", "code", "fragments"),
     [
-        (
-            "hello",
-            'say("hello 1", flush=False)',
-            ["expected: `hello 1`", "hint: its answer came when its input was"],
-        ),
-        (
-            "ready",
-            'say("ready", flush=False)',
-            ["expected: `ready`", "last sent to the bot: prepare", "flush"],
-        ),
-        (
-            "move",
-            'say(f"move {rest[0]} L:A1", flush=False)',
-            ["expected: `move 1 TEXT` within 0.3", "flush"],
-        ),
-        ("ready", "time.sleep(60)", ["nothing came", "hint: `prepare` is answered with the line `ready`"]),
-        ("move", "time.sleep(60)", ["nothing came", "hint: it has spoken before"]),
-        (
-            "move",
-            'say("my move: A1")',
-            ["last received from the bot: my move: A1", "debug output belongs on stderr"],
-        ),
-        ("move", 'say(f"Move {rest[0]} L:A1")', ["hint: words are written in small letters: `move`"]),
-        ("move", 'os.write(1, b"move 1 L:A1"); time.sleep(60)', ["hint: end each line with a newline"]),
-        ("move", 'os.write(1, b"move 1 L:A1\\r"); time.sleep(60)', ["with a carriage return alone"]),
-        ("move", 'say("move 2 L:A1")', ["question 2 was never asked", "by its own number"]),
-        ("move", 'say("move L:A1")', ["broke the protocol", "`L:A1` is not a plain number, expected `move"]),
-        ("move", "{}['x']", ["exited with status 1", "stderr: KeyError", "hint: an exception ended it"]),
-        (
-            "move",
-            "os.kill(0, signal.SIGSEGV)",
-            ["was ended by SIGSEGV", "hint: it used memory that"],
-        ),
-        ("move", "sys.exit()", ["exited with status 0", "hint: it ended by itself"]),
-        ("move", "os.close(1); time.sleep(60)", ["closed its output", "keep both open until `quit`"]),
-        # Answers to the first question for ever: more of them still come when its input is closed.
-        (
-            "move",
-            """say("move 1 L:" + "ABCDE"[int(rest[0]) % 5] + "1")
-        while rest[0] == "2": say("move 1 L:A1"); time.sleep(0.005)""",
-            ["answers to closed questions came", "hint: it answered a question that was closed"],
-        ),
-        # What it said before it was asked explains nothing.
-        (
-            "ready",
-            'say("Engine 1.0"); say("ready"); time.sleep(60)',
-            ["nothing came", "it has spoken before"],
-        ),
-        (
-            "move",
-            'time.sleep(60 if rest[0] == "2" else 0); say("move 1 L:A1"); say("move 1 L:A1")',
-            ["nothing came", "hint: it has spoken before"],
-        ),
+        ("hello", 'say("hello 1", flush=False)', ["expected: `hello 1`"]),
+        ("prepare", 'say("ready", flush=False)', ["expected: `ready`", "last sent to the bot: prepare"]),
+        ("ask", 'say(f"move {rest[0]} X", flush=False)', ["expected: `move 1 TEXT` within 3600"]),
     ],
 )
-def test_a_verdict_helps_the_author(
+def test_what_comes_when_the_input_is_closed_was_held_back(
     part: str, code: str, fragments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if "flush=False" in code:  # on a busy machine what is held back may take its time
-        monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 10)
-    script = LOOP.format(**{**FINE, part: code})
-    text = told(Bot("x", (sys.executable, "-I", "-S", "-c", script), Path("/")))
-    assert "seat 1 x " in text
-    for fragment in fragments:
+    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S)
+    asked = {"hello": Phase.GREETED, "prepare": Phase.LOADING, "ask": Phase.ASKED}[part]
+    time_is_up_once(monkeypatch, lambda place: place.connection.conversation.phase is asked)
+    text = told(scripted(part, code))
+    for fragment in ["seat 1 x ", "nothing came", "hint: its answer came when its input was", *fragments]:
         assert fragment in text, text
+
+
+@pytest.mark.parametrize(
+    ("code", "fragments"),
+    [
+        ("{}['x']", ["exited with status 1", "stderr: KeyError", "hint: an exception ended it"]),
+        ("os.kill(0, signal.SIGSEGV)", ["was ended by SIGSEGV", "hint: it used memory that"]),
+        (
+            'say("my move: A1"); sys.exit()',
+            [
+                "exited with status 0",
+                "last received from the bot: my move: A1",
+                "hint: it ended by itself",
+            ],
+        ),
+        ("os.close(1); time.sleep(60)", ["closed its output", "keep both open until `quit`"]),
+    ],
+)
+def test_a_bot_that_is_gone_is_told_why(
+    code: str, fragments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 0.01)
+    text = told(scripted("ask", code))
+    for fragment in ["seat 1 x ", *fragments]:
+        assert fragment in text, text
+
+
+def asked(*said: bytes) -> Connection:
+    """The connection to a bot that was greeted, and asked for something else after each of these."""
+    connection = Connection(Bot("x", ("x",), Path("/")), failure=Failure(Ending.START, "no process"))
+    conversation = connection.conversation
+    game = GAMES["blooms"]
+    conversation.greet()
+    for number, data in enumerate(said):
+        conversation.hear(data)
+        if number:
+            conversation.ask(0, Question((), 1000, 0, 1000))
+        else:
+            conversation.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+    return connection
+
+
+HELLO, READY = b"hello 1\n", b"ready\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "fragments"),
+    [
+        ([b""], ["nothing came", "not a byte has come from it"]),
+        ([HELLO, b""], ["nothing came", "`prepare` is answered with the line `ready`"]),
+        ([HELLO, READY, b""], ["nothing came", "it has spoken before"]),
+        ([HELLO, READY, b"my move: A1\n"], ["such as `my move: A1`", "debug output belongs on stderr"]),
+        ([HELLO, READY, b"Move 1 L:A1\n"], ["words are written in small letters: `move`"]),
+        ([HELLO, READY, b"move 1 L:A1"], ["a line without a newline came", "end each line with a newline"]),
+        ([HELLO, READY, b"move 1 L:A1\r"], ["with a carriage return alone"]),
+        (
+            [HELLO, READY, b"move 1 L:A1\n", b"move 1 L:A1\n"],
+            ["1 answer to closed questions came", "it answered a question that was closed"],
+        ),
+        # What it said before it was asked explains nothing.
+        ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it has spoken before"]),
+        ([HELLO, READY, b"move 1 L:A1\nmove 1 L:A1\n", b""], ["nothing came", "it has spoken before"]),
+    ],
+)
+def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str]) -> None:
+    *before, last = said
+    connection = asked(*before)
+    connection.conversation.hear(last)
+    detail, hint = connection.what_came()
+    for fragment in fragments:
+        assert fragment in f"{detail}; {hint}"
+
+
+@pytest.mark.parametrize(
+    ("said", "fragments"),
+    [
+        (b"move 2 L:A1\n", ["question 2 was never asked", "by its own number"]),
+        (b"move L:A1\n", ["broke the protocol", "`L:A1` is not a plain number, expected `move"]),
+    ],
+)
+def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> None:
+    (failure,) = asked(HELLO, READY).conversation.hear(said)
+    assert isinstance(failure, Failure) and not failure.hint
+    for fragment in fragments:
+        assert fragment in f"{failure.ending.sentence}: {failure.detail}; {failure.ending.hint}"
 
 
 @pytest.mark.parametrize(
@@ -171,7 +217,7 @@ def test_a_limit_that_keeps_a_bot_from_starting_is_named(
 
 
 def test_a_bot_that_exceeds_a_limit_at_its_start_is_told_of_the_limits() -> None:
-    text = told(replace(Bot("x", ("sh", "-c", "sleep 9 & sleep 9"), Path("/")), limits=Limits(processes=1)))
+    text = told(replace(Bot("x", ("sh", "-c", "sleep 60 & sleep 60"), Path("/")), limits=Limits(processes=1)))
     assert "seat 1 x did not start: 3 processes and threads, and 1 are allowed" in text
     assert "hint: the match or tournament limits its memory" in text
 
@@ -190,6 +236,6 @@ def test_a_program_that_stopped_being_executable(tmp_path: Path) -> None:
 def test_a_program_that_became_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
     """Why it does not start is looked for in its first line, and nobody ever writes to a FIFO."""
     os.mkfifo(tmp_path / "bot", 0o755)
-    with ended_after(20):
+    with ended_after(TOO_LONG_S):
         text = told(Bot("x", ("./bot",), tmp_path))
     assert "seat 1 x did not start" in text and "Permission denied" in text

@@ -394,20 +394,21 @@ def test_a_bot_that_logs_all_the_time_neither_loses_nor_gains_by_a_stoppage(answ
     """The kernel notes only when it wrote last; but its output was read when the referee went on, and an
     answer that is read later is no older.
     """
-    pid = str(os.getpid())
-    clock = "100ms+1h"
+    vice = (
+        ("answers while the referee is stopped", str(os.getpid()), "0.05", "0.95", "log")
+        if answers_meanwhile
+        else ("logs, and answers after the referee was stopped", str(os.getpid()), "0.3", "0.25")
+    )
+    record, answered_us = stopped_game(*vice, clock="100ms+1h")
+    moved = record.events[1]
+    assert isinstance(moved, Moved)
     if answers_meanwhile:
-        vice = ("answers while the referee is stopped", pid, "0.05", "0.95", "log")
-        record, answered_us = stopped_game(*vice, clock=clock)
-        moved = record.events[1]
-        assert isinstance(moved, Moved) and moved.timing.stopped_us > 900_000
+        assert moved.timing.stopped_us > 900_000
         assert moved.charge.used_us <= answered_us + ACCURACY_US
     else:
-        later = ("logs, and answers after the referee was stopped", pid, "0.3", "0.25")
-        (record,) = games(("resigns", "2"), later, clocks=(LONG, clock))
-        moved = record.events[1]
-        assert isinstance(moved, Moved) and moved.timing.stopped_us > 200_000
-        assert moved.charge.used_us >= 600_000 - SLICE_NS // 1000, "since the last look at its output"
+        # A busy machine may stop the referee once more, while the answer comes.
+        later_us = moved.timing.stopped_us - 300_000
+        assert moved.charge.used_us >= answered_us - later_us - 2 * SLICE_NS // 1000
     assert loser(record) == (1, "resigned")
 
 
