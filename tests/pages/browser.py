@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Dialog, FloatRect, Page, sync_playwright
 
+from tests.waiting import TOO_LONG_S
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """What Chromium is called on different systems."""
 
@@ -84,7 +86,10 @@ def chromium_path() -> str:
     """The program of Chromium; empty where there is none that starts: one of its names may be a mere stub."""
     for name in NAMES:
         path = shutil.which(name)
-        if path and subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0:
+        if (
+            path
+            and subprocess.run([path, "--version"], capture_output=True, timeout=TOO_LONG_S).returncode == 0
+        ):
             return path
     return ""
 

@@ -13,6 +13,7 @@ from tests.pages.browser import PHONE, check, foreign_parts, watched_page
 from tests.processes.serving import Server, serving
 from tests.tools.hostile_run import Hostile
 from tests.unit.growing import Growing, with_info
+from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +52,7 @@ def test_it_follows_the_run_by_itself(page: Page, growing: Growing) -> None:
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     expect(page.locator(ROWS)).to_have_count(2)
     growing.play("2:a:b")
-    expect(page.locator(ROWS)).to_have_count(3, timeout=20_000)
+    expect(page.locator(ROWS)).to_have_count(3, timeout=TOO_LONG_S * 1000)
     expect(page.locator(STATE)).to_contain_text("3 of 20")
     assert page.locator("#told").text_content() == "", "nobody is told of each game"
 
@@ -60,7 +61,7 @@ def test_what_has_the_focus_is_not_replaced(page: Page, growing: Growing) -> Non
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     page.locator(f"{ROWS} a").first.focus()
     growing.play("2:a:b")
-    expect(page.locator(STATE)).to_contain_text("3 of 20", timeout=20_000)
+    expect(page.locator(STATE)).to_contain_text("3 of 20", timeout=TOO_LONG_S * 1000)
     expect(page.locator(ROWS)).to_have_count(2)
     page.evaluate("document.activeElement.blur()")
     expect(page.locator(ROWS)).to_have_count(3)
@@ -84,12 +85,12 @@ def test_a_lost_connection_is_told_and_found_again(
         page.goto(server.url)
         expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
         server.end()
-        expect(page.locator("#connection")).to_contain_text("is lost", timeout=20_000)
+        expect(page.locator("#connection")).to_contain_text("is lost", timeout=TOO_LONG_S * 1000)
         expect(page.locator("#told")).to_contain_text("is lost")
         growing.play("2:a:b")
         with serving(growing.path.parent, port=server.port):
             expect(page.locator("#connection")).to_have_text(
-                "Live: this page follows the run.", timeout=60_000
+                "Live: this page follows the run.", timeout=TOO_LONG_S * 1000
             )
             expect(page.locator(ROWS)).to_have_count(3)
 

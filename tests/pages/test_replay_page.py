@@ -15,6 +15,7 @@ from referee.viewing.steps import Steps, View, steps_of
 from referee.viewing.svg import Layout
 from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
 from tests.pages.recorded import SHORT, only_game, play, written
+from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.slow
 
@@ -135,7 +136,7 @@ def test_playing_ends_at_the_last_step(games: dict[str, Steps], page: Page, tmp_
     page.get_by_role("combobox").select_option("8")
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=TOO_LONG_S * 1000)
     replay.at(replay.last)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from referee.records import journal
 from tests.command import PLAIN
+from tests.waiting import TOO_LONG_S
 
 
 def toml(path: Path, bots: dict[str, str] | None = None, options: str = "size = 3", **main: Any) -> Path:
@@ -59,4 +60,4 @@ def run_with(patch: str, file: Path, *words: str) -> subprocess.CompletedProcess
     """`referee run` with something broken in it."""
     script = f"{patch}\nfrom referee.cli import main\nimport sys\nsys.argv[0] = 'referee'\nmain()"
     command = [sys.executable, "-c", script, "run", str(file), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=TOO_LONG_S)

@@ -23,6 +23,7 @@ from tests.command import PLAIN, ROOT, referee, referee_process
 from tests.holdings import gone_within, living
 from tests.processes import runs
 from tests.processes.runs import games
+from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs")
 
@@ -143,7 +144,7 @@ def test_a_second_signal_ends_the_run_though_a_worker_hangs(tmp_path: Path) -> N
     for _ in range(2):
         time.sleep(0.3)
         run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=20)
+    _, err = run.communicate(timeout=TOO_LONG_S)
     assert run.returncode == 3, err
     assert not Path(f"/proc/{worker}").exists()
 
@@ -174,7 +175,7 @@ def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> 
     (launcher,) = children(worker_of(run))
     run.kill()
     try:
-        run.communicate(timeout=10)
+        run.communicate(timeout=TOO_LONG_S)
     finally:
         if is_living(launcher):
             os.kill(launcher, signal.SIGKILL)
@@ -193,7 +194,7 @@ def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> 
     run = begun(file)
     wait_until_living(word)
     assert gone_within(word, 2.5), "it lived on while the game went on"
-    run.communicate(timeout=60)
+    run.communicate(timeout=TOO_LONG_S)
     assert run.returncode == 0 and len(games(tmp_path / "t-results")) == 2
 
 
@@ -225,7 +226,7 @@ def test_no_more_workers_are_started_than_there_are_encounters(tmp_path: Path) -
     for _ in range(2):
         run.send_signal(signal.SIGINT)
         time.sleep(0.2)
-    run.communicate(timeout=30)
+    run.communicate(timeout=TOO_LONG_S)
     assert started == 6
     assert gone_within(word, 5)
 
@@ -280,7 +281,9 @@ def test_the_referee_s_processes_are_closed_to_the_bots_of_an_ordinary_user(
     file = toml(folder / "t.toml", {"a": "sh reads.sh", "b": "sh reads.sh"}, rounds=1)
     (folder / "reads.sh").write_text(PARENTS + READS.format(folder) + "; " + PLAYS.format("echo resign $n"))
     env = {**env, "REFEREE_TRACEABLE": "1"} if traceable else env
-    done = subprocess.run([*command, "run", str(file)], env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*command, "run", str(file)], env=env, capture_output=True, text=True, timeout=TOO_LONG_S
+    )
     assert done.returncode == 0, done.stderr
     read = {line.split()[1] for line in (folder / "read").read_text().splitlines()}
     assert read == ({"environ", "fd/0", "maps", "fd"} if traceable else set())
@@ -297,7 +300,9 @@ def test_time_and_processes_of_an_ordinary_user_s_bots_are_still_seen(
     file = toml(folder / "t.toml", {"a": "sh a.sh", "b": "sh a.sh"}, rounds=1, clock="cpu:10s")
     works = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; (setsid sleep 60 &); echo resign $n"
     (folder / "a.sh").write_text(PLAYS.format(works))
-    done = subprocess.run([*command, "run", str(file)], env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*command, "run", str(file)], env=env, capture_output=True, text=True, timeout=TOO_LONG_S
+    )
     assert done.returncode == 0, done.stderr
     assert "left processes behind, which were ended: sleep (pid" in done.stderr
     records = (folder / "t-results" / "games.jsonl").read_text()

@@ -16,6 +16,7 @@ import pytest
 
 from tests.command import BAD, GREEDY, HERE, PLAIN, RANDOM, referee
 from tests.holdings import living
+from tests.waiting import TOO_LONG_S
 
 SMALL = ["--option", "size=3", "--option", "target=2"]
 FAST = [*SMALL, *HERE]
@@ -196,7 +197,7 @@ def stopped(
     for number in signals:
         process.send_signal(number)
         time.sleep(0.3)
-    out, rest = process.communicate(timeout=60)
+    out, rest = process.communicate(timeout=TOO_LONG_S)
     assert "Traceback" not in rest
     return process.returncode, out, err + rest
 
@@ -254,7 +255,12 @@ def test_replay_json_is_one_document_and_needs_one_game(one_game: Path) -> None:
 def terminal(*words: str) -> pexpect.spawn[str]:
     env = {**os.environ, "TERM": "xterm-256color"}
     return pexpect.spawn(
-        sys.executable, ["-m", "referee", *words], env=env, encoding="utf-8", timeout=20, dimensions=(40, 120)
+        sys.executable,
+        ["-m", "referee", *words],
+        env=env,
+        encoding="utf-8",
+        timeout=TOO_LONG_S,
+        dimensions=(40, 120),
     )
 
 
@@ -290,7 +296,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     while b" REF: ask 1" not in process.stderr.readline():
         pass
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=60)
+    process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0
 
 

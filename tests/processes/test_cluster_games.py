@@ -15,6 +15,7 @@ from tests.command import ROOT
 from tests.processes import namespaces
 from tests.processes.clusters import THIS_MACHINE, Cluster, Host, cluster
 from tests.processes.runs import games, lines_of
+from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.slow(seconds=20)
 
@@ -95,7 +96,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def run(on: Host, folder: Path, *words: str) -> str:
     """Plays the tournament; its table."""
     command = [*on.within, sys.executable, "-m", "referee", "run", "t.toml", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TOO_LONG_S)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -23,6 +23,7 @@ from tests.processes import runs
 from tests.processes.clusters import Cluster, cluster
 from tests.processes.runs import games
 from tests.tools.cluster_storm import DELAY_S, core, tournament
+from tests.waiting import TOO_LONG_S
 
 pytest.importorskip("distributed")
 
@@ -92,7 +93,7 @@ class Run:
         """Starts it again where it was killed, and waits for its end; what it wrote to stderr."""
         if self.process.poll() is not None:
             self.process = self._start()
-        _, err = self.process.communicate(timeout=90)
+        _, err = self.process.communicate(timeout=TOO_LONG_S)
         assert self.process.returncode == 0, err
         return err
 
@@ -205,7 +206,7 @@ def test_a_dask_worker_that_has_no_referee_is_told_and_does_not_break_by_it(tmp_
     file = runs.toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, workers=None)
     with cluster(tmp_path / "c", [("--no-nanny",)], {"PYTHONPATH": str(tmp_path)}) as found:
         run = Run(found, file)
-        _, err = run.process.communicate(timeout=60)
+        _, err = run.process.communicate(timeout=TOO_LONG_S)
         assert run.process.returncode == 5
         assert "times in a row: ModuleNotFoundError: No module named 'referee" in err
         assert [service.starts for service in found.services] == [1, 1]

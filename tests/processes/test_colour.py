@@ -135,7 +135,7 @@ def test_commands_obey_them(name: str, setting: str, terminal: bool, place: Path
             cwd=str(place),
             env=env,
             encoding="utf-8",
-            timeout=60,
+            timeout=TOO_LONG_S,
             dimensions=(24, 80),
         )
         screen.expect(pexpect.EOF)

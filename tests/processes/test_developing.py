@@ -18,6 +18,7 @@ import pytest
 from referee.records.run_files import RECORDS
 from tests.command import BAD, GREEDY, HERE, PLAIN, RANDOM, ROOT, referee
 from tests.holdings import living, processes
+from tests.waiting import TOO_LONG_S
 
 SMALL = ("--option", "size=3", "--option", "target=2")
 
@@ -96,7 +97,9 @@ def test_the_input_of_a_seat_makes_the_bot_say_the_same_again(tmp_path: Path, bo
     assert done.code == 0, done.err
     said = re.findall(r"^ +[0-9.]+ b BOT: (.*)$", done.err, re.MULTILINE)
     command = shlex.split(bot.replace("{python}", sys.executable))
-    again = subprocess.run(command, input=file.read_bytes(), capture_output=True, timeout=60, cwd=ROOT)
+    again = subprocess.run(
+        command, input=file.read_bytes(), capture_output=True, timeout=TOO_LONG_S, cwd=ROOT
+    )
     assert again.returncode == 0 and again.stdout.decode().splitlines() == said
     assert len(said) > 4 and file.read_bytes().endswith(b"\nquit\n")
     sent = re.findall(r"^ +[0-9.]+ b REF: (.*)$", done.err, re.MULTILINE)
@@ -175,7 +178,7 @@ def test_without_a_clock_a_stopped_bot_is_waited_for(tmp_path: Path) -> None:
         time.sleep(1)  # longer than its clock, the margin, and the time that bots have to exit
         assert process.poll() is None
         os.kill(pid, signal.SIGCONT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0 and "no time limits" in err
     assert mark.read_text() == "it ended by itself"
     game = games_of(tmp_path / "run")[0]
@@ -191,7 +194,7 @@ def test_without_a_clock_a_second_signal_ends_a_stopped_bot(tmp_path: Path) -> N
     time.sleep(0.5)
     assert process.poll() is None, "the first one lets the game finish"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 3 and "stopped at once by SIGINT" in err
     assert not living(str(mark)) and not mark.exists()
 

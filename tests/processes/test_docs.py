@@ -28,6 +28,7 @@ from referee.tournament.config import load
 from referee.wire import conversation
 from tests.command import ROOT
 from tests.processes.serving import serving
+from tests.waiting import TOO_LONG_S
 
 PAGES = [
     "README.md",
@@ -73,7 +74,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=TOO_LONG_S,
         stdin=subprocess.DEVNULL,
     )
 

@@ -25,6 +25,7 @@ from referee.records.amendments import THEN
 from referee.records.header import REPEATS
 from referee.viewing.palette import THEMES
 from tests.command import ROOT, referee
+from tests.waiting import TOO_LONG_S
 
 
 def completed(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
@@ -57,7 +58,9 @@ def test_a_terminal_shows_a_document_laid_out() -> None:
     words = ["-m", "referee", "docs", "events"]
     env = {**os.environ, "PAGER": "cat", "TERM": "xterm", "NO_COLOR": ""}
     env.pop("COLUMNS", None)
-    child = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", dimensions=(24, 60), timeout=60)
+    child = pexpect.spawn(
+        sys.executable, words, env=env, encoding="utf-8", dimensions=(24, 60), timeout=TOO_LONG_S
+    )
     shown = child.read()
     child.close()
     assert child.exitstatus == 0

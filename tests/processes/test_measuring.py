@@ -17,6 +17,7 @@ from referee.machine import calibration, measure
 from referee.machine.calibration import calibrate
 from referee.machine.measure import loopback
 from tests.command import referee
+from tests.waiting import TOO_LONG_S
 
 
 @pytest.mark.slow
@@ -40,7 +41,10 @@ def test_it_measures_this_machine() -> None:
 def limited(files: int, workers: int) -> subprocess.CompletedProcess[str]:
     command = shlex.join([sys.executable, "-m", "referee", "doctor", "--workers", str(workers)])
     return subprocess.run(
-        ["sh", "-c", f"ulimit -n {files} && exec {command}"], capture_output=True, text=True, timeout=120
+        ["sh", "-c", f"ulimit -n {files} && exec {command}"],
+        capture_output=True,
+        text=True,
+        timeout=TOO_LONG_S,
     )
 
 

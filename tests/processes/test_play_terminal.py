@@ -14,6 +14,7 @@ import pytest
 
 from tests.command import RANDOM, referee
 from tests.processes.test_colour import DUMB, XTERM, environment
+from tests.waiting import TOO_LONG_S
 
 WHERE = r"\x1b\[6n"
 """The terminal is asked where its cursor is."""
@@ -34,7 +35,7 @@ class Terminal:
             ["-m", "referee", "play", *words],
             env=environment(env),
             encoding="utf-8",
-            timeout=40,
+            timeout=TOO_LONG_S,
             dimensions=(24, 80),
         )
         self._before = termios.tcgetattr(self.screen.child_fd)

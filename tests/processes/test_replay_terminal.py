@@ -17,6 +17,7 @@ import pytest
 
 from tests.command import HERE, PLAIN, referee, referee_process
 from tests.processes.test_colour import ALWAYS, COLOUR, DUMB, NONE, XTERM, environment
+from tests.waiting import TOO_LONG_S
 
 SCREEN_ENTERED, SCREEN_LEFT, CURSOR_SHOWN = "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25h"
 
@@ -39,7 +40,7 @@ class Terminal:
             ["-m", "referee", "replay", *words],
             env=environment(env),
             encoding="utf-8",
-            timeout=60,
+            timeout=TOO_LONG_S,
             dimensions=(24, 80),
         )
         self._before = self._settings()
@@ -144,7 +145,7 @@ def test_a_dumb_terminal_gets_the_text(env: dict[str, str], game: Path) -> None:
 def test_a_stream_that_is_no_terminal_gets_the_text(redirection: str, game: Path, tmp_path: Path) -> None:
     command = f"{sys.executable} -m referee replay {game} {redirection}"
     screen = pexpect.spawn(
-        "sh", ["-c", command], cwd=str(tmp_path), env=environment(XTERM), encoding="utf-8", timeout=60
+        "sh", ["-c", command], cwd=str(tmp_path), env=environment(XTERM), encoding="utf-8", timeout=TOO_LONG_S
     )
     screen.expect(pexpect.EOF)
     written = str(screen.before)

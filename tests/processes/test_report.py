@@ -21,6 +21,7 @@ from referee.records import journal
 from referee.tournament.lock import locked
 from tests.command import BAD, PLAIN, RANDOM, ROOT, referee
 from tests.tools.synthetic import write
+from tests.waiting import TOO_LONG_S
 
 QUICK = ("--option", "size=3", "--option", "target=2", "--isolation", "none", "--workers", "0")
 
@@ -174,7 +175,7 @@ def test_damage_is_told_with_its_line(large: Path, tmp_path: Path) -> None:
 
 def test_what_pages_need_is_imported_only_when_one_is_made() -> None:
     code = "import sys, referee.cli.report; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=TOO_LONG_S)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert "referee" in loaded and not loaded & {"jinja2", "pygal", "numpy"}
 
@@ -296,7 +297,11 @@ def test_a_game_from_a_file_is_replayed_where_it_is_named(tmp_path: Path) -> Non
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         """In a process of its own, which alone knows the game."""
         return subprocess.run(
-            [sys.executable, "-m", "referee", *words], cwd=ROOT, capture_output=True, text=True, timeout=100
+            [sys.executable, "-m", "referee", *words],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=TOO_LONG_S,
         )
 
     folder = str(tmp_path / "run")

@@ -17,6 +17,7 @@ from tests.command import GREEDY, RANDOM, ROOT, referee, referee_process
 from tests.processes.runs import games, toml
 from tests.processes.serving import serving
 from tests.unit.growing import Growing
+from tests.waiting import TOO_LONG_S
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_clients_that_hang_keep_nobody_waiting_and_are_sent_away(folder: Path) -
             assert not one.recv(100), "the server has closed it"
             one.close()
         with deaf, pytest.raises(ConnectionError):  # it reads nothing, until it is sent away
-            deaf.settimeout(30)
+            deaf.settimeout(TOO_LONG_S)
             while True:
                 deaf.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
         assert server.get()[0] == 200
@@ -212,7 +213,7 @@ def test_beside_a_run_it_follows_and_changes_nothing(tmp_path: Path) -> None:
                     killed.process.kill()
             if "The tournament is over" in part.get("state", ""):
                 break
-        _, told = run.communicate(timeout=60)
+        _, told = run.communicate(timeout=TOO_LONG_S)
         assert run.returncode == 0, told
         assert counts == sorted(counts) and counts[-1] == 24 and len(set(counts)) > 1
         assert server.get("/game/24")[0] == 200

@@ -15,6 +15,7 @@ import pytest
 from tests.command import BAD, PLAIN, ROOT
 from tests.processes.runs import games, toml
 from tests.tools import signal_moments
+from tests.waiting import TOO_LONG_S
 
 NOW = """
 import atexit, os, signal, sys
@@ -63,7 +64,11 @@ def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path)
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1)
     script = f"{NOW}\n{moment}\nfrom referee.__main__ import main\nmain()"
     done = subprocess.run(
-        [sys.executable, "-c", script, "run", str(file)], capture_output=True, text=True, cwd=ROOT, timeout=60
+        [sys.executable, "-c", script, "run", str(file)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=TOO_LONG_S,
     )
     assert done.returncode == code, done.stderr
     assert re.fullmatch(told, done.stderr, re.DOTALL), done.stderr

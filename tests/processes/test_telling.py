@@ -19,6 +19,7 @@ from referee.tournament.lock import is_locked, locked
 from referee.tournament.run import read_run
 from tests.command import BAD, HERE, PLAIN, ROOT, referee
 from tests.processes.runs import games, toml
+from tests.waiting import TOO_LONG_S
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +324,7 @@ def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
     bots = {"good": PLAIN, "bad": f"{BAD} 'crashes at the start'"}
     file = toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
     words = ["-m", "referee", "run", str(file)]
-    screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60, dimensions=(24, 80))
+    screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=TOO_LONG_S, dimensions=(24, 80))
     screen.expect("of 6: 1:[a-z:]+: good won: seat . did not start")
     screen.expect("stderr: boom")
     screen.expect("hint: ")
@@ -338,7 +339,9 @@ def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
 def test_dumb_terminals_and_those_without_colour(setting: dict[str, str], tmp_path: Path) -> None:
     env = {**os.environ, "TERM": "xterm-256color", **setting}
     words = ["-m", "referee", "run", str(toml(tmp_path / "t.toml", rounds=1))]
-    screen = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", timeout=60, dimensions=(24, 80))
+    screen = pexpect.spawn(
+        sys.executable, words, env=env, encoding="utf-8", timeout=TOO_LONG_S, dimensions=(24, 80)
+    )
     screen.expect(pexpect.EOF)
     written = str(screen.before)
     screen.close()

@@ -25,6 +25,7 @@ from referee.tournament.config import load
 from tests.command import BAD, HERE, PLAIN, ROOT, referee, referee_process
 from tests.holdings import gone_within, living
 from tests.processes.runs import forged, games, lines_of, run_with, toml
+from tests.waiting import TOO_LONG_S
 
 BOTS = ROOT / "sample_bots"
 
@@ -90,7 +91,7 @@ def test_continuing_after_being_killed_and_stopped(
             process.stderr.readline()
         time.sleep(rng.random() * 0.2)
         process.send_signal(number)
-        process.communicate(timeout=60)
+        process.communicate(timeout=TOO_LONG_S)
         assert process.returncode == (3 if number == signal.SIGINT else -number)
         counts.append(len(games(folder)))
     assert sorted({*counts, games_of_all}) == [*counts, games_of_all]
@@ -357,7 +358,7 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     )
     (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "tournament.worker" in line)
     os.kill(int(worker), signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0 and "a worker process died" in err
     assert len(games(tmp_path / "t-results")) == 4
 
@@ -523,7 +524,9 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     toml(tmp_path / "t.toml", bots, rounds=50, workers=1)
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
     words = ["-m", "referee", "run", str(tmp_path / "t.toml")]
-    screen = pexpect.spawn(sys.executable, words, env=env, encoding="utf-8", timeout=30, dimensions=(40, 100))
+    screen = pexpect.spawn(
+        sys.executable, words, env=env, encoding="utf-8", timeout=TOO_LONG_S, dimensions=(40, 100)
+    )
     screen.expect("of 100 games, about")
     screen.expect("bot.*Elo.*games.*w–d–l.*score.*faults")
     screen.expect("first +.[0-9]+ ± [0-9]+ +[0-9]+ +[0-9]+–0–[0-9]+ +[0-9.]+ %")
@@ -648,7 +651,7 @@ def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Pat
     process = begun(file)
     time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 3 and "after 1 of 2 games" in err
 
 
@@ -671,7 +674,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
         if "tournament.worker" in line:
             os.kill(int(line.split()[0]), signal.SIGKILL)
     process.send_signal(signal.SIGCONT)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0 and "a worker process died" in err, err[-600:]
     assert len(games(tmp_path / "t-results")) == 48
     assert referee("verify", str(tmp_path / "t-results")).code == 0
@@ -686,7 +689,7 @@ def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_pat
     process.send_signal(signal.SIGSTOP)
     time.sleep(0.4)
     process.send_signal(signal.SIGCONT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0
     assert re.search(r"in [1-9] of \d+ moves the referee itself was stopped", err), err
 

@@ -32,6 +32,7 @@ from referee.tournament.task import Finished, Player, Report, Task, Void
 from referee.tournament.tournament import Tournament
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import lines_of, toml
+from tests.waiting import TOO_LONG_S
 
 NOT_FOR_WORKERS = {"click", "rich", "tabulate", "numpy", "pexpect", "tomllib", "asyncio"}
 
@@ -110,7 +111,7 @@ def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str)
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}", "TOLD": str(tmp_path / "told")},
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=TOO_LONG_S,
     )
     found = set((tmp_path / "told").read_text().split())
     assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
