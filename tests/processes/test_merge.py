@@ -143,6 +143,18 @@ def test_amendments_failed_attempts_and_dialogues_come_along(tmp_path: Path) -> 
     assert {row["bot"]: row["games"] for row in json.loads(table)["standings"]} == {"alpha": 3, "b": 3}
 
 
+def test_merged_dialogues_have_the_cap_of_those_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = played(tmp_path / "one.toml", bots=AB, rounds=1, keep="all")
+    first, second = (one / "dialogues.jsonl").read_bytes().splitlines(keepends=True)
+    two = played(tmp_path / "two.toml", bots=AB, rounds=1, keep="all")
+    monkeypatch.setattr("referee.tournament.merging.DIALOGUES_CAP", len(first) + len(second) - 1)
+    done, out = merged(one, two)
+    assert done.code == 0, done.err
+    assert (out / "dialogues.jsonl").read_bytes() == first
+
+
 @pytest.fixture(scope="module")
 def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that no test changes."""

@@ -95,6 +95,27 @@ def test_records_are_rescued_to_the_temporary_folder_where_all_else_is_gone(
     assert [line.error for line in journal.read(rescued)] == [""] * 3
 
 
+def test_rescued_records_are_on_disk_before_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = journal.Journal.create(tmp_path / "run")
+    written.append(VALUES[0])
+    size = (tmp_path / "run" / journal.NAME).stat().st_size
+    (tmp_path / "run" / journal.NAME).unlink()
+    synced: list[tuple[int, int]] = []
+
+    def fsync(file: int) -> None:
+        status = os.fstat(file)
+        synced.append((status.st_ino, status.st_size))
+
+    monkeypatch.setattr("referee.records.journal.os.fsync", fsync)
+    with pytest.raises(StorageError, match="was removed; all its records are in"):
+        written.check()
+    written.close()
+    (rescued,) = tmp_path.glob("run-rescued-*.jsonl")
+    assert synced == [(rescued.stat().st_ino, size)]
+
+
 def test_what_cannot_be_rescued_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
     written = journal.Journal.create(tmp_path / "above" / "run")

@@ -149,6 +149,22 @@ def test_strengths_have_a_prior_and_find_what_the_points_say() -> None:
     assert 0 < won[0] < 1
 
 
+def test_a_bot_of_which_nothing_is_known_has_a_standard_deviation_of_350_elo() -> None:
+    league = League()
+    league.choose("ab", 0)
+    mean, covariance = league._belief()
+    assert mean == pytest.approx([0, 0])
+    assert 400 / np.log(10) * np.sqrt(np.diag(covariance)) == pytest.approx([350, 350])
+
+
+def test_the_likeliest_strengths_weigh_the_points_against_the_prior() -> None:
+    games = np.array([[0.0, 3.0], [3.0, 0.0]])
+    mean, other = strengths(games, np.array([[0.0, 2.0], [1.0, 0.0]]))
+    variance = (350 / (400 / np.log(10))) ** 2
+    assert other == pytest.approx(-mean)
+    assert 2 - 3 / (1 + np.exp(-2 * mean)) == pytest.approx(mean / variance)
+
+
 def test_the_update_by_rank_one_is_the_inverse_of_more_information() -> None:
     league = League()
     play(league, SIX, 40)

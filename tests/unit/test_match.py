@@ -433,6 +433,35 @@ def test_both_fault_on_one_turn() -> None:
     assert verdict.outcome.ranks == (1, 1) and verdict.rated
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "ending"),
+    [("list {n} x", "resign {n}", Ending.RESIGNED), ("resign {n}", "list {n} x", Ending.PROTOCOL)],
+)
+@pytest.mark.parametrize("slower", [0, 1])
+def test_of_two_that_leave_on_one_turn_the_later_seat_names_the_ending(
+    first: str, second: str, ending: Ending, slower: int
+) -> None:
+    used_us = [900_000 if seat == slower else 1000 for seat in range(2)]
+    verdict, _ = bid(puppet((used_us[0], first)), puppet((used_us[1], second)))
+    assert verdict.ending is ending
+
+
+def test_each_seat_is_told_a_seed_of_its_own() -> None:
+    heard: list[str] = []
+
+    def listening() -> Bot:
+        plain = puppet("resign {n}")
+
+        def bot(lines: list[str]) -> Iterable[Said]:
+            heard.extend(line for line in lines if line.startswith("seed "))
+            return plain(lines)
+
+        return bot
+
+    bid(listening(), listening())
+    assert len(heard) == len(set(heard)) == 2
+
+
 def test_the_others_play_on() -> None:
     verdict, events = bid(puppet("3", "1", "4"), puppet("ready {n}"), puppet("2", "2", "3"))
     left = [event for event in events.all if isinstance(event, Retired)]

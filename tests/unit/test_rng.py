@@ -10,6 +10,7 @@ from itertools import chain, count, islice
 import pytest
 
 from referee.core.rng import Stream, derive, fresh_seed
+from referee.core.seeds import bot_seed
 
 
 def test_the_definition() -> None:
@@ -60,6 +61,14 @@ def test_streams_and_seeds_differ() -> None:
     assert len(firsts) == 3
     assert derive(b"seed", "a", "b") != derive(b"seed", "ab")
     assert len(fresh_seed()) == 16 and fresh_seed() != fresh_seed()
+
+
+def test_each_seat_of_a_game_has_a_seed_of_its_own_with_53_random_bits() -> None:
+    games = [derive(b"run", str(number)) for number in range(32)]
+    seeds = [bot_seed(game, seat) for game in games for seat in range(4)]
+    assert len(set(seeds)) == 128 and all(seed < 1 << 53 for seed in seeds)
+    for bit in range(53):
+        assert 32 < sum(seed >> bit & 1 for seed in seeds) < 96, f"bit {bit} is not random"
 
 
 def test_nothing_is_below_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -154,6 +154,32 @@ def test_bots_that_only_their_names_tell_apart_share_a_rank_unless_they_have_met
         (1, "b"),
         (1, "c"),
         (1, "d"),
+    ]
+
+
+def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters() -> None:
+    one = Format("swiss", 3, seeding=tuple("abcd"))
+    decided = 0
+    for seed in range(200):
+        games = play(partial(one.schedule, "abcd", 3, ""), drawn(seed))
+        rows = one.standings("", {game: what for game, what in games.items() if what})
+        assert rows is not None
+        for before, after in pairwise(rows):
+            (*equal, direct, _), (*other, other_direct, _) = before.columns.values(), after.columns.values()
+            if equal == other and direct != other_direct:
+                assert float(direct) > float(other_direct) and before.rank < after.rank
+                decided += 1
+    assert decided
+
+
+def test_a_bye_counts_once_as_an_opponent_with_the_same_points() -> None:
+    one = Format("swiss", 1, seeding=tuple("abc"))
+    rows = one.standings("", results(("1:a:b", 1, 2), ("1:b:a", 2, 1)))
+    assert rows is not None and [(row.bot, *row.columns.values()) for row in rows] == [
+        # points, Buchholz, Sonneborn-Berger, direct, byes
+        ("c", 2.0, 2.0, 2 * 2.0, 0.0, 1),
+        ("a", 2.0, 0.0, 2 * 0.0, 0.0, 0),
+        ("b", 0.0, 2.0, 0 * 2.0, 0.0, 0),
     ]
 
 

@@ -273,6 +273,11 @@ def test_a_bot_that_won_everything_has_a_bound() -> None:
     assert rating_text(Rating(-10.0, 5.0)) == "-10 ± 5" and rating_text(Rating(0.0, None)) == "–"
 
 
+def test_bots_without_games_are_last() -> None:
+    won_by_a = [game(pair, "a") for pair in SEATINGS]
+    assert standings("cab", won_by_a).names == ["a", "b", "c"]
+
+
 def test_a_format_may_have_an_order_of_its_own() -> None:
     places = [(1, "b", {"points": 3.5, "Buchholz": 7.0}), (2, "a", {"points": 2.0, "Buchholz": 1.5})]
     facts = Facts(places={"": places})

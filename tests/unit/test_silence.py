@@ -1,0 +1,28 @@
+"""What is said of a bot whose time is up: what came from it instead of an answer."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+from referee.gameplay.api import Answer, Failure, Opening, Question
+from referee.gameplay.events import Ending
+from referee.games import GAMES
+from referee.wire.connection import Connection
+
+
+def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
+    connection = Connection(mock.Mock(), failure=Failure(Ending.START, ""))
+    conversation = connection.conversation
+    game = GAMES["blooms"]
+    conversation.greet()
+    conversation.hear(b"hello 1\n")
+    conversation.open(0, Opening(game.slug, game.rules, 2, game.settle({}), game.clock, 7))
+    conversation.hear(b"ready\n")
+    question = Question((), 1000, 0, 1000)
+    conversation.ask(0, question)
+    assert [type(what) for what in conversation.hear(b"move 1 a\n")] == [Answer]
+    conversation.ask(0, question)
+    assert conversation.hear(b"move 1 a\nmove 1 b\n") == []
+    detail, hint = connection.what_came()
+    assert detail == "2 answers to closed questions came"
+    assert hint == "it answered a question that was closed: the answer has the number of the last `ask`"
