@@ -21,6 +21,8 @@ from referee.processes.launcher import Launcher
 from tests.command import ROOT
 from tests.holdings import NOTHING, Held
 
+pytest_plugins = ["pytester", "tests.tiers"]
+
 # A shared machine may stand still for a while; that is no finding. `.ci/run` asks for the thorough profile.
 for profile, examples in (("quick", 30), ("thorough", 300)):
     settings.register_profile(

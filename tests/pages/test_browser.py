@@ -74,6 +74,10 @@ def test_what_scripts_do_is_a_complaint(
         assert complaint in " ".join(watched.settle())
 
 
+@pytest.mark.promise(
+    "Pages in a browser",
+    "The tests find what they look for: complaints of the browser, and barriers for people.",
+)
 @pytest.mark.slow
 def test_barriers_are_found(page: Page, tmp_path: Path) -> None:
     open_file(page, written(tmp_path / "bad.html", "<button></button>"))

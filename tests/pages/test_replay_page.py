@@ -61,6 +61,7 @@ def steps(request: pytest.FixtureRequest, games: dict[str, Steps]) -> Steps:
     return games[request.param]
 
 
+@pytest.mark.promise("Pages in a browser", "Keys lead to every step of a replay.", case="evengroups")
 def test_keys_lead_to_every_step(steps: Steps, page: Page, tmp_path: Path) -> None:
     replay = Replay(page, steps, tmp_path / "game.html")
     for step in range(1, replay.last + 1):
@@ -114,6 +115,7 @@ def test_every_seat_has_its_view(steps: Steps, page: Page, tmp_path: Path) -> No
         replay.at(replay.last, view)
 
 
+@pytest.mark.promise("Pages in a browser", "The page for a seat has its view alone.", case="floral")
 def test_a_page_for_a_seat_has_its_view_alone(steps: Steps, page: Page, tmp_path: Path) -> None:
     replay = Replay(page, steps, tmp_path / "game.html", view=1)
     press(page, "End")
@@ -158,6 +160,12 @@ def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> 
         assert all(move in text for move in moves)
 
 
+@pytest.mark.slow(seconds=6)
+@pytest.mark.promise(
+    "Pages in a browser",
+    "Nothing on the page of a replay keeps people with a disability from using it.",
+    case="vinetree",
+)
 def test_nothing_keeps_people_from_it(steps: Steps, page: Page, tmp_path: Path) -> None:
     Replay(page, steps, tmp_path / "game.html")
     press(page, "End")
@@ -174,6 +182,7 @@ def test_the_tab_key_reaches_everything_that_acts(steps: Steps, page: Page, tmp_
     assert {"Step", "First step", "Play", "Step back", "SELECT", "SUMMARY"} <= reached
 
 
+@pytest.mark.promise("Pages in a browser", "The final position is there without scripts.")
 def test_the_final_position_is_there_without_scripts(
     games: dict[str, Steps], chromium: Browser, tmp_path: Path
 ) -> None:

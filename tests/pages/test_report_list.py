@@ -40,6 +40,7 @@ def ready(page: Page) -> None:
     expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
+@pytest.mark.promise("Pages in a browser", "A game in a report is chosen, replayed and left.")
 @pytest.mark.slow
 def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
@@ -91,6 +92,7 @@ def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
     assert page.url.endswith(f"#{game}" + (f"@{int(str(step)) - 1}" if step != "1" else ""))
 
 
+@pytest.mark.promise("Pages in a browser", "The list of games in a report is filtered and sorted.")
 @pytest.mark.slow
 def test_the_list_is_filtered_sorted_and_turned(page: Page, one_page: Path) -> None:
     open_file(page, one_page)

@@ -89,12 +89,14 @@ def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:
         assert numbers == sorted(numbers)[::order]
 
 
+@pytest.mark.promise("Pages in a browser", "A strange address shows the report.", case="nothing")
 @pytest.mark.parametrize("fragment", ["%", "nothing", "games?bot=nobody&%=%", "1:a%00", "games?nothing"])
 def test_a_strange_address_shows_the_report(fragment: str, report: Path, page: Page) -> None:
     page.goto(f"{report.as_uri()}#{fragment}")
     expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
+@pytest.mark.promise("Pages in a browser", "A report in a folder works as one in a file does.")
 @pytest.mark.slow(seconds=12)
 def test_the_folder_form(run: Path, page: Page, tmp_path: Path) -> None:
     folder = tmp_path / "report"

@@ -34,6 +34,7 @@ def points(folder: Path) -> dict[str, int]:
     return {row["bot"]: row["games"] for row in rows}
 
 
+@pytest.mark.promise("TOURNAMENT", "A bot with too many faults is out.", case="annul")
 @pytest.mark.parametrize(
     "then", ["forfeit", *(pytest.param(then, marks=pytest.mark.slow) for then in ("annul", "keep"))]
 )
@@ -55,6 +56,7 @@ def test_a_bot_with_too_many_faults_is_out(then: str, tmp_path: Path) -> None:
     assert again.code == 0 and again.out == done.out, "nothing is left to play"
 
 
+@pytest.mark.promise("FORMATS", "A league chooses no encounters of a bot that is out.")
 @pytest.mark.slow
 def test_a_league_chooses_no_encounters_of_a_bot_that_is_out(tmp_path: Path) -> None:
     settings = 'format = "league"\nbudget = 40\nstrikes = 2\nseed = "x"'

@@ -86,7 +86,8 @@ def test_a_worker_that_is_stopped_is_continued_and_costs_nobody_anything(tmp_pat
         assert (game["ending"], game["attempt"]) == ("resigned", 1)
 
 
-@pytest.mark.slow
+@pytest.mark.promise("ISOLATION", "A worker that bots stop again and again is ended.")
+@pytest.mark.slow(seconds=6)
 def test_a_worker_that_is_stopped_again_and_again_is_ended(tmp_path: Path) -> None:
     bots = {"stopper": sh("while kill -STOP $worker; do :; done"), "a": PLAIN, "b": PLAIN}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1)))
@@ -112,6 +113,7 @@ elif "run" in sys.orig_argv:
 """
 
 
+@pytest.mark.promise("ISOLATION", "A worker that is blocked is ended.")
 @pytest.mark.slow
 def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(HANGS)
@@ -165,6 +167,7 @@ def test_a_stopped_worker_ends_with_its_referee(tmp_path: Path) -> None:
 # --- What is left behind -------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("ISOLATION", "A launcher that a bot stopped ends with its referee.")
 @pytest.mark.slow
 def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> None:
     """It would stay for ever, and hold the referee's stderr."""
@@ -182,6 +185,7 @@ def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> 
     assert gone_within(word, 5) and not is_living(launcher)
 
 
+@pytest.mark.promise("ISOLATION", "What a bot leaves that killed all processes above it is ended.")
 @pytest.mark.slow
 def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> None:
     """Launcher and warden, one after the other: the worker adopts what remains, though the game goes on."""
@@ -272,6 +276,7 @@ READS = (
 )
 
 
+@pytest.mark.promise("ISOLATION", "Bots of an ordinary user cannot read the referee's processes.")
 @pytest.mark.slow
 @pytest.mark.parametrize("traceable", ["", pytest.param("1", marks=pytest.mark.slow)])
 def test_the_referee_s_processes_are_closed_to_the_bots_of_an_ordinary_user(

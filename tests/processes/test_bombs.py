@@ -112,6 +112,12 @@ def played(folder: Path, bomb: str) -> tuple[list[GameRecord], list[ExitReport]]
     return records, exits
 
 
+@pytest.mark.promise(
+    "ISOLATION", "A bot that uses more memory than its limit loses its own games only.", case="memory"
+)
+@pytest.mark.promise(
+    "ISOLATION", "A bot that starts more processes than its limit loses its own games only.", case="forks"
+)
 @pytest.mark.parametrize(
     ("bomb", "told"),
     [

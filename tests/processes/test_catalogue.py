@@ -341,6 +341,9 @@ def test_plays_with_small_pipes_and_large_descriptors() -> None:
     assert sum(isinstance(event, Moved) for event in record.events) == 3
 
 
+@pytest.mark.promise(
+    "PLATFORMS", "Few descriptors are enough, or the exit code says that the environment lacks something."
+)
 @pytest.mark.slow
 def test_few_descriptors_are_enough_or_the_environment_s_lack() -> None:
     words = ["match", "blooms", f"a={sh('play')}", f"b={sh(RESIGNS)}"]
@@ -353,6 +356,7 @@ def test_few_descriptors_are_enough_or_the_environment_s_lack() -> None:
 # --- Processes -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("ISOLATION", "A bot does not reach the referee's terminal.")
 @pytest.mark.slow
 def test_a_bot_does_not_reach_the_referee_s_terminal() -> None:
     bot = sh("(: >/dev/tty) 2>/dev/null && exit 9; play")
@@ -442,6 +446,7 @@ def test_when_a_game_began_decides_nothing() -> None:
     verify(to_json(record))
 
 
+@pytest.mark.promise("PROTOCOL", "The time that the rules take is charged to no bot.")
 @pytest.mark.slow
 def test_slow_rules_cost_no_bot_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = BloomsState.play
@@ -475,6 +480,7 @@ def test_slow_rules_for_one_seat_cost_the_other_nothing(monkeypatch: pytest.Monk
     assert len(moves) == 2 and not any(moved.defaulted for moved in moves)
 
 
+@pytest.mark.promise("PROTOCOL", "A slow disk is charged to no bot.")
 @pytest.mark.slow
 def test_a_slow_disk_costs_no_bot_its_time(tmp_path: Path) -> None:
     patch = """
@@ -495,6 +501,7 @@ j.os.fsync = slow
 # --- Tournaments -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("PROTOCOL", "A tournament of faulty bots goes on to its end.")
 @pytest.mark.slow(seconds=12)
 def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
     """Every bot loses by its own fault, and the tournament goes on and ends well."""
@@ -565,6 +572,7 @@ def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path
 CHOOSES = "while asked; do q=$n; echo list $q 1; listen choice; echo move $q $n $rest; done"
 
 
+@pytest.mark.promise("TOURNAMENT", "Python's random hashes change no game.")
 @pytest.mark.slow
 def test_the_seed_of_hashes_changes_no_game(tmp_path: Path) -> None:
     """As on another machine: a run is begun with one seed of Python's hashes and continued with another."""

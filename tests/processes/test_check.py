@@ -141,6 +141,7 @@ def test_every_step_that_can_fail_has_a_defect() -> None:
     assert {step for _, step, _ in DEFECTS} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
 
 
+@pytest.mark.promise("CHECK", "A bot without a defect passes every step.")
 @pytest.mark.slow
 def test_the_bot_without_a_defect_passes_everything() -> None:
     found = outcomes(settings(BAD))
@@ -211,6 +212,7 @@ SLOW = {
 """Bots that need long to start or to get ready; only some steps are run."""
 
 
+@pytest.mark.promise("CHECK", "The sample bots pass.", case="floral-floral_bot.py-given7")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "command", "given"),
@@ -282,6 +284,7 @@ def check(*words: str, defect: str = "none") -> Done:
     return referee("check", "blooms", f'mine={BAD} "{defect}"', "--time", "2s", *words)
 
 
+@pytest.mark.promise("CHECK", "The command lists its steps as the page does.")
 @pytest.mark.slow
 def test_the_command_s_list() -> None:
     done = check("--seed", "x")
@@ -292,6 +295,7 @@ def test_the_command_s_list() -> None:
     assert re.search(r"^14 passed in ", done.out, re.MULTILINE)
 
 
+@pytest.mark.promise("CHECK", "A failure can be repeated by the command that the report names.")
 @pytest.mark.slow
 def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     done = check("--option", "size=3", defect="counts the questions of all games")

@@ -62,6 +62,7 @@ def test_a_match_continues_and_another_one_is_refused(tmp_path: Path) -> None:
     assert done.code == 2 and "`rounds` is 2, and was 3, expected no less" in done.err
 
 
+@pytest.mark.promise("README", "A match can be played again from the tournament file in its folder.")
 @pytest.mark.slow
 def test_a_match_can_be_played_again_from_the_tournament_file_in_its_folder(tmp_path: Path) -> None:
     words = ["match", "blooms", f"b={PLAIN}", f"a={PLAIN}", "--seed", "s", "-n", "3", "--time", "9s"]
@@ -163,6 +164,7 @@ def test_help_and_version() -> None:
     assert referee().code == 2
 
 
+@pytest.mark.promise("LOOKING", "The reader of the output may close it.")
 @pytest.mark.slow
 def test_the_reader_of_the_output_may_close_it() -> None:
     """`| head`: no complaint, and a match goes on though nobody reads what it reports."""
@@ -202,6 +204,9 @@ def stopped(
     return process.returncode, out, err + rest
 
 
+@pytest.mark.promise(
+    "TOURNAMENT", "The first signal lets the game that is on finish, and the run can be continued.", case="15"
+)
 @pytest.mark.parametrize(
     "number",
     [signal.SIGINT, *(pytest.param(n, marks=pytest.mark.slow) for n in (signal.SIGTERM, signal.SIGHUP))],
@@ -215,6 +220,7 @@ def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Si
     assert referee("verify", str(tmp_path / "run")).code == 0
 
 
+@pytest.mark.promise("TOURNAMENT", "The second signal ends the run at once.")
 @pytest.mark.slow
 def test_the_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     before = time.monotonic()

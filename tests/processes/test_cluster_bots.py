@@ -49,6 +49,7 @@ def run(machine: Cluster, toml: Path) -> Done:
     return done
 
 
+@pytest.mark.slow(seconds=6)
 def test_a_bot_is_built_where_it_was_never_seen_and_changes_are_noticed(
     machine: Cluster, tmp_path: Path
 ) -> None:

@@ -101,6 +101,9 @@ def run(on: Host, folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.promise(
+    "CLUSTER", "The machines of a cluster play the same games as the referee alone.", case="folders"
+)
 @pytest.mark.parametrize("workers", [folders, machines])
 def test_two_workers_play_the_same_games(alone: tuple[Path, str], tmp_path: Path, workers: Opened) -> None:
     folder, table = alone

@@ -51,6 +51,7 @@ def test_the_machines_of_a_cluster_are_measured_and_compared(
         assert rates["native"] > 0 and rates["python"] > 0 and 0 < rates["share_percent"] <= 101
 
 
+@pytest.mark.promise("CLUSTER", "Dask workers of the same machine are one machine.")
 def test_dask_workers_of_the_same_machine_are_one_machine(client: Client) -> None:
     (host,) = hosts(client)
     assert host.address == "127.0.0.1" and host.slots == 2 and host.worker.startswith("tls://127.0.0.1:")
@@ -76,6 +77,7 @@ def test_measuring_that_takes_too_long_is_ended() -> None:
         measuring.doctor_here(1, 0.3)
 
 
+@pytest.mark.promise("CLUSTER", "A cluster on this machine wants its own certificate.")
 def test_a_cluster_on_this_machine_wants_its_own_certificate(client: Client) -> None:
     import dask
     from distributed.security import Security
@@ -117,6 +119,11 @@ def is_silent(end: socket.socket) -> None:
             pass
 
 
+@pytest.mark.promise(
+    "CLUSTER",
+    "What is no scheduler is told in one line.",
+    case="is_silent-no answer of a Dask scheduler within 1 s",
+)
 @pytest.mark.parametrize(
     ("serve", "why"),
     [
@@ -162,6 +169,7 @@ def test_a_dask_worker_is_no_scheduler(client: Client) -> None:
         connecting.scheduler_size(worker)
 
 
+@pytest.mark.slow(seconds=14)
 def test_certificates_are_expected_for_tls(client: Client) -> None:
     import dask
 

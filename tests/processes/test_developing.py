@@ -89,7 +89,13 @@ def test_a_tournament_file_names_a_start(recorded: Path, tmp_path: Path) -> None
 # --- What is shown, and the input to replay ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bot", [GREEDY, pytest.param(RANDOM, marks=pytest.mark.slow)])
+@pytest.mark.promise(
+    "DEVELOPING", "The stored input of a seat makes its bot say the same again.", case="random"
+)
+@pytest.mark.parametrize(
+    "bot",
+    [pytest.param(GREEDY, id="greedy"), pytest.param(RANDOM, id="random", marks=pytest.mark.slow)],
+)
 def test_the_input_of_a_seat_makes_the_bot_say_the_same_again(tmp_path: Path, bot: str) -> None:
     file = tmp_path / "input"
     words = ["match", "blooms", f"a={PLAIN}", f"b={bot}", "-n", "1", *SMALL, "--dialogue"]
@@ -170,6 +176,7 @@ def developing(tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True), mark
 
 
+@pytest.mark.promise("DEVELOPING", "Without a clock, a bot that a debugger has stopped is waited for.")
 @pytest.mark.slow
 def test_without_a_clock_a_stopped_bot_is_waited_for(tmp_path: Path) -> None:
     process, mark = developing(tmp_path)

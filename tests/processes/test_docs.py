@@ -79,6 +79,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.promise("README", "Every command of the page runs as it stands there.")
 @pytest.mark.slow(seconds=20)
 def test_the_commands_of_the_readme(checkout: Path) -> None:
     commands = "".join(blocks("README.md", "sh")).splitlines()
@@ -144,7 +145,7 @@ def test_the_commands_of_the_contributors_page(part: int, checkout: Path) -> Non
     assert {path.name: path.read_text() for path in golden.iterdir()} == before
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=5)
 def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None:
     page = (ROOT / "referee" / "games" / "ADDING.md").read_text()
     sh = "".join(re.findall(r"^   ```sh\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL))
@@ -159,6 +160,9 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
 
 
+@pytest.mark.promise(
+    "CHECK", "Every command of the page runs as it stands there.", case="referee/docs/CHECK.md"
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
@@ -185,7 +189,7 @@ def here(command: str, port: int) -> str:
     return command.replace("192.168.1.10:8786", f"127.0.0.1:{port}").replace("--nthreads 7", "--nthreads 1")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=12)
 def test_the_page_of_clusters_from_the_scheduler_to_the_table(checkout: Path, tmp_path: Path) -> None:
     """With a scheduler and two Dask workers here, all with this environment."""
     page = "referee/docs/CLUSTER.md"
@@ -389,6 +393,9 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
+@pytest.mark.promise(
+    "PROTOCOL", "The few lines of Python on the page are a bot that plays.", case="protocol/PROTOCOL.md"
+)
 @pytest.mark.parametrize("page", ["README.md", pytest.param("protocol/PROTOCOL.md", marks=pytest.mark.slow)])
 def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     (code,) = blocks(page, "python")
@@ -400,6 +407,7 @@ def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.promise("PROTOCOL", "A bot may copy `bot.py` away and needs nothing else.")
 @pytest.mark.slow
 def test_a_bot_may_copy_the_library_away(tmp_path: Path) -> None:
     shutil.copy(ROOT / "protocol" / "bot.py", tmp_path / "bot.py")

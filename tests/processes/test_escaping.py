@@ -15,6 +15,7 @@ from tests.tools.hostile_run import write
 FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
 
 
+@pytest.mark.promise("LOOKING", "No control character of a bot's is ever shown.", case="turn")
 @pytest.mark.parametrize(
     "place",
     [
@@ -44,6 +45,7 @@ def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Pat
     assert raw.isascii() and all(byte >= 0x20 or byte == 0x0A for byte in raw) and b"\x7f" not in raw
 
 
+@pytest.mark.promise("LOOKING", "No text of a bot is shown as if it were the referee's.")
 @pytest.mark.slow
 def test_a_tournament_of_forgers(tmp_path: Path) -> None:
     bots = {"-1": "", "+x": "malformed", "c": "partial", "good": None}
@@ -66,7 +68,8 @@ def test_a_tournament_of_forgers(tmp_path: Path) -> None:
     assert "\\x1b[2J" in referee("find", folder, "--dialogue").out
 
 
-@pytest.mark.slow
+@pytest.mark.promise("LOOKING", "Every command shows a run that a stranger wrote, with its texts escaped.")
+@pytest.mark.slow(seconds=5)
 def test_every_command_reads_what_a_stranger_wrote(tmp_path: Path) -> None:
     """Records in which all is hostile are shown or refused, each with its exit code and one line."""
     for folder in map(str, write(tmp_path / "runs")):

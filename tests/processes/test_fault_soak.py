@@ -13,7 +13,10 @@ from referee.tournament.task import Finished, Player, Report
 from tests.tools.fault_soak import Checker, Meeting, main, meeting
 
 
-@pytest.mark.slow
+@pytest.mark.promise(
+    "PROTOCOL", "Each fault is attributed to the bot that made it and affects no other game."
+)
+@pytest.mark.slow(seconds=5)
 def test_games_between_bots_that_fault_go_as_foretold(capsys: pytest.CaptureFixture[str]) -> None:
     complaints = main(60, "tiny", 2)
     assert complaints == [], capsys.readouterr().out

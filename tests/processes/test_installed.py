@@ -126,7 +126,8 @@ def test_the_help_of_every_command_has_examples() -> None:
         assert found, f"`referee {name} --help` has no example"
 
 
-@pytest.mark.slow
+@pytest.mark.promise("README", "The package works where it is installed, without its checkout.")
+@pytest.mark.slow(seconds=6)
 def test_a_wheel_has_everything(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # the build warns of it
     built = subprocess.run(

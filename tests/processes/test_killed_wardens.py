@@ -47,6 +47,7 @@ def bot(folder: Path, first: str = ":", prepared: str = ":") -> str:
     return f"sh {script}"
 
 
+@pytest.mark.promise("ISOLATION", "A game whose warden was killed is played again.", case="between-games-1")
 @pytest.mark.parametrize("workers", ["0", pytest.param("1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("first", "prepared"),
@@ -69,6 +70,7 @@ def test_games_of_a_killed_warden_are_played_again(
     assert sorted(game["attempt"] for game in played) == [1, 1, 1, 2, 2, 2]
 
 
+@pytest.mark.promise("ISOLATION", "A bot that kills its warden again and again forfeits.")
 @pytest.mark.slow
 def test_a_bot_that_kills_its_warden_at_every_start_forfeits(tmp_path: Path) -> None:
     """Then it is the one that sat in the most void games."""
@@ -101,6 +103,7 @@ def test_a_warden_that_is_killed_before_the_program_runs(
     assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
 
 
+@pytest.mark.promise("ISOLATION", "A launcher that is killed while no bot runs is replaced.", case="launcher")
 @pytest.mark.parametrize(
     "killed", ["all", *(pytest.param(killed, marks=pytest.mark.slow) for killed in ("launcher", "wardens"))]
 )

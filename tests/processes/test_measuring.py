@@ -20,6 +20,7 @@ from tests.command import referee
 from tests.waiting import TOO_LONG_S
 
 
+@pytest.mark.promise("PLATFORMS", "`doctor` measures this machine.")
 @pytest.mark.slow
 def test_it_measures_this_machine() -> None:
     done = referee("doctor", "--workers", "1", "--json")
@@ -57,12 +58,13 @@ def test_a_machine_that_lacks_descriptors_cannot_run_a_tournament() -> None:
     assert done.stderr.splitlines()[-1].endswith("Too many open files")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=15)
 def test_the_number_of_descriptors_that_is_reported_as_enough_is_enough() -> None:
     done = limited(files=64, workers=8)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.promise("PLATFORMS", "`doctor` says when games cannot be played here.")
 @pytest.mark.slow
 def test_games_cannot_be_played_if_bots_do_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "INSTANT_BOT", ("false",))

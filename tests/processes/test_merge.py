@@ -35,6 +35,9 @@ def verified(folder: Path) -> str:
     return done.out
 
 
+@pytest.mark.promise(
+    "TOURNAMENT", "Runs of the same tournament can be merged, and the result can be continued."
+)
 @pytest.mark.slow
 def test_runs_with_other_bots_and_rounds_become_one_that_can_be_continued(tmp_path: Path) -> None:
     """The games that both played are the same, since the seed is."""
@@ -187,6 +190,7 @@ def test_runs_of_different_tournaments_are_not_merged(
     assert not out.exists()
 
 
+@pytest.mark.promise("TOURNAMENT", "What cannot be merged is refused with the reason.")
 @pytest.mark.slow
 def test_what_cannot_be_merged_is_told(tmp_path: Path) -> None:
     one = played(tmp_path / "one.toml", bots=AB, rounds=1)

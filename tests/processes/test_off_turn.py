@@ -72,6 +72,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.promise("PROTOCOL", "The helpers of a bot count as the bot.", case="has-helpers")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_path: Path) -> None:
     measured, _ = played(bot(tmp_path, kind), bot(tmp_path, "slow"))
@@ -90,6 +91,9 @@ def test_a_bot_that_is_paused_computes_nothing_and_plays_on(kind: str, tmp_path:
         assert exits[kind].status == "exited with status 0", "it runs again when the games are over"
 
 
+@pytest.mark.promise(
+    "PROTOCOL", "What a bot computes while it is not asked is measured and reported, and can be prevented."
+)
 @pytest.mark.slow
 def test_a_match_tells_who_computed_and_can_prevent_it(tmp_path: Path) -> None:
     """Also between the games of an encounter."""
@@ -102,6 +106,7 @@ def test_a_match_tells_who_computed_and_can_prevent_it(tmp_path: Path) -> None:
     assert done.code == 0 and "computed for" not in done.err
 
 
+@pytest.mark.promise("PROTOCOL", "Bots that are asked at the same time can be paused until then.")
 @pytest.mark.slow
 def test_bots_that_are_asked_at_the_same_time_can_be_paused() -> None:
     bots = [f"{name}={RANDOM}" for name in "ab"]

@@ -99,6 +99,7 @@ def test_wrong_usage_is_one_line(words: tuple[str, ...], message: str) -> None:
     assert done.code == 2 and message in done.err and done.err.count("\n") == 1, done.err
 
 
+@pytest.mark.promise("PLAY", "A game that a person leaves is not recorded.")
 @pytest.mark.slow
 def test_a_game_that_is_left_is_not_recorded(tmp_path: Path) -> None:
     done = typed("L:A1", "blooms", "me", "bob=me", "-o", str(tmp_path / "run"))
@@ -116,6 +117,7 @@ def test_what_is_typed_is_shown_escaped_and_bounded(tmp_path: Path) -> None:
     assert len(done.out) < 10_000 and "the line has more than 500 characters" in done.out
 
 
+@pytest.mark.promise("PLAY", "A hint bot is told what the seat knows and no more.")
 @pytest.mark.slow
 def test_a_hint_bot_is_told_what_the_seat_knows_and_no_more(tmp_path: Path) -> None:
     bot = tmp_path / "telling.py"
@@ -134,6 +136,7 @@ def test_a_hint_bot_is_told_what_the_seat_knows_and_no_more(tmp_path: Path) -> N
     assert "seat 2: ['runes 2 S" in hints[1] and "runes 1" not in hints[1]
 
 
+@pytest.mark.promise("PLAY", "A person whose time is up loses or gets the default move.")
 @pytest.mark.slow
 def test_a_person_whose_time_is_up_loses_or_gets_the_default(tmp_path: Path) -> None:
     reading, writing = os.pipe()

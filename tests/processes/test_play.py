@@ -18,6 +18,7 @@ SEATS += [("thetree", {"players": str(seats)}, seats) for seats in (1, 2, 3, 4)]
 SLOW = {*((slug, 2) for slug in GAMES if slug != "blooms"), ("thetree", 3), ("thetree", 4)}
 
 
+@pytest.mark.promise("README", "Each game can be played, replayed and verified.", case="floral 2")
 @pytest.mark.parametrize(
     ("slug", "given", "seats"),
     [
@@ -58,6 +59,9 @@ def test_a_match_a_replay_and_a_verification(
     assert wrong.code == 2 and f"expected --seat 1 to {seats}" in wrong.err
 
 
+@pytest.mark.promise(
+    "FORMATS", "Tournaments of other numbers of seats than two are played and ranked.", case="1"
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("players", quick_first([1, 3, 4], 1))
 def test_a_tournament_of_tables_of_other_sizes_than_two(players: int, tmp_path: Path) -> None:

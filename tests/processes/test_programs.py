@@ -436,6 +436,11 @@ def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
         plays(bot)
 
 
+@pytest.mark.promise(
+    "ISOLATION",
+    "A confined bot runs in the virtual environment of its folder.",
+    case="virtual_environment_in_the_bot_s_folder-landlock",
+)
 @pytest.mark.parametrize(("prepared", "level"), AT_ALL_LEVELS, indirect=["prepared"], scope="module")
 def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
     works(level)
@@ -443,6 +448,7 @@ def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
     plays_or_lacks_semaphores(name, replace(bot, isolation=level))
 
 
+@pytest.mark.promise("ISOLATION", "A confined bot plays as another user too.", case="python-landlock")
 @AS_ROOT
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINED)
@@ -487,6 +493,11 @@ def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path)
     assert " passed" in done.stdout
 
 
+@pytest.mark.promise(
+    "ISOLATION",
+    "The author of a bot that is kept from a file is told what it may read.",
+    case="shell-landlock",
+)
 @pytest.mark.any_user
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize(

@@ -79,6 +79,9 @@ def test_keys_step_and_quit_and_the_terminal_is_as_before(game: Path) -> None:
     assert terminal.ended() == 0
 
 
+@pytest.mark.promise(
+    "LOOKING", "A signal closes the replay's screen and leaves the terminal as it was.", case="15"
+)
 @pytest.mark.parametrize(
     "number",
     [pytest.param(number, marks=pytest.mark.slow) for number in (SIGTERM, SIGINT, SIGHUP)],
@@ -140,6 +143,7 @@ def test_a_dumb_terminal_gets_the_text(env: dict[str, str], game: Path) -> None:
     assert "1. seat 1 a: " in terminal.written and "\x1b" not in terminal.written
 
 
+@pytest.mark.promise("LOOKING", "A replay that is no terminal's is text.", case="> out")
 @pytest.mark.slow
 @pytest.mark.parametrize("redirection", ["< /dev/null", "2> err", "> out"])
 def test_a_stream_that_is_no_terminal_gets_the_text(redirection: str, game: Path, tmp_path: Path) -> None:
@@ -196,6 +200,7 @@ def test_a_step_to_begin_at(game: Path) -> None:
     assert wrong.code == 2 and "no step 999, expected --step 0 to " in wrong.err
 
 
+@pytest.mark.promise("LOOKING", "A replay begins at the step that was asked for.")
 @pytest.mark.slow
 def test_the_screen_begins_at_a_step(game: Path) -> None:
     terminal = Terminal(XTERM, str(game), "--step", "2")

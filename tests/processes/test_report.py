@@ -93,6 +93,7 @@ def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     assert (printed.code, printed.err) == (0, "") and printed.out.rstrip("\n") == html.rstrip("\n")
 
 
+@pytest.mark.promise("LOOKING", "A report is the same with any number of workers.")
 @pytest.mark.slow(seconds=10)
 def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
     one = referee("report", str(large), "--workers", "0")
@@ -112,6 +113,7 @@ def test_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:
     assert records.read_bytes() == before and [*tmp_path.iterdir()] == [records]
 
 
+@pytest.mark.promise("LOOKING", "A report in a folder has all games on pages.")
 @pytest.mark.slow
 def test_a_folder_has_all_games_on_pages(large: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
@@ -230,6 +232,7 @@ FORMATS = {
 }
 
 
+@pytest.mark.promise("LOOKING", "Every format has a report.", case="league")
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:

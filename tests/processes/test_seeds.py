@@ -47,6 +47,7 @@ def write(folder: Path, lines: Lines) -> None:
     written.close()
 
 
+@pytest.mark.promise("TOURNAMENT", "No bot can read the seed while the run is on.")
 @pytest.mark.parametrize("command", [pytest.param("run", marks=pytest.mark.slow), "match"])
 def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Path) -> None:
     """The bot copies all that it finds: the folder of the run, command lines, environments."""
@@ -184,6 +185,11 @@ def _short_hash(lines: Lines) -> None:
     lines[0]["seed_sha256"] = "0"
 
 
+@pytest.mark.promise(
+    "TOURNAMENT",
+    "A seed that does not fit the others is found.",
+    case="_another_shared_seed-line 3 (game 1:b:a): its shared seed is not that of the games before it",
+)
 @pytest.mark.parametrize(
     ("forge", "message"),
     [

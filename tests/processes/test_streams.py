@@ -97,6 +97,11 @@ WITH_OTHERS = (">&-", ">/dev/full", "| true")
 QUICK = {("table", "2>/dev/full")}
 
 
+@pytest.mark.promise(
+    "LOOKING",
+    "A command works without one of its standard streams, or says that it cannot.",
+    case="match 2>&-",
+)
 @pytest.mark.parametrize(
     ("name", "streams"),
     [

@@ -97,6 +97,7 @@ def test_helpers_that_nobody_waits_for_are_counted() -> None:
     assert before > 250 * MS
 
 
+@pytest.mark.promise("PROTOCOL", "A clock may count computing time.", case="while :; do :; done-time-0")
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
@@ -162,6 +163,7 @@ def test_a_record_has_when_each_move_was_asked_and_what_it_took() -> None:
         assert all(0 < event["cpu_us"] < event["wall_us"] for event in events[:3])
 
 
+@pytest.mark.promise("PROTOCOL", "The referee collects its garbage between games, not on a bot's clock.")
 @pytest.mark.slow
 def test_garbage_is_collected_between_games() -> None:
     collecting: list[bool] = []

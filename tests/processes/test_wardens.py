@@ -138,6 +138,9 @@ while True:
 """
 
 
+@pytest.mark.promise(
+    "ISOLATION", "A bot that forks all the time is ended with all its processes.", case="pass"
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("hop", ["pass", "os.setsid()"])
 def test_who_always_forks_ahead_is_caught(hop: str, tmp_path: Path) -> None:
@@ -292,6 +295,7 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     assert excess(started(together, Limits(memory=300 << 20))).endswith("of memory, and 300 MB are allowed")
 
 
+@pytest.mark.promise("ISOLATION", "A bot gets no more computing time than its limit allows.")
 @pytest.mark.slow
 def test_no_more_computing_time_than_allowed() -> None:
     told = "more processor time than it may use"
@@ -385,6 +389,7 @@ def test_no_more_in_the_scratch_folder_than_allowed() -> None:
 # --- The end of the referee ----------------------------------------------------------------------------
 
 
+@pytest.mark.promise("ISOLATION", "When the referee is killed, its workers and bots end with it.", case="2")
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param("0", marks=pytest.mark.slow), "2"])
 def test_when_the_referee_is_killed_nothing_of_its_bots_lives_on(workers: str, tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_all_that_the_kit_has_stands_in_the_page() -> None:
         assert re.search(rf"\b{name}\b", PAGE), name
 
 
+@pytest.mark.promise("KIT", "The bot on the page plays every game.")
 @pytest.mark.slow
 def test_the_bot_of_the_page_plays_every_game_in_turn(tmp_path: Path) -> None:
     (code,) = [code for code, _ in LISTINGS if code.startswith("# flat_bot.py")]

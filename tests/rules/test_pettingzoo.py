@@ -39,6 +39,9 @@ LARGE: list[tuple[str, dict[str, str]]] = [
 """The sizes that are not among those of all tests, and the largest ones."""
 
 
+@pytest.mark.promise(
+    "KIT", "The PettingZoo environment passes the library's own tests.", case="floral-given19"
+)
 @pytest.mark.parametrize(
     ("slug", "given"),
     [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in (*OTHERS, *LARGE))],

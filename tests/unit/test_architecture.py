@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import referee
 import referee.protocol
+from tests.imports import imports, parsed
 
 ROOT = Path(referee.__file__).parent
 
@@ -32,31 +31,6 @@ def modules(package: Path, name: str) -> dict[str, Path]:
         parts = [name, *path.relative_to(package).with_suffix("").parts]
         found[".".join(parts).removesuffix(".__init__")] = path
     return found
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements in a module, a function or another statement: no expression has any in it."""
-    for part in ("body", "handlers", "orelse", "finalbody", "cases"):
-        for child in getattr(node, part, ()):
-            yield child
-            yield from statements(child)
-
-
-@cache
-def imports(path: Path) -> frozenset[str]:
-    names = set()
-    for node in statements(parsed(path)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(names)
 
 
 def test_a_module_imports_only_from_modules_above_it_on_the_page() -> None:

@@ -279,6 +279,7 @@ def test_a_program_that_the_bot_s_folder_links_to_is_read_alone(place: Place) ->
     assert place.reads("./run") == [place.bots, program]
 
 
+@pytest.mark.promise("ISOLATION", "Strange files neither hang nor break the search for what a bot needs.")
 @pytest.mark.slow
 def test_strange_files_neither_hang_nor_break_the_search(place: Place) -> None:
     os.mkfifo(place.bots / "fifo", 0o755)

@@ -205,6 +205,7 @@ def test_events_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 # --- The live view ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("TOURNAMENT", "The view of a run's progress fits the terminal.", case="80-24")
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (40, 8), (20, 2)])
 def test_the_view_fits(width: int, height: int) -> None:

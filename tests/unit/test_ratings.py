@@ -193,6 +193,9 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
         assert 93 <= share <= 97.5, what
 
 
+@pytest.mark.promise(
+    "TABLE", "The 95 % intervals of ratings hold the truth as often as they say.", case="no draws"
+)
 @pytest.mark.slow(seconds=10)
 @pytest.mark.parametrize("kind", coverage.KINDS, ids=lambda kind: kind.name)
 def test_the_intervals_of_many_leagues_hold_the_truth(kind: coverage.Kind) -> None:
@@ -264,7 +267,7 @@ def renamed(pool: dict[object, float], names: dict[str, str]) -> dict[object, fl
     return {swap(key): value for key, value in pool.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=9)
 @FEWEST
 @given(rankings())
 def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
@@ -274,7 +277,8 @@ def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
         assert all(0 <= value <= 1 for key, value in found.items() if "superiority" in str(key))
 
 
-@pytest.mark.slow
+@pytest.mark.promise("TABLE", "Neither names nor the order of games change a rating.")
+@pytest.mark.slow(seconds=5)
 @FEWEST
 @given(rankings(), st.permutations(NAMES), st.randoms())
 def test_neither_names_nor_order_change_a_number(

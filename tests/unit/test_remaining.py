@@ -199,6 +199,9 @@ def some_quick(names: Iterable[str]) -> list[Any]:
     ]
 
 
+@pytest.mark.promise(
+    "FORMATS", "A format has the same games however often the run is stopped.", case="league of several games"
+)
 @pytest.mark.parametrize("name", some_quick(ONE_BY_ONE))
 def test_every_format_has_the_same_games_however_often_it_is_stopped(name: str) -> None:
     made = tournament(*ONE_BY_ONE[name])
@@ -227,6 +230,11 @@ def test_stopping_rules_decide_the_same_however_often_a_run_is_stopped(name: str
     assert decided
 
 
+@pytest.mark.promise(
+    "TOURNAMENT",
+    "Bots are taken out at the same moment however often a run is stopped.",
+    case="swiss, forfeit",
+)
 @pytest.mark.parametrize("name", some_quick(STRIKES))
 def test_bots_are_taken_out_at_the_same_moment_however_often_a_run_is_stopped(name: str) -> None:
     made = tournament(*STRIKES[name])

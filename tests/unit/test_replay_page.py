@@ -60,6 +60,7 @@ def test_a_page_loads_nothing(slug: str) -> None:
         assert not re.search(r"""\s(on\w+|style|src)=|\shref=["'](?!#|data:)""", tag)
 
 
+@pytest.mark.promise("LOOKING", "The page of a seat's view holds no secrets of the others.", case="0-floral")
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", ["floral", "thetree"])
 @pytest.mark.parametrize("view", [0, 1])

@@ -324,6 +324,7 @@ def test_texts_of_bots_are_shown_as_text() -> None:
 # --- Views ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("LOOKING", "The screen of a seat's view never shows what the others hid.", case="floral")
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", [pytest.param("floral", marks=pytest.mark.slow), "thetree"])
 def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:

@@ -243,6 +243,9 @@ def links(body: str) -> list[str]:
     return sorted(re.findall(r'href="/game/(\d+)"', body))
 
 
+@pytest.mark.promise(
+    "LOOKING", "A game that would tell what is hidden in another one is kept back until that has ended."
+)
 @pytest.mark.slow
 def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path) -> None:
     growing = Growing(tmp_path, "floral", {}, rounds=2, hidden_seed=True)

@@ -69,6 +69,7 @@ def test_evidence_grows_with_the_trials(counts: list[int], model: str) -> None:
     assert thrice == pytest.approx(3 * once, rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.promise("FORMATS", "A sequential test decides wrongly no more often than it says.", case="H1")
 @pytest.mark.slow
 @pytest.mark.parametrize("hypothesis", ["H0", "H1"])
 def test_simulated_runs_hold_the_error_rates(hypothesis: str) -> None:

@@ -139,6 +139,7 @@ def test_every_game_is_data_that_json_holds(slug: str) -> None:
         assert data["view"] == (None if view is None else view + 1)
 
 
+@pytest.mark.promise("LOOKING", "The data of a seat's view have nothing of the others.")
 @pytest.mark.parametrize("slug", [pytest.param("floral", marks=pytest.mark.slow), "thetree"])
 def test_the_data_of_a_seat_have_nothing_of_the_others(slug: str) -> None:
     """Clocks, chance and the moves of other seats are known to the spectator alone."""

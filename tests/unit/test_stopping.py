@@ -243,6 +243,9 @@ def carried_out(
     raise AssertionError("it was never decided")
 
 
+@pytest.mark.promise(
+    "FORMATS", "The order in which games end changes no decision.", case='sprt = "0,100"-ab--pairs0'
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "names", "against", "pairs"),
@@ -282,6 +285,7 @@ def decided_after(found: Sequence[tuple[Encounter, list[Summary]]], text: str, n
     return len(found)
 
 
+@pytest.mark.promise("FORMATS", "A tournament can stop when all intervals are narrow.")
 @pytest.mark.slow
 def test_it_stops_when_all_intervals_are_narrow_at_the_end_of_a_round() -> None:
     found = list(rounds(200, "ab", "ac", "bc"))

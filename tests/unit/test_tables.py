@@ -125,7 +125,8 @@ def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = 
     return rendered(list(names), list(games), "simple", 2, View(width=0), facts)
 
 
-@pytest.mark.slow(seconds=12)
+@pytest.mark.promise("TABLE", "A table fits the width or says what it left out.")
+@pytest.mark.slow(seconds=2)
 @settings(max_examples=100)
 @given(
     st.lists(st.from_regex(r"[a-z][a-z0-9._-]{0,63}", fullmatch=True), min_size=2, max_size=14, unique=True),
