@@ -20,9 +20,12 @@
 counts what is held of the machine; after each test `conftest.py` looks whether something was left behind.
 
 What takes long is marked `slow` and left out unless it is asked for (`-m slow`). What remains touches every
-feature once, and takes less than a minute and a half on two idle cores. `slow(seconds=30)` has a test begin
-before those that do not take so long. Tests that draw examples at random
-draw fewer of them, unless `--hypothesis-profile thorough` is given.
+feature once, and takes less than a minute and a half on two idle cores. `slow(seconds=30)` says how much
+processor time a test takes: such tests begin before the others. Tests that draw examples at random draw fewer
+of them, unless `--hypothesis-profile thorough` is given.
+
+Slow tests with the mark `promise` always run in `.ci/run`, the others in turn (`tiers.py`; `commit.py` and
+`imports.py` say what the commit changed and which tests use it). `PROMISES.md` lists which test shows what.
 """
 
 import os
