@@ -128,9 +128,9 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Names the tests for which there is no time though the commit changed what they use."""
-    counted = Counter(name.partition("[")[0] for name in config.stash.get(LEFT_OUT, ()))
+    """Names the files with tests for which there is no time though the commit changed what they use."""
+    counted = Counter(name.partition("::")[0] for name in config.stash.get(LEFT_OUT, ()))
     if counted:
-        terminalreporter.section("left out, though they use what was changed")
-        for function, cases in sorted(counted.items()):
-            terminalreporter.write_line(f"{function} ({cases})" if cases > 1 else function)
+        terminalreporter.section("left out, though they use what was changed: `pytest -m slow` runs them")
+        for file, tests in sorted(counted.items()):
+            terminalreporter.write_line(f"{file} ({tests})")
