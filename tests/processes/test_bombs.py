@@ -23,8 +23,8 @@ from referee.tournament.encounter import play_encounter
 from tests.command import ROOT
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs"),
     pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs"),
 ]
 
 BOT = """
