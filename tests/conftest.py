@@ -4,6 +4,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -54,12 +55,43 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     folder = ROOT / "tests"
     names = sorted(
-        ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in folder.rglob("test_*.py")
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in folder.rglob("test_*.py")
+        if not pytest_ignore_collect(path, session.config)
     )
     first = len(names) * int(ours["workerid"].removeprefix("gw")) // ours["workercount"]
     for name in names[first:] + names[:first]:
         with contextlib.suppress(Exception):  # the collection reports it
             import_module(name)
+
+
+SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
+"""How a module begins whose tests are all slow."""
+
+
+def leaves_out_slow_tests(config: pytest.Config) -> bool:
+    """Whether all tests are run but for the slow ones."""
+    return bool(config.args == config.getini("testpaths") and config.option.markexpr == "not slow")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Does not import what has slow tests alone if these are left out. Some of it imports large libraries."""
+    if not leaves_out_slow_tests(config):
+        return None
+    if collection_path.is_dir():
+        modules = list(collection_path.rglob("test_*.py"))
+    else:
+        modules = [collection_path] if collection_path.name.startswith("test_") else []
+    return (bool(modules) and all(SLOW.search(path.read_text()) for path in modules)) or None
+
+
+def pytest_pycollect_makeitem(
+    collector: pytest.Collector, name: str, obj: object
+) -> list[pytest.Item] | None:
+    """Makes no items of a slow function that would be left out."""
+    marks: list[pytest.Mark] = getattr(obj, "pytestmark", []) if name.startswith("test_") else []
+    is_slow = any(mark.name == "slow" for mark in marks)
+    return [] if is_slow and leaves_out_slow_tests(collector.config) else None
 
 
 @pytest.hookimpl(trylast=True)  # when what is left out is gone from the list
@@ -95,7 +127,6 @@ def seconds_of(item: pytest.Item) -> float:
 
 def pytest_collection_finish() -> None:
     """Has the garbage collector pass over all that was collected, each time that it runs from now on."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

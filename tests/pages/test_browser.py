@@ -18,6 +18,8 @@ from tests.pages.browser import (
     wider_than_screen,
 )
 
+pytestmark = pytest.mark.slow
+
 SOUND = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
 <meta name="viewport" content="width=device-width"></head>
@@ -37,7 +39,6 @@ def written(path: Path, content: str, policy: bool = True) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_a_sound_page_has_no_complaints(page: Page, tmp_path: Path) -> None:
     open_file(page, written(tmp_path / "sound.html", ""))
     assert page.title() == "A page"
@@ -45,7 +46,6 @@ def test_a_sound_page_has_no_complaints(page: Page, tmp_path: Path) -> None:
     press(page, "End")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("content", BAD)
 def test_violations_of_the_policy_are_complaints(content: str, chromium: Browser, tmp_path: Path) -> None:
     text, complaint = BAD[content]
@@ -54,7 +54,6 @@ def test_violations_of_the_policy_are_complaints(content: str, chromium: Browser
         assert complaint in " ".join(watched.settle())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
@@ -78,13 +77,11 @@ def test_what_scripts_do_is_a_complaint(
     "Pages in a browser",
     "The tests find what they look for: complaints of the browser, and barriers for people.",
 )
-@pytest.mark.slow
 def test_barriers_are_found(page: Page, tmp_path: Path) -> None:
     open_file(page, written(tmp_path / "bad.html", "<button></button>"))
     assert [line.partition(" ")[0] for line in barriers(page)] == ["button-name"]
 
 
-@pytest.mark.slow
 def test_looks(page: Page, tmp_path: Path) -> None:
     open_file(page, written(tmp_path / "wide.html", f"<pre>{'x' * 100}</pre>"))
     assert wider_than_screen(page) == 0

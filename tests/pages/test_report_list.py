@@ -11,6 +11,8 @@ from tests.command import referee
 from tests.pages.browser import DARK, LIGHT, open_file, press, show_as
 from tests.tools.synthetic import write
 
+pytestmark = pytest.mark.slow
+
 BOTS, GAMES = 6, 240
 
 
@@ -41,7 +43,6 @@ def ready(page: Page) -> None:
 
 
 @pytest.mark.promise("Pages in a browser", "A game in a report is chosen, replayed and left.")
-@pytest.mark.slow
 def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)
@@ -69,7 +70,6 @@ def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     expect(dialog).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_the_address_opens_a_game_at_once(page: Page, one_page: Path) -> None:
     page.goto(f"{one_page.as_uri()}#2:bot1:bot2@3")
     expect(page.locator("#dialog-title")).to_have_text("2:bot1:bot2")
@@ -77,7 +77,6 @@ def test_the_address_opens_a_game_at_once(page: Page, one_page: Path) -> None:
     expect(page.locator("dialog .pieces > *").first).to_be_attached()
 
 
-@pytest.mark.slow
 def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)
@@ -93,7 +92,6 @@ def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
 
 
 @pytest.mark.promise("Pages in a browser", "The list of games in a report is filtered and sorted.")
-@pytest.mark.slow
 def test_the_list_is_filtered_sorted_and_turned(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)
@@ -112,7 +110,6 @@ def test_the_list_is_filtered_sorted_and_turned(page: Page, one_page: Path) -> N
     assert cells and all(cell.locator("strong").text_content() == "bot1" for cell in cells)
 
 
-@pytest.mark.slow
 def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     open_file(page, folder / "index.html")
     ready(page)
@@ -136,7 +133,6 @@ def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     page.wait_for_url("**/index.html")
 
 
-@pytest.mark.slow
 def test_charts_are_drawn_in_the_colours_of_the_page(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     colours = set()

@@ -24,8 +24,8 @@ from tests.command import ROOT
 from tests.processes.encounters import LONG, LONG_US
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs"),
     pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs"),
 ]
 
 BOT = """

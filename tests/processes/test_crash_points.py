@@ -10,6 +10,8 @@ import pytest
 from tests.command import ROOT
 from tests.tools.crash_points import SCENARIOS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.promise(
     "TOURNAMENT",

@@ -6,9 +6,10 @@ import pytest
 
 from tests.tools.liveness import EXPECTED, VICES, complaints, run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.promise("PROTOCOL", "A bot that does not answer is ended soon after its deadline.")
-@pytest.mark.slow
 def test_bots_that_do_not_answer_free_their_place() -> None:
     freed = run(2, 4)
     assert len(freed) == 2 * len(EXPECTED) * len(VICES)

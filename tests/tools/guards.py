@@ -267,10 +267,10 @@ def without(guard: Guard, source: str, line: int) -> str:
 
     Raises `ValueError` where the line has no such part.
     """
-    parts = [part for part in _parts(parsed(source), guard.part) if _reaches(part, line)]
+    parts = [part for part in _parts(parsed(source), guard.part, line) if reaches(part, line)]
     if not parts:
         raise ValueError(f"the line of guard `{guard.name}` has no {guard.part.value}")
-    part = min(parts, key=lambda part: len(ast.get_source_segment(source, part) or ""))
+    part = min(parts, key=_extent)
     lines = source.encode().splitlines(keepends=True)
     begin = sum(map(len, lines[: part.lineno - 1])) + part.col_offset
     assert part.end_lineno is not None and part.end_col_offset is not None
@@ -286,9 +286,9 @@ def parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def _parts(tree: ast.AST, part: Part) -> Iterator[ast.expr | ast.stmt]:
-    """All parts of this kind."""
-    for node in ast.walk(tree):
+def _parts(tree: ast.AST, part: Part, line: int) -> Iterator[ast.expr | ast.stmt]:
+    """The parts of this kind in what reaches over a line."""
+    for node in _around(tree, line):
         match part, node:
             case Part.STATEMENT, ast.stmt() if not hasattr(node, "body"):
                 yield node
@@ -306,8 +306,23 @@ def _parts(tree: ast.AST, part: Part) -> Iterator[ast.expr | ast.stmt]:
                 pass
 
 
-def _reaches(part: ast.expr | ast.stmt, line: int) -> bool:
+def _around(node: ast.AST, line: int) -> Iterator[ast.AST]:
+    """A node and all below it that reach over a line, or have no place of their own."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr | ast.stmt) or reaches(child, line):
+            yield from _around(child, line)
+
+
+def reaches(part: ast.expr | ast.stmt, line: int) -> bool:
+    """Whether a line is one of those of a part."""
     return part.lineno <= line <= (part.end_lineno or part.lineno)
+
+
+def _extent(part: ast.expr | ast.stmt) -> tuple[int, int]:
+    """Lines and columns from the beginning to the end: fewer of what is inside of another part."""
+    assert part.end_lineno is not None and part.end_col_offset is not None
+    return part.end_lineno - part.lineno, part.end_col_offset - part.col_offset
 
 
 def main(names: list[str]) -> None:

@@ -4,40 +4,35 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from tests.command import ROOT
-from tests.tools.guards import GUARDS, Guard, dropped, markers, never, parsed, valued, without
+from tests.tools.guards import GUARDS, Guard, dropped, markers, never, parsed, reaches, valued, without
 
 
 def test_every_marker_has_a_guard_and_every_guard_a_marker() -> None:
     assert Counter(name for name, _, _ in markers()) == Counter(guard.name for guard in GUARDS)
 
 
-@pytest.fixture(scope="module")
-def places() -> dict[str, tuple[Path, int]]:
-    """The file and line of each guard."""
-    return {name: (path, line) for name, path, line in markers()}
+def test_without_a_guard_the_code_is_another_and_compiles() -> None:
+    places = {name: (path, line) for name, path, line in markers()}
+    for guard in GUARDS:
+        path, line = places[guard.name]
+        source = path.read_text()
+        before, after = source.split("\n"), without(guard, source, line).split("\n")
+        (outer,) = (node for node in parsed(source).body if reaches(node, line))
+        first, last = outer.lineno - 1, outer.end_lineno or 0
+        there = ast.parse("\n".join(before[first:last]))
+        changed = ast.parse("\n".join(after[first : last + len(after) - len(before)]))
+        assert ast.dump(changed) != ast.dump(there), guard.name
+        assert (after[:first], after[len(after) - len(before) + last :]) == (before[:first], before[last:])
+        compile(changed, path.name, "exec")
 
 
-def dumped(module: ast.Module, line: int) -> list[str]:
-    """What those statements of a module are made of that reach over a line; the others stay as they are."""
-    return [ast.dump(node) for node in module.body if node.lineno <= line <= (node.end_lineno or 0)]
-
-
-@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.name)
-def test_without_a_guard_the_code_is_another_and_compiles(
-    guard: Guard, places: dict[str, tuple[Path, int]]
-) -> None:
-    path, line = places[guard.name]
-    source = path.read_text()
-    after = ast.parse(without(guard, source, line))
-    assert dumped(after, line) != dumped(parsed(source), line) != []
-    compile(after, path.name, "exec")
-    files = guard.tests.partition(" -k ")[0].split()
-    assert all((ROOT / file).exists() for file in files)
+def test_the_tests_of_a_guard_are_there() -> None:
+    files = {file for guard in GUARDS for file in guard.tests.partition(" -k ")[0].split()}
+    assert [file for file in sorted(files) if not (ROOT / file).exists()] == []
 
 
 CODE = """

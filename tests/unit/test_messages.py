@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from string import ascii_lowercase, digits
 
 import pytest
 from hypothesis import given
@@ -14,12 +15,12 @@ from referee.gameplay.events import Ending
 from referee.protocol import messages as m
 from referee.protocol.session import Phase
 from referee.wire.conversation import LINES_CAP, LOG_CAP, TURN_CAP, Conversation
+from tests.unit.characters import NO_CONTROL
 from tests.unit.scripted import puppet
 
 NUMBERS = st.integers(0, 10**15)
-WORDS = st.from_regex(r"[a-z0-9-]{1,12}", fullmatch=True)
-CHARACTERS = st.characters(exclude_categories=("Cs", "Cc"))
-TEXTS = st.text(CHARACTERS, min_size=1, max_size=60).map(lambda text: text.strip(" ") or "x")
+WORDS = st.text(ascii_lowercase + digits + "-", min_size=1, max_size=12)
+TEXTS = st.text(NO_CONTROL, min_size=1, max_size=60).map(lambda text: text.strip(" ") or "x")
 
 VALUES = {
     m.NUMBER: NUMBERS,

@@ -45,6 +45,7 @@ from referee.tournament.tournament import Tournament
 from referee.viewing.step_words import step_lines
 from referee.viewing.steps import steps_of
 from referee.viewing.words import event_text
+from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid, Take
 
@@ -326,7 +327,9 @@ def test_a_forged_opening_is_found(forge: Callable[[list[Any], list[Any]], None]
     assert message in str(caught.value)
 
 
-HARDLY_MOVES = st.none() | st.integers() | st.text(max_size=20) | st.text("LD:;ABC123 ", max_size=12)
+HARDLY_MOVES = (
+    st.none() | st.integers() | st.text(ENCODABLE, max_size=20) | st.text("LD:;ABC123 ", max_size=12)
+)
 
 
 @given(st.sampled_from(["seat", "opening"]), st.integers(0, 3), HARDLY_MOVES)

@@ -27,6 +27,7 @@ from referee.tournament.formats import Format
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.command import referee
+from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid
 
@@ -245,8 +246,10 @@ def test_a_malformed_record_is_refused_with_a_line(path: str, new: object, messa
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(ENCODABLE, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(ENCODABLE, max_size=3), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 PATHS = ["id", "options", "bots", "clocks", "seed", "ranks", "scores", "ending", "events", "measured"]

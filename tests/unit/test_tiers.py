@@ -145,17 +145,21 @@ def test_slow_tests_with_a_promise_run_always(pytester: pytest.Pytester) -> None
 
 @pytest.fixture
 def every_test(request: pytest.FixtureRequest) -> list[pytest.Item]:
-    """All tests, those that are left out too."""
+    """All tests. Those that are slow are collected only if some of them run."""
     if request.config.args != request.config.getini("testpaths"):
         pytest.skip("needs all tests to be collected")
     return request.config.stash[tiers.COLLECTED]
 
 
+@pytest.mark.promise("CONTRIBUTING", "The page of promises is made from the marks of the tests.")
+@pytest.mark.slow
 def test_the_page_of_promises_is_up_to_date(every_test: list[pytest.Item]) -> None:
     made = promises.page(map(tiers.case_of, every_test))
     assert made == promises.PAGE.read_text(), "python -m tests.tools.promises --write"
 
 
+@pytest.mark.promise("CONTRIBUTING", "Each promise has a test.")
+@pytest.mark.slow
 def test_every_promise_is_shown_by_a_case_that_there_is(every_test: list[pytest.Item]) -> None:
     made = {(mark.args[0], mark.args[1]) for item in every_test for mark in item.iter_markers("promise")}
     assert made == {promise for item in every_test for promise in tiers.case_of(item).promises}
