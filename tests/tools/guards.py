@@ -179,6 +179,7 @@ GUARDS = [
     dropped("system-calls", f"{ISOLATION} -k beyond"),
     replaced("hidden-files", "found.append(bot)", f"{ISOLATION} -k hidden"),
     never("named-level", f"{ISOLATION} -k missing"),
+    never("settled-level", f"{ISOLATION} -k not_settled"),
     never("owners-elsewhere", OWNED),
     never("left-by-others", OWNED),
     always("left-links", OWNED),
