@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -163,7 +162,6 @@ def nothing_is_left(scratch: Path) -> Iterator[None]:
     Launcher.close()
     if Held.now().beyond(before) != NOTHING:
         gc.collect()  # what a test let go of without closing it
-        time.sleep(0.1)  # what another run of the referee has for a moment
         assert Held.now().beyond(before) == NOTHING
 
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.processes import owned
+from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.tree import children as children_of
 
 
@@ -46,14 +48,14 @@ class Held(NamedTuple):
     descriptors: int
     threads: set[int]
     scratch: set[str]
-    """The names of temporary files."""
+    """The names of temporary files; of those in folders that all processes share, what this one made."""
 
     @classmethod
     def now(cls) -> Held:
         """What is held now."""
         threads = {thread.ident or 0 for thread in threading.enumerate()}
         scratch = set(_names(tempfile.gettempdir()))
-        scratch |= {name for name in _names("/dev/shm") if name.startswith("referee-")}
+        scratch |= {name for name in _names(SHARED_MEMORY) if owned.owner(name) == owned.own(os.getpid())}
         return cls(children(), _entries(os.getpid(), "fd"), threads, scratch)
 
     def beyond(self, before: Held) -> Held:

@@ -20,7 +20,7 @@ from referee.tournament.config import Config
 from referee.tournament.forecast import Forecast, Longest, forecast
 from referee.tournament.formats import LEAGUE, Amount
 from referee.tournament.lock import is_locked
-from referee.tournament.opening import Candidate, examine, settled
+from referee.tournament.opening import Candidate, examine
 from referee.tournament.remaining import Remaining
 from referee.tournament.run import Run
 
@@ -46,8 +46,8 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     `RecordError`.
     """
     _check_folder(folder)
-    candidate = examine(config, folder)
-    place = _on_cluster(candidate, cluster, isolation) if cluster else _here(candidate, workers, isolation)
+    candidate = examine(config, folder, isolation, not cluster)
+    place = _on_cluster(candidate, cluster) if cluster else _here(candidate, workers)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
     known = list(islice(_left(candidate), SAMPLE))
@@ -69,26 +69,24 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     return "\n".join((*lines, *place.notes))
 
 
-def _here(candidate: Candidate, workers: int, isolation: str | None) -> _Place:
+def _here(candidate: Candidate, workers: int) -> _Place:
     """This machine. Raises `UsageError` and `EnvironmentLacksError` where it lacks something."""
     building = _builds(candidate)
     for plan in candidate.tournament.plans:
         for entrant in plan.entrants:
             if entrant.bot.name not in building:
                 entrant.check()
-    if not building:
-        settled(candidate, isolation)
     notes = f"programs that would be built first, and are not checked: {', '.join(building)}"
     return _Place(counted(workers, "worker"), workers, (notes,) if building else ())
 
 
-def _on_cluster(candidate: Candidate, address: str, isolation: str | None) -> _Place:
+def _on_cluster(candidate: Candidate, address: str) -> _Place:
     """A Dask cluster. What its machines lack is known only when they are told to play. Raises `UsageError`
     where files are missing, `EnvironmentLacksError` where there is no cluster.
     """
     from referee.cluster.connecting import size_of
 
-    sent = files_to_send(candidate, isolation)
+    sent = files_to_send(candidate)
     size = size_of(address)
     files = {file.sha256: file.size for bot in sent.bots for file in bot.files}
     notes = [

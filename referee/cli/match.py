@@ -215,6 +215,7 @@ def match(
     from referee.cli.playing import Conduct, conduct
     from referee.core.timecontrol import TimeControl
     from referee.games import game_given
+    from referee.processes import owned
     from referee.processes.limits import Limits
     from referee.records.run_files import TOML
     from referee.tournament.config import config_of
@@ -305,7 +306,7 @@ def match(
             )
         stored = folder is not None
         if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-match-")))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("match"))))
         config = config_of(folder / TOML, tables, Path.cwd())
         how = Conduct(
             folder,

@@ -27,6 +27,7 @@ from referee.person.desk import Desk, Left
 from referee.person.hint_bot import hint as hint_of
 from referee.person.sitting import Sitting
 from referee.person.words import introduction
+from referee.processes import owned
 from referee.processes.bot import Bot, distinct
 from referee.processes.exit_report import ExitReport
 from referee.records.journal import body_of
@@ -39,7 +40,7 @@ from referee.tournament.formats import FREE
 from referee.tournament.isolating import isolated
 from referee.tournament.lock import locked
 from referee.tournament.open_run import OpenRun
-from referee.tournament.opening import Candidate, examine, open_run, settled
+from referee.tournament.opening import Candidate, examine, open_run, with_hidden_files
 from referee.tournament.run import Run, find_run
 from referee.viewing.words import fault_report, result
 
@@ -85,7 +86,7 @@ def play_game(
     with contextlib.ExitStack() as stack:
         stored = folder is not None
         if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-play-")))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("play"))))
         stack.enter_context(locked(folder))
         number = _next_round(run := find_run(folder))
         tables["tournament"]["rounds"] = max(number, run.header.get("rounds", 1) if run else 1)
@@ -157,7 +158,7 @@ def _next_round(run: Run | None) -> int:
 
 def _ready(config: Config, folder: Path, isolation: str | None) -> Candidate:
     """The game as it is to be played in the folder, with its bots isolated. Raises `UsageError`."""
-    candidate = settled(examine(config, folder), isolation)
+    candidate = with_hidden_files(examine(config, folder, isolation))
     return replace(candidate, tournament=candidate.tournament.sharing(usable_memory(), 1))
 
 

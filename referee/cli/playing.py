@@ -62,7 +62,7 @@ def conduct(config: Config, how: Conduct) -> None:
     is_unfinished = False
     with (
         locked(how.folder),
-        _venue(examine(config, how.folder), how) as venue,
+        _venue(examine(config, how.folder, how.isolation, not how.cluster), how) as venue,
         open_run(venue.candidate, say) as opened,
     ):
         try:
@@ -108,8 +108,8 @@ def say_before(config: Config, workers: int | None) -> None:
 def _venue(candidate: Candidate, how: Conduct) -> AbstractContextManager[Venue]:
     """Where the tournament is played."""
     if how.cluster:
-        return on_cluster(candidate, how.cluster, how.isolation, how.scale_clocks)
-    return nullcontext(here(candidate, how.workers, how.isolation, how.observer))
+        return on_cluster(candidate, how.cluster, how.scale_clocks)
+    return nullcontext(here(candidate, how.workers, how.observer))
 
 
 def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:

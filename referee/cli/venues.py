@@ -14,7 +14,7 @@ from referee.core.errors import UsageError
 from referee.processes import building
 from referee.tournament.bot_table import Build
 from referee.tournament.open_run import OpenRun
-from referee.tournament.opening import Candidate, settled
+from referee.tournament.opening import Candidate, with_hidden_files
 from referee.tournament.places import on_this_machine
 from referee.tournament.task import Observer
 from referee.tournament.tournament import Tournament
@@ -40,24 +40,22 @@ class Venue:
         return self.candidate.tournament
 
 
-def here(candidate: Candidate, workers: int, isolation: str | None, observer: Observer | None) -> Venue:
-    """This machine: bots are built, checked and isolated. Raises `UsageError`, `EnvironmentLacksError`."""
+def here(candidate: Candidate, workers: int, observer: Observer | None) -> Venue:
+    """This machine: bots are built and checked. Raises `UsageError`, `EnvironmentLacksError`."""
     for build in candidate.config.builds:
         _build(build)
     for plan in candidate.tournament.plans:
         for entrant in plan.entrants:
             entrant.check()
     at_once = max(1, workers)
-    candidate = settled(candidate, isolation)
+    candidate = with_hidden_files(candidate)
     candidate = replace(candidate, tournament=candidate.tournament.sharing(usable_memory(), at_once))
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
     return Venue(candidate, at_once, lambda run: on_this_machine(workers, pin, observer))
 
 
 @contextmanager
-def on_cluster(
-    candidate: Candidate, address: str, isolation: str | None, scale_clocks: bool
-) -> Iterator[Venue]:
+def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterator[Venue]:
     """A Dask cluster: machines get the files of the bots, and build and check them there. Raises
     `UsageError` where files are missing, `EnvironmentLacksError` where there is no cluster.
     """
@@ -65,7 +63,7 @@ def on_cluster(
     from referee.cluster.connecting import scheduler_at
     from referee.tournament.hashes import Programs
 
-    sent = files_to_send(candidate, isolation)
+    sent = files_to_send(candidate)
     pin, tournament = candidate.config.pin, candidate.tournament
     candidate = replace(candidate, programs=Programs(sent.hashes_of))
 
@@ -80,7 +78,7 @@ def on_cluster(
         yield Venue(candidate, max(1, scheduler.size.slots), place)
 
 
-def files_to_send(candidate: Candidate, isolation: str | None) -> SentFiles:
+def files_to_send(candidate: Candidate) -> SentFiles:
     """The files of the bots of a tournament that is played on a cluster. Raises `UsageError`."""
     from referee.cluster.bot_files import sent_files
     from referee.tournament.opening import private_files
@@ -89,8 +87,6 @@ def files_to_send(candidate: Candidate, isolation: str | None) -> SentFiles:
     for bot in bots:
         if bot.is_person:
             bot.check()  # which refuses
-    if isolation:
-        bots = [replace(bot, isolation=isolation) for bot in bots]
     config = candidate.config
     return sent_files(bots, config.origins, private_files(config, candidate.folder))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from secrets import token_hex
 
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.cluster_workers import ClusterWorkers
 from referee.cluster.comparing import clock_percent
 from referee.cluster.dask_link import DaskLink
 from referee.cluster.orders import Requirement
-from referee.processes.launcher import random_name
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers import Place, Take, Workers
 
@@ -41,7 +41,7 @@ def cluster_place(
     required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
 
     def opened(take: Take, stopping: Callable[[], bool]) -> Workers:
-        link = DaskLink(scheduler, random_name())
+        link = DaskLink(scheduler, token_hex(6))
         return ClusterWorkers(link, required, sent, reference, take)
 
     return opened

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
+from referee.processes import owned
 from referee.processes.launcher import readable_within
 
 START_S = 60.0
@@ -73,7 +74,7 @@ def main(workers: int) -> None:
         "distributed.comm.tls.client.key": security.tls_client_key,
     }
     with (
-        tempfile.TemporaryDirectory(prefix="referee-dask-") as folder,
+        tempfile.TemporaryDirectory(prefix=owned.prefix("dask")) as folder,
         dask.config.set({"temporary-directory": folder}),
     ):
         try:

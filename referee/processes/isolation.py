@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.core.errors import EnvironmentLacksError
+from referee.core.isolation import LEVELS
 from referee.processes import bubblewrap, needs, seccomp
 from referee.processes.bot import Bot
 from referee.processes.confinement import (
@@ -55,7 +56,14 @@ class Isolated(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def isolated(bot: Bot) -> Isolated:
-    """How to start a bot at its level. Raises `EnvironmentLacksError` where its user does not exist."""
+    """How to start a bot at its level. Raises `EnvironmentLacksError` where its user does not exist,
+    `AssertionError` where its level is not settled: whoever has bots started has forgotten it.
+    """
+    if bot.isolation not in LEVELS:  # guard: settled-level
+        raise AssertionError(
+            f"bot `{bot.name}` is to be started at isolation `{bot.isolation}`, which was not settled; "
+            f"expected one of {', '.join(LEVELS)}"
+        )
     user = _user(bot.user)
     if bot.isolation == "none":
         return Isolated(bot.argv, NONE._replace(user=user), {}, b"")

@@ -17,13 +17,16 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Protocol
 
 from referee.core.errors import EnvironmentLacksError
-from referee.processes import cgroups, libc, messages, scratch
+from referee.processes import cgroups, libc, messages, owned, scratch
 from referee.processes.messages import Request
+from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.watch import UNKILLABLE_S
 
 START_S = 60.0
@@ -54,15 +57,16 @@ class Launcher:
     _serving: ClassVar[set[int]] = set()
     """The wardens that have a bot, also those of a launcher that was killed."""
     _name: ClassVar[str] = ""
-    """What the names of the scratch folders of all launchers of this process have in common; empty before the
-    first.
-    """
+    """How the names of the scratch folders of all launchers of this process begin; empty before the first."""
+    _numbers: ClassVar[Iterator[int]] = count(1)
+    """What follows it in the names of each launcher's folders, since one that was killed has its own."""
 
     def __init__(self) -> None:
         self._socket, launcher_end = socket.socketpair()
         self._idle: list[socket.socket] = []
-        Launcher._name = Launcher._name or random_name()
-        prefix = f"{_temporary_folder()}/{_beginning(self._name)}{random_name()}-"
+        _remove_left_by_others()
+        Launcher._name = Launcher._name or new_name()
+        prefix = f"{_temporary_folder()}/{self._name}{next(self._numbers)}-"
         libc.hide()
         with launcher_end:
             self._process = subprocess.Popen(
@@ -153,23 +157,25 @@ class Launcher:
             started.control.close()
 
 
-def random_name() -> str:
-    """A name that nothing else has."""
-    return os.urandom(6).hex()
+def new_name() -> str:
+    """The beginning of names that nothing else has: of what belongs to this process."""
+    return f"{owned.prefix()}{os.urandom(4).hex()}-"
+
+
+@cache
+def _remove_left_by_others() -> None:
+    """Removes what processes that were killed have left, before the first launcher of this process."""
+    owned.remove_left(SHARED_MEMORY, str(_temporary_folder()))
 
 
 def remove_left(name: str) -> None:
     """Removes what the launchers of a process have left: scratch folders and control groups.
 
-    `name` is what these have in common; all their bots must have ended.
+    `name` is how their names begin; all their bots must have ended.
     """
     if groups := cgroups.parent_of_groups():
-        cgroups.remove_all(f"{groups}/{_beginning(name)}")
-    scratch.remove_all(f"{_temporary_folder()}/{_beginning(name)}", scratch.REMOVE_AT_END_S)
-
-
-def _beginning(name: str) -> str:
-    return f"referee-{name}-"
+        cgroups.remove_all(f"{groups}/{name}")
+    scratch.remove_all(f"{_temporary_folder()}/{name}", scratch.REMOVE_AT_END_S)
 
 
 def _temporary_folder() -> Path:

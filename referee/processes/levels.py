@@ -21,6 +21,7 @@ from pathlib import Path
 from referee.core.errors import EnvironmentLacksError
 from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
+from referee.processes import owned
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.isolation import lacking
@@ -90,7 +91,7 @@ def _trial(level: str, user: str) -> str:
     """Tries a level. Returns why it does not work, or an empty text."""
     if level in ("none", "basic") and not user:
         return ""
-    with tempfile.TemporaryDirectory(prefix="referee-trial-") as folder, socket.socket() as listening:
+    with tempfile.TemporaryDirectory(prefix=owned.prefix("trial")) as folder, socket.socket() as listening:
         secret = Path(folder) / "secret"
         secret.touch()
         listening.bind(("127.0.0.1", 0))

@@ -11,13 +11,14 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import secrets
 import sys
 import tempfile
 import termios
 import time
 from functools import cache
 from typing import NamedTuple
+
+from referee.processes import owned
 
 _COARSE = 5  # CLOCK_REALTIME_COARSE, from which files get their times
 
@@ -61,7 +62,7 @@ def is_empty(read_end: int) -> bool:
 
 
 def _in_folder(folder: str) -> Pipe:
-    path = f"{folder}/referee-{secrets.token_hex(8)}"
+    path = f"{folder}/{owned.prefix()}{os.urandom(8).hex()}"
     os.mkfifo(path, 0o600)  # fails where the file exists
     try:
         read_end = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -74,11 +75,14 @@ def _in_folder(folder: str) -> Pipe:
         os.unlink(path)  # noqa: PTH108 - faster, for the start of bots
 
 
+SHARED_MEMORY = "/dev/shm"
+
+
 @cache
 def _folder() -> str:
     """A folder whose pipes have write times, or an empty text: some file systems keep none."""
     if TICK_NS:
-        for folder in ("/dev/shm", tempfile.gettempdir()):
+        for folder in (SHARED_MEMORY, tempfile.gettempdir()):
             with contextlib.suppress(OSError):
                 if _works(folder):
                     return folder

@@ -59,6 +59,13 @@ def is_dead(pid: int) -> bool:
     return True
 
 
+def began_ticks(pid: int) -> int:
+    """When a process began, in ticks after the start of the system; 0 where that cannot be learnt."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat", "rb") as file:
+        return int(file.read(4096).rpartition(b")")[2].split()[19])
+    return 0
+
+
 class State(namedtuple("State", "threads private shared")):
     """What a process has: the number of its threads; bytes of memory without mapped files, also of what a
     fork shares with it; bytes of memory that it shares with others on purpose.

@@ -11,6 +11,16 @@ from referee.processes import levels, needs
 from referee.processes.bot import Bot
 
 
+def at_levels(bots: Iterable[Bot], level: str | None, is_here: bool) -> list[Bot]:
+    """The bots of a tournament at a level that stands in the place of their own, if one is given; persons as
+    they are. The levels are settled where the games are played: on this machine if `is_here`.
+
+    Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
+    """
+    found = [replace(bot, isolation=level) if level and not bot.is_person else bot for bot in bots]
+    return [bot if bot.is_person else levels.settled([bot])[0] for bot in found] if is_here else found
+
+
 def isolated(bots: Iterable[Bot], private: Iterable[Path]) -> list[Bot]:
     """The bots of a tournament with their levels settled, and persons as they are. What is `private` to the
     referee, such as the run's folder, and the programs of the other bots are hidden from each, even where

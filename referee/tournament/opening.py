@@ -15,7 +15,7 @@ from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
 from referee.tournament.formats import FREE
 from referee.tournament.hashes import ListedFiles, Programs
-from referee.tournament.isolating import isolated
+from referee.tournament.isolating import at_levels, isolated
 from referee.tournament.open_run import OpenRun
 from referee.tournament.remaining import Remaining
 from referee.tournament.run import Run, find_run
@@ -43,11 +43,14 @@ class Candidate:
         return Remaining(self.tournament, run).next() is not None
 
 
-def examine(config: Config, folder: Path) -> Candidate:
+def examine(config: Config, folder: Path, isolation: str | None = None, is_here: bool = True) -> Candidate:
     """Checks whether a tournament may be played in a folder, which must be `locked`.
 
+    `isolation` stands in the place of the levels that the tournament file names. Where the bots play on this
+    machine the candidate has a level for each that works here; on a cluster, each machine settles them.
+
     Raises `UsageError` where the folder belongs to another tournament, `RecordError` where a record is
-    damaged.
+    damaged, `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
     run = find_run(folder)
     tournament = tournament_of(config)
@@ -57,6 +60,8 @@ def examine(config: Config, folder: Path) -> Candidate:
             f"`{shown(str(folder))}` has the results of another tournament: "
             f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots, rounds or budget"
         )
+    bots = (entrant.bot for entrant in tournament.entrants)
+    tournament = tournament.with_bots(at_levels(bots, isolation, is_here))
     programs = Programs(ListedFiles(config.origins, private_files(config, folder)).of)
     return Candidate(config, folder, tournament, run, programs)
 
@@ -66,17 +71,11 @@ def private_files(config: Config, folder: Path) -> tuple[Path, ...]:
     return folder.resolve(), config.path.resolve()
 
 
-def settled(candidate: Candidate, isolation: str | None) -> Candidate:
-    """The candidate with the level of isolation of each bot settled; `isolation` stands in the place of what
-    the tournament file says.
-
-    Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
-    """
-    bots = [entrant.bot for entrant in candidate.tournament.entrants]
-    if isolation:
-        bots = [bot if bot.is_person else replace(bot, isolation=isolation) for bot in bots]
-    bots = isolated(bots, private_files(candidate.config, candidate.folder))
-    return replace(candidate, tournament=candidate.tournament.with_bots(bots))
+def with_hidden_files(candidate: Candidate) -> Candidate:
+    """The candidate with the files that are hidden from each bot; the bots' programs must be built."""
+    bots = (entrant.bot for entrant in candidate.tournament.entrants)
+    hidden = isolated(bots, private_files(candidate.config, candidate.folder))
+    return replace(candidate, tournament=candidate.tournament.with_bots(hidden))
 
 
 def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:

@@ -59,7 +59,7 @@ class _Worker:
         """How long it has given no sign of life."""
         self._stops = 0
         """How often it was stopped since it was last told something."""
-        self._name = launcher.random_name()
+        self._name = launcher.new_name()
         arguments = f"{worker_end.fileno()}, {core}, {self._name!r}, {label!r}"
         program = f"from referee.tournament.worker import main; main({arguments})"
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are meant for the referee alone

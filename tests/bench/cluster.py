@@ -125,7 +125,7 @@ def computed_ms(pid: int) -> float:
 def played(file: Path, games: int, at_once: int, place: Place, sent: SentFiles | None = None) -> Measured:
     """What it takes to play so many games at a place."""
     with tempfile.TemporaryDirectory() as name, locked(Path(name) / "run"):
-        candidate = examine(load(file), Path(name) / "run")
+        candidate = examine(load(file), Path(name) / "run", is_here=sent is None)
         if sent:
             candidate = replace(candidate, programs=Programs(sent.hashes_of))
         with open_run(candidate, print) as opened:
@@ -143,7 +143,7 @@ def played(file: Path, games: int, at_once: int, place: Place, sent: SentFiles |
 def files_of(file: Path) -> tuple[Candidate, SentFiles]:
     """The tournament of a file, and the files of its bots."""
     config = load(file)
-    candidate = examine(config, file.parent / "none")
+    candidate = examine(config, file.parent / "none", is_here=False)
     bots = [entrant.bot for entrant in candidate.tournament.entrants]
     return candidate, sent_files(bots, config.origins, private_files(config, candidate.folder))
 

@@ -35,6 +35,9 @@ from referee.tournament.schedule import encounter
 
 ROOT = Path(__file__).parent.parent.parent
 
+LEVEL = "none"
+"""The isolation of the bots; `tests.bench.isolation` measures what the other levels cost."""
+
 
 class Cost(NamedTuple):
     """Milliseconds."""
@@ -61,7 +64,7 @@ def _computed_s() -> float:
 def ours(command: tuple[str, ...]) -> Callable[[], None]:
     """An encounter of two games."""
     game = GAMES["blooms"]
-    entrants = [Entrant(Bot(name, command, ROOT), TimeControl.parse("10s")) for name in "ab"]
+    entrants = [Entrant(Bot(name, command, ROOT, isolation=LEVEL), TimeControl.parse("10s")) for name in "ab"]
     plan = Plan(game, game.settle({"size": "4"}), tuple(entrants), "bench")
     terms = [plan.terms(pairing) for pairing in encounter(1, ("a", "b")).games]
 
@@ -129,7 +132,8 @@ def main() -> None:
             ]
     headers = ["two bots of", "ms, median", "encounter of two games", "bare start and end", "ratio"]
     print(tabulate(rows, headers, disable_numparse=True))
-    print(f"{arguments.rounds} rounds of {arguments.encounters}; Python {sys.version.split()[0]}")
+    played = f"{arguments.rounds} rounds of {arguments.encounters}; isolation {LEVEL}"
+    print(f"{played}; Python {sys.version.split()[0]}")
 
 
 if __name__ == "__main__":

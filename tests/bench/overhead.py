@@ -112,7 +112,8 @@ def main() -> None:
             )
     headers = ["µs per move, median", "referee", "its own CPU", "minimal, in C", "ratio"]
     print(tabulate(rows, headers, disable_numparse=True))
-    print(f"{arguments.rounds} rounds of {arguments.games} games each; Python {sys.version.split()[0]}")
+    played = f"{arguments.rounds} rounds of {arguments.games} games each; isolation none"
+    print(f"{played}; Python {sys.version.split()[0]}")
 
 
 if __name__ == "__main__":

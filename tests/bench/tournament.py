@@ -1,12 +1,14 @@
 """How many games a second a tournament plays.
 
-    python -m tests.bench.tournament [--games N] [--rounds N]
+    python -m tests.bench.tournament [--games N] [--rounds N] [--isolation LEVEL]
 
-Instant bots in C (`sample_bots/c_bot.c`) play Blooms on side 4, with everything as it is by default: their
-processes are started for each encounter, and every game is on the disk before it counts. What is counted
-are the games between the first that counts and the last, so the start of the workers is left out. A
-machine's speed drifts: the rows take turns, and what to compare are the ratios. `referee's own` is the
-processor time of the process that gives out the tasks and writes the records, of which there is only one.
+Instant bots in C (`sample_bots/c_bot.c`) play Blooms on side 4, with everything as it is by default: at the
+strongest level of isolation that works here, which is named below the table, unless `--isolation` names
+another one; their processes are started for each encounter, and every game is on the disk before it counts.
+What is counted are the games between the first that counts and the last, so the start of the workers is left
+out. A machine's speed drifts: the rows take turns, and what to compare are the ratios. `referee's own` is
+the processor time of the process that gives out the tasks and writes the records, of which there is only
+one.
 """
 
 from __future__ import annotations
@@ -23,9 +25,12 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
+from referee.core.isolation import AUTO, LEVELS
+from referee.processes.bot import Bot
+from referee.processes.levels import settled
 from referee.tournament.config import load
 from referee.tournament.lock import locked
-from referee.tournament.opening import examine, open_run
+from referee.tournament.opening import examine, open_run, with_hidden_files
 from referee.tournament.places import on_this_machine
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.task import Finished, Void
@@ -109,14 +114,14 @@ def toml(row: Row, bot: Path) -> str:
     return "\n".join(lines)
 
 
-def play(row: Row, bot: Path, games: int) -> tuple[float, float]:
+def play(row: Row, bot: Path, games: int, isolation: str) -> tuple[float, float]:
     """Games a second, and the processor time of this process for each game in milliseconds."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "bench.toml").write_text(toml(row, bot))
         config = load(folder / "bench.toml")
         with locked(folder / "run"):
-            candidate = examine(config, folder / "run")
+            candidate = with_hidden_files(examine(config, folder / "run", isolation))
             with open_run(candidate, print) as opened:
                 watch = Stopwatch(games)
                 player = TournamentPlayer(
@@ -133,12 +138,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--games", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--isolation", choices=(*LEVELS, AUTO), default=AUTO)
     arguments = parser.parse_args()
+    (asked,) = settled([Bot("asked", ("true",), ROOT, isolation=arguments.isolation)])
+    level = asked.isolation
     with tempfile.TemporaryDirectory() as folder:
         bot = Path(folder) / "c_bot"
         subprocess.run(["cc", "-O2", "-o", bot, ROOT / "sample_bots" / "c_bot.c"], check=True)
         rows = [row for row in ROWS if not row.pin or hasattr(os, "sched_setaffinity")]
-        rounds = [[play(row, bot, arguments.games) for row in rows] for _ in range(arguments.rounds)]
+        rounds = [[play(row, bot, arguments.games, level) for row in rows] for _ in range(arguments.rounds)]
     table = []
     for place, row in enumerate(rows):
         base = 2 if row.pin else 0
@@ -152,7 +160,8 @@ def main() -> None:
         )
     headers = ["games a second, median", "", "to 1 worker", "referee's own, ms a game"]
     print(tabulate(table, headers, disable_numparse=True))
-    print(f"{arguments.rounds} rounds of {arguments.games} games each; Python {sys.version.split()[0]}")
+    played = f"{arguments.rounds} rounds of {arguments.games} games each; isolation {level}"
+    print(f"{played}; Python {sys.version.split()[0]}")
 
 
 if __name__ == "__main__":

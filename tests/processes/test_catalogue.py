@@ -31,7 +31,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
 from referee.games.floral import FloralState
-from referee.processes import cgroups, stamped, tree
+from referee.processes import owned, stamped, tree
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
@@ -403,11 +403,7 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
             os.kill(pid, number)
     process.wait()
     all_gone(mark)
-    groups = cgroups.parent_of_groups()
-    for folder in Path(tempfile.gettempdir()).glob("referee-*-*-*"):  # nobody is left to remove them
-        shutil.rmtree(folder)
-        if groups:
-            cgroups.remove_all(f"{groups}/{folder.name.rpartition('-')[0]}-")
+    owned.remove_left(tempfile.gettempdir())
 
 
 def test_a_bot_outlives_the_thread_that_started_it() -> None:

@@ -7,6 +7,7 @@ import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,9 @@ from referee.processes.confinement import SIGNALS_ABI, landlock_abi
 from referee.processes.ending import end_processes
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
+from referee.tournament.config import load
 from referee.tournament.isolating import with_hidden
+from referee.tournament.opening import examine
 from tests.command import PLAIN, referee
 from tests.processes.runs import games, toml
 from tests.waiting import TOO_LONG_S
@@ -214,6 +217,29 @@ def test_root_can_run_bots_as_another_user(level: str) -> None:
 def test_landlock_works_where_the_kernel_has_it() -> None:
     """Its trial finds nothing that a bot could do there. Other tests skip a level that fails its trial."""
     assert levels.reason("landlock") == ""
+
+
+def test_a_level_that_was_not_settled_is_a_bug_that_says_so() -> None:
+    message = "bot `x` is to be started at isolation `auto`, which was not settled"
+    with pytest.raises(AssertionError, match=message):
+        BotProcess(Bot("x", ("true",), Path("/"), isolation="auto"))
+
+
+def test_levels_are_settled_where_a_tournament_is_examined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(levels, "reason", lambda level, user: "" if level == "basic" else "it does not work")
+    config = load(toml(tmp_path / "t.toml"))
+
+    def found(*how: Any) -> set[str]:
+        entrants = examine(config, tmp_path / "run", *how).tournament.entrants
+        return {entrant.bot.isolation for entrant in entrants}
+
+    assert found() == {"basic"}
+    assert found(None, False) == {"auto"}, "each machine of a cluster settles them"
+    assert found("landlock", False) == {"landlock"}
+    with pytest.raises(EnvironmentLacksError, match="isolation `landlock` does not work on this machine"):
+        found("landlock")
 
 
 def test_auto_is_the_strongest_level_that_works(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,6 +89,7 @@ FORMATS = "tests/unit/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
 KILLED = "tests/processes/test_killed_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
+OWNED = "tests/processes/test_owned.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
@@ -181,6 +182,11 @@ GUARDS = [
     dropped("system-calls", f"{ISOLATION} -k beyond"),
     replaced("hidden-files", "found.append(bot)", f"{ISOLATION} -k hidden"),
     never("named-level", f"{ISOLATION} -k missing"),
+    never("settled-level", f"{ISOLATION} -k not_settled"),
+    never("owners-elsewhere", OWNED),
+    never("left-by-others", OWNED),
+    always("left-links", OWNED),
+    always("living-owners", OWNED),
     never("regular", f"{RESULTS} -k regular or dialogues"),
     never("replaced-file", f"{RESULTS} -k notices"),
     never("length-of-file", f"{RESULTS} -k notices"),
