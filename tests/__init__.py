@@ -18,6 +18,7 @@
 
 `command.py` runs the command line, in the test's own process unless a process is the point. `holdings.py`
 counts what is held of the machine; after each test `conftest.py` looks whether something was left behind.
+`programs.py` skips tests whose programs are not installed.
 
 What takes long is marked `slow` and left out unless it is asked for (`-m slow`). What remains touches every
 feature once, and takes less than a minute and a half on two idle cores. `slow(seconds=30)` says how much

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from referee.processes import owned
 from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.tree import children as children_of
+from tests.programs import path_of
 
 
 class Process(NamedTuple):
@@ -73,11 +74,28 @@ NOTHING = Held(set(), 0, set(), set())
 
 def processes() -> list[Process]:
     """All that there are, but for the one that lists them."""
+    if Path("/proc/self/stat").exists():
+        return [process for name in _names("/proc") if name.isdecimal() and (process := _process(name))]
     columns = "pid=,ppid=,stat=,rss=,args="
-    with subprocess.Popen(["ps", "-ww", "-e", "-o", columns], stdout=subprocess.PIPE, text=True) as ps:
+    command = [path_of("ps"), "-ww", "-e", "-o", columns]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as ps:
         rows = [line.split(None, 4) for line in ps.communicate()[0].splitlines()]
     found = [Process(int(r[0]), int(r[1]), r[2], int(r[3]), "".join(r[4:])) for r in rows]
     return [process for process in found if process.pid != ps.pid]
+
+
+def _process(pid: str) -> Process | None:
+    """What Linux tells of a process; nothing if it is gone."""
+    try:
+        stat = Path("/proc", pid, "stat").read_text(errors="replace")
+        words = Path("/proc", pid, "cmdline").read_text(errors="replace").split("\0")
+    except OSError:
+        return None
+    before, _, after = stat.rpartition(")")
+    columns = after.split()  # from the third on, "state"
+    rss_kib = int(columns[21]) * os.sysconf("SC_PAGE_SIZE") // 1024
+    command = " ".join(words).strip() or f"[{before.partition('(')[2]}]"
+    return Process(int(pid), int(columns[1]), columns[0], rss_kib, command)
 
 
 def below(pid: int, among: list[Process]) -> list[Process]:

@@ -19,6 +19,7 @@ from referee.games.outside import SIZE_CAP, VARIABLE, from_file
 from referee.records.replay import Examined, RunVerifier
 from referee.tournament.scheduled import Scheduled
 from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process
+from tests.programs import needs
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
 SEARCH = f"{ROOT / 'sample_bots' / 'search_bot.py'} --playouts 8"
@@ -145,7 +146,7 @@ def played(place: Place, *words: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
+@needs("sha256sum")
 def test_the_records_say_where_it_comes_from(place: Place) -> None:
     played(place)
     header, game, _ = map(json.loads, place.records("run"))

@@ -19,9 +19,6 @@ from tests.waiting import TOO_LONG_S
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """What Chromium is called on different systems."""
 
-AXE = resources.files("axe_playwright_python") / "axe.min.js"
-"""The script that looks for what keeps people from using a page."""
-
 SETTLED = """() => new Promise(
     done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))
 )"""
@@ -203,7 +200,7 @@ def screenshots(page: Page, path: Path, height: int = 1600) -> list[Path]:
 
 def barriers(page: Page) -> list[str]:
     """What axe finds to keep people from using the page, if it is serious or critical: a line for each."""
-    page.evaluate(AXE.read_text())
+    page.evaluate((resources.files("axe_playwright_python") / "axe.min.js").read_text())
     found: dict[str, Any] = page.evaluate(
         "options => axe.run(document, options)", {"resultTypes": ["violations"], "preload": False}
     )

@@ -1,16 +1,20 @@
-"""A browser for the tests of pages, and runs whose pages they open."""
+"""A browser for the tests of pages, and runs whose pages they open. It can be imported without Playwright,
+which each module of tests asks for.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page
 
 from tests.holdings import temporary_files_in
-from tests.pages.browser import NAMES, chromium_path, running_chromium, watched_page
 from tests.tools.hostile_run import Hostile, write
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="package")
@@ -18,6 +22,8 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """One browser for all tests of pages. It ends with the last of them, since meanwhile no other event loop
     can run in this thread.
     """
+    from tests.pages.browser import NAMES, chromium_path, running_chromium
+
     if not chromium_path():
         reason = f"needs Chromium: one of {', '.join(NAMES)} on the PATH"
         if os.environ.get("CI") == "true":
@@ -30,6 +36,8 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     """A page for files; the test fails if it does what no page may do."""
+    from tests.pages.browser import watched_page
+
     with watched_page(chromium) as watched:
         yield watched.page
         assert watched.settle() == []

@@ -6,15 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from referee.gameplay.events import Moved, Rejected
 from referee.viewing.steps import steps_of
 from tests.bots.markup_bot import MARKUP
 from tests.command import referee
-from tests.pages.browser import PHONE, check, foreign_parts, open_file, press, watched_page
 from tests.pages.recorded import records, written
 from tests.tools.hostile_run import Hostile
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pages.browser import PHONE, check, foreign_parts, open_file, press, watched_page
 
 pytestmark = pytest.mark.slow
 

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from referee.records.record import to_json
-from tests.pages.browser import PHONE, check, foreign_parts, watched_page
 from tests.processes.serving import Server, serving
 from tests.tools.hostile_run import Hostile
 from tests.unit.growing import Growing, with_info
 from tests.waiting import TOO_LONG_S
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pages.browser import PHONE, check, foreign_parts, watched_page
 
 pytestmark = pytest.mark.slow
 

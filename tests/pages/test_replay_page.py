@@ -6,16 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from referee.gameplay.events import Moved
 from referee.games.picture import Plane
 from referee.viewing.characters import picture_text
 from referee.viewing.steps import Steps, View, steps_of
 from referee.viewing.svg import Layout
-from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
 from tests.pages.recorded import SHORT, only_game, play, written
 from tests.waiting import TOO_LONG_S
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
 
 pytestmark = pytest.mark.slow
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
 
 from tests.command import referee
-from tests.pages.browser import DARK, LIGHT, open_file, press, show_as
 from tests.tools.synthetic import write
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Page, expect
+
+from tests.pages.browser import DARK, LIGHT, open_file, press, show_as
 
 pytestmark = pytest.mark.slow
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
 
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.command import referee
-from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, PHONE, check, open_file, press
 from tests.pages.recorded import records
 from tests.tools import synthetic
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Page, expect
+
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, PHONE, check, open_file, press
 
 pytestmark = pytest.mark.slow
 

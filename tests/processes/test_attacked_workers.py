@@ -23,9 +23,13 @@ from tests.command import PLAIN, ROOT, referee, referee_process
 from tests.holdings import gone_within, living
 from tests.processes import runs
 from tests.processes.runs import games
+from tests.programs import needs
 from tests.waiting import TOO_LONG_S
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs"),
+    needs("ps"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,8 @@ import pytest
 from tests.command import PLAIN, ROOT, Done, referee_process
 from tests.processes.clusters import Cluster, cluster
 
+pytest.importorskip("distributed")
+
 pytestmark = pytest.mark.slow
 
 BOT = f"""

@@ -17,6 +17,8 @@ from tests.processes.clusters import THIS_MACHINE, Cluster, Host, cluster
 from tests.processes.runs import games, lines_of
 from tests.waiting import TOO_LONG_S
 
+pytest.importorskip("distributed")
+
 pytestmark = pytest.mark.slow(seconds=20)
 
 TOML = """

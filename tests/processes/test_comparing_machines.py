@@ -22,6 +22,8 @@ from tests.command import referee as run_referee
 if TYPE_CHECKING:
     from distributed import Client
 
+pytest.importorskip("distributed")
+
 pytestmark = pytest.mark.slow
 
 

@@ -28,6 +28,7 @@ from referee.tournament.config import load
 from referee.wire import conversation
 from tests.command import ROOT
 from tests.processes.serving import serving
+from tests.programs import files_of_git, needs
 from tests.waiting import TOO_LONG_S
 
 PAGES = [
@@ -47,11 +48,8 @@ def blocks(page: str, language: str) -> list[str]:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of what is under version control, as a newcomer has it."""
-    done = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
-    )
-    for name in done.stdout.decode().split("\0"):
-        if name and (ROOT / name).exists():
+    for name in files_of_git():
+        if (ROOT / name).exists():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tmp_path / name, follow_symlinks=False)
     for name, key in FEWER.items():
@@ -136,7 +134,7 @@ def test_the_commands_of_the_contributors_page_are_those_that_are_run() -> None:
 
 
 @pytest.mark.slow(seconds=30)
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+@needs("cc")
 @pytest.mark.parametrize("part", range(5))  # which workers run at the same time
 def test_the_commands_of_the_contributors_page(part: int, checkout: Path) -> None:
     golden = checkout / "tests" / "rules" / "golden_games"
@@ -312,7 +310,7 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
 
 
 @pytest.mark.slow(seconds=25)
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+@needs("cc")
 def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None:
     given = do_what_the_first_bot_s_page_says(tmp_path)
     assert len(given) == 23 and sum("--sprt" in command for command in given) == 2
@@ -363,7 +361,7 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+@needs("cc")
 def test_the_commands_in_tables(checkout: Path) -> None:
     (command,) = re.findall(r"`(cc .*?)`", (ROOT / "README.md").read_text())
     assert run(command, checkout).returncode == 0

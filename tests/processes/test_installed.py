@@ -25,6 +25,7 @@ from referee.records.amendments import THEN
 from referee.records.header import REPEATS
 from referee.viewing.palette import THEMES
 from tests.command import ROOT, referee
+from tests.programs import files_of_git, path_of
 from tests.waiting import TOO_LONG_S
 
 
@@ -74,14 +75,7 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) ->
     done = referee("examples", str(folder))
     assert done.code == 0
     files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "sample_bots", "tournaments"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert files == sorted(listed.stdout.splitlines())
+    assert files == sorted(files_of_git("sample_bots", "tournaments"))
     tournaments = done.out.splitlines()
     assert tournaments == sorted(map(str, (folder / "tournaments").glob("*.toml")))
     assert referee("run", tournaments[0], "--dry-run").code == 0
@@ -113,7 +107,8 @@ def test_the_line_of_the_readme_makes_a_shell_complete() -> None:
     asked = "COMP_WORDS=(referee mat); COMP_CWORD=1; _referee_completion referee"
     script = f'{line}; complete -p referee; {asked}; echo "$COMPREPLY"'
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, check=True)
+    command = [path_of("bash"), "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
     assert "_referee_completion referee" in done.stdout and done.stdout.endswith("match\n")
 
 
@@ -142,13 +137,7 @@ def test_a_wheel_has_everything(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"referee"}
-    tracked = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "referee", "protocol", "sample_bots", "tournaments"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
+    tracked = files_of_git("referee", "protocol", "sample_bots", "tournaments")
     expected = {
         re.sub(
             "^(sample_bots|tournaments)/",

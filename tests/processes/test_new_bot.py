@@ -19,6 +19,7 @@ from referee.templates.new_bot import NewBot, make
 from referee.tournament.config import load
 from tests.command import ROOT, referee
 from tests.processes.runs import games
+from tests.programs import path_of
 
 OUTSIDE = ROOT / "tests" / "outside" / "connect_four.py"
 
@@ -174,8 +175,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Building:
     def build(language: str) -> Path:
         known, folder = LANGUAGES[language], parent / language
         for program in known.needs:
-            if not shutil.which(program):
-                pytest.skip(f"needs {program}")
+            path_of(program)
         if not folder.exists():
             make(NewBot.of(language, GAMES["blooms"], "blooms", language), parent)
             commands = [known.build] if known.build else []

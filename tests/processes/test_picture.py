@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ from referee.records import journal
 from referee.records.record import to_json
 from referee.viewing import png
 from tests.command import referee
+from tests.programs import needs
 from tests.rules.random_play import random_game
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -163,7 +163,7 @@ def test_without_a_converter_the_message_says_what_to_install(run: str, tmp_path
     assert "no PNG was made: `magick` ended with 1: no\\x1bfonts; expected rsvg-convert (" in done.err
 
 
-@pytest.mark.skipif(not shutil.which("rsvg-convert"), reason="needs rsvg-convert")
+@needs("rsvg-convert")
 def test_a_real_converter_draws_as_wide_as_asked(run: str, tmp_path: Path) -> None:
     out = tmp_path / "x.PNG"
     assert referee("picture", run, "1", "--width", "333", "-o", str(out)).code == 0

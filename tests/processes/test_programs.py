@@ -29,6 +29,7 @@ from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from tests.command import PLAIN, ROOT
+from tests.programs import path_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
@@ -111,12 +112,6 @@ def program(make: Callable[[Workshop], Bot]) -> Callable[[Workshop], Bot]:
     return make
 
 
-def needs(name: str, shop: Workshop) -> str:
-    if not (found := shutil.which(name, path=shop.path)):
-        pytest.skip(f"needs {name}")
-    return found
-
-
 @program
 def python(shop: Workshop) -> Bot:
     return shop.bot(shop.python, str(shop.script()))
@@ -131,18 +126,18 @@ def the_kit_of_the_referee(shop: Workshop) -> Bot:
 @program
 def machine_code(shop: Workshop) -> Bot:
     binary = shop.folder / "c_bot"
-    shop.run(needs("cc", shop), "-O1", "-o", binary, ROOT / "sample_bots" / "c_bot.c")
+    shop.run(path_of("cc", shop.path), "-O1", "-o", binary, ROOT / "sample_bots" / "c_bot.c")
     return shop.bot("./c_bot")
 
 
 @program
 def node(shop: Workshop) -> Bot:
-    return shop.bot(needs("node", shop), str(ROOT / "sample_bots" / "js_bot.js"))
+    return shop.bot(path_of("node", shop.path), str(ROOT / "sample_bots" / "js_bot.js"))
 
 
 @program
 def node_by_first_line(shop: Workshop) -> Bot:
-    needs("node", shop)
+    path_of("node", shop.path)
     source = (ROOT / "sample_bots" / "js_bot.js").read_text()
     return shop.bot(str(shop.text("bot.js", f"#!/usr/bin/env node\n{source}")))
 
@@ -150,7 +145,9 @@ def node_by_first_line(shop: Workshop) -> Bot:
 def compiled(shop: Workshop) -> Path:
     classes = shop.folder / "classes"
     source = ROOT / "tests" / "bots" / "JavaBot.java"
-    shop.run(needs("javac", shop), "-J-XX:TieredStopAtLevel=1", "-d", classes, source)  # half the computing
+    shop.run(
+        path_of("javac", shop.path), "-J-XX:TieredStopAtLevel=1", "-d", classes, source
+    )  # half the computing
     return classes
 
 
@@ -163,7 +160,7 @@ def java(shop: Workshop) -> Bot:
 @program
 def java_archive(shop: Workshop) -> Bot:
     classes = compiled(shop)
-    shop.run(needs("jar", shop), "cfe", shop.folder / "bot.jar", "JavaBot", "-C", classes, ".")
+    shop.run(path_of("jar", shop.path), "cfe", shop.folder / "bot.jar", "JavaBot", "-C", classes, ".")
     return shop.bot("java", "-jar", str(shop.folder / "bot.jar"), cwd=Path("/"))
 
 
@@ -239,7 +236,7 @@ def shell_script(shop: Workshop) -> Bot:
 
 @program
 def shell_script_with_node(shop: Workshop) -> Bot:
-    needs("node", shop)
+    path_of("node", shop.path)
     shutil.copy2(ROOT / "sample_bots" / "js_bot.js", shop.folder)
     shop.text("run.sh", "node js_bot.js\nexit 0\n")
     return shop.bot("sh", "run.sh")
@@ -280,7 +277,7 @@ def link_to_a_program(shop: Workshop) -> Bot:
     """A link in the bot's own folder to a program that was built elsewhere."""
     built = shop.home / "src" / "target" / "release"
     built.mkdir(parents=True)
-    shop.run(needs("cc", shop), "-O1", "-o", built / "player", ROOT / "sample_bots" / "c_bot.c")
+    shop.run(path_of("cc", shop.path), "-O1", "-o", built / "player", ROOT / "sample_bots" / "c_bot.c")
     (shop.folder / "player").symlink_to(built / "player")
     return shop.bot("./player")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from referee.games import GAMES
 from referee.games.blooms import BloomsState
 from tests.command import GREEDY, PLAIN, RANDOM, ROOT, referee
 from tests.processes.runs import games, lines_of
+from tests.programs import path_of
 from tests.tools import ladders
 
 
@@ -136,8 +136,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Searcher], str]
 
     def build(it: Searcher) -> str:
         compiler, *words = it.build.split()
-        if not (found := shutil.which(compiler)):
-            pytest.skip(f"needs {compiler}")
+        found = path_of(compiler)
         program = folder / it.game
         if not program.exists():
             source = str(ROOT / "sample_bots" / it.source)

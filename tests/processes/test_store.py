@@ -29,6 +29,7 @@ from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from tests.command import PLAIN, ROOT, referee, referee_process
 from tests.processes.runs import lines_of, toml
+from tests.programs import needs
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +83,7 @@ def files_of(source: Path) -> SentFiles:
     "A bot with a build and data files plays on a machine where it has never been.",
     case="landlock",
 )
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+@needs("cc")
 @pytest.mark.parametrize("isolation", ["none", "landlock", "bwrap"])
 def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     source: Path, tmp_path: Path, isolation: str
@@ -166,12 +167,11 @@ def test_a_process_that_is_killed_while_it_builds_leaves_nothing_that_counts(tmp
     store.close()
 
 
+@needs("cc")
 def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "bot.c").write_text("int main( {")
-    if not shutil.which("cc"):
-        pytest.skip("needs a C compiler")
     origin = BotOrigin(build=("cc", "-o", "bot", "bot.c"), has_cwd=True)
     files = sent_files([Bot("a", ("./bot",), folder)], {"a": origin}, ())
     store = Store(tmp_path / "store")
@@ -182,7 +182,7 @@ def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) 
 
 
 @pytest.mark.slow(seconds=9)
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+@needs("cc")
 def test_a_run_with_a_cluster_and_without_one_notices_what_changed_and_nothing_else(
     source: Path, tmp_path: Path
 ) -> None:

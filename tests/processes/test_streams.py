@@ -12,6 +12,7 @@ import pytest
 
 from referee.cli import cli
 from tests.command import PLAIN, referee
+from tests.programs import path_of
 from tests.waiting import TOO_LONG_S
 
 FAST = ("--option", "size=3", "--option", "target=2")
@@ -119,7 +120,7 @@ def test_a_command_without_a_stream(name: str, streams: str, place: Path, tmp_pa
     (tmp_path / "t.toml").write_text(TOML)
     command = f"{shlex.join([sys.executable, '-m', 'referee', *COMMANDS[name]])} {streams}"
     done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command],
+        [path_of("bash"), "-o", "pipefail", "-c", command],
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -23,8 +23,9 @@ import pytest
 from referee.core.errors import UsageError
 from referee.tournament.config import load
 from tests.command import BAD, HERE, PLAIN, ROOT, referee, referee_process
-from tests.holdings import gone_within, living
+from tests.holdings import gone_within, living, processes
 from tests.processes.runs import forged, games, lines_of, run_with, toml
+from tests.programs import needs
 from tests.waiting import TOO_LONG_S
 
 BOTS = ROOT / "sample_bots"
@@ -358,6 +359,15 @@ def test_a_game_that_stays_void_ends_the_run_with_1(tmp_path: Path) -> None:
     assert referee("run", str(file)).code == 1, "it is not tried for ever"
 
 
+def worker_processes(referee_pid: int) -> list[int]:
+    """The ids of the referee's worker processes."""
+    return [
+        process.pid
+        for process in processes()
+        if process.parent == referee_pid and "tournament.worker" in process.command
+    ]
+
+
 @pytest.mark.promise("TOURNAMENT", "A worker that dies costs no game.")
 @pytest.mark.slow
 def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
@@ -366,11 +376,8 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     assert "1 of 4" in process.stderr.readline() + process.stderr.readline()
-    listed = subprocess.run(
-        ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
-    )
-    (worker,) = (line.split()[0] for line in listed.stdout.splitlines() if "tournament.worker" in line)
-    os.kill(int(worker), signal.SIGKILL)
+    (worker,) = worker_processes(process.pid)
+    os.kill(worker, signal.SIGKILL)
     _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0 and "a worker process died" in err
     assert len(games(tmp_path / "t-results")) == 4
@@ -385,6 +392,7 @@ KILLS_ITS_WORKER = (
 
 @pytest.mark.promise("TOURNAMENT", "A bot that kills its worker forfeits its games.")
 @pytest.mark.slow
+@needs("ps")
 def test_a_bot_that_kills_its_worker_forfeits_its_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,6 +420,7 @@ def test_a_bot_that_kills_its_worker_forfeits_its_games(
 
 
 @pytest.mark.slow
+@needs("ps")
 def test_a_void_that_either_of_two_bots_may_have_bought_is_a_loss_of_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -684,12 +693,8 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
         process.stderr.readline()
     process.send_signal(signal.SIGSTOP)
     time.sleep(1.5)
-    listed = subprocess.run(
-        ["ps", "-ww", "--ppid", str(process.pid), "-o", "pid=,args="], capture_output=True, text=True
-    )
-    for line in listed.stdout.splitlines():
-        if "tournament.worker" in line:
-            os.kill(int(line.split()[0]), signal.SIGKILL)
+    for worker in worker_processes(process.pid):
+        os.kill(worker, signal.SIGKILL)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0 and "a worker process died" in err, err[-600:]

@@ -1,0 +1,35 @@
+"""The programs that a test needs beside Python. Where one is missing, the test is skipped and names it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from tests.command import ROOT
+
+
+def needs(*names: str) -> pytest.MarkDecorator:
+    """Marks a test, or a module's tests as `pytestmark`, that need these programs."""
+    missing = [name for name in names if not shutil.which(name)]
+    return pytest.mark.skipif(bool(missing), reason=reason(*missing))
+
+
+def path_of(name: str, path: str | None = None) -> str:
+    """Where a program is found on the PATH, or on this one; skips the test where it is not."""
+    if not (found := shutil.which(name, path=path)):
+        pytest.skip(reason(name))
+    return found
+
+
+def files_of_git(*folders: str) -> list[str]:
+    """The files in these folders of the project, or in all, that are or would be under version control."""
+    command = [path_of("git"), "ls-files", "-co", "--exclude-standard", "-z", *folders]
+    listed = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return listed.split("\0")[:-1]
+
+
+def reason(*names: str) -> str:
+    """Why a test is skipped where these programs are missing."""
+    return f"needs {', '.join(f'`{name}`' for name in names)}"
