@@ -20,10 +20,10 @@ from tests import commit
 from tests.command import ROOT
 from tests.imports import files_used_by
 
-DUE_S = 130.0
+DUE_S = 180.0
 """The processor time of the tests that are due, in seconds. What a test takes, its mark `slow` says."""
 
-USUAL_S = 1.0
+USUAL_S = 0.6
 """The processor time of a slow test whose mark says nothing of it."""
 
 
@@ -71,12 +71,17 @@ def due(tests: Iterable[Case], changed: set[Path], commit: str, room_s: float = 
 
 
 def using(files: set[Path], tests: set[Path]) -> set[Path]:
-    """The test files that use one of these files: that import it, or that name it if it is no module."""
+    """The test files that use one of these files: that import it, that name it if it is no module, or that
+    are called like it or its package, since what a test does by a command it does not import.
+    """
     names = {file.name for file in files if file.suffix != ".py" or "sample_bots" in file.parts}
+    words = {word for file in files for word in (*file.stem.split("_"), file.parent.name)} - {"test", "tests"}
     return {
         test
         for test in tests
-        if not files.isdisjoint(files_used_by(test)) or any(name in test.read_text() for name in names)
+        if not files.isdisjoint(files_used_by(test))
+        or not words.isdisjoint(test.stem.split("_"))
+        or any(name in test.read_text() for name in names)
     }
 
 

@@ -15,7 +15,7 @@ from tests.tools.hostile_run import write
 FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
 
 
-@pytest.mark.promise("LOOKING", "No control character of a bot's is ever shown.", case="turn")
+@pytest.mark.promise("LOOKING", "No control character of a bot's is ever shown.")
 @pytest.mark.parametrize(
     "place",
     [

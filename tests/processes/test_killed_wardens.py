@@ -47,7 +47,7 @@ def bot(folder: Path, first: str = ":", prepared: str = ":") -> str:
     return f"sh {script}"
 
 
-@pytest.mark.promise("ISOLATION", "A game whose warden was killed is played again.", case="between-games-1")
+@pytest.mark.promise("ISOLATION", "A game whose warden was killed is played again.")
 @pytest.mark.parametrize("workers", ["0", pytest.param("1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("first", "prepared"),
@@ -103,7 +103,7 @@ def test_a_warden_that_is_killed_before_the_program_runs(
     assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
 
 
-@pytest.mark.promise("ISOLATION", "A launcher that is killed while no bot runs is replaced.", case="launcher")
+@pytest.mark.promise("ISOLATION", "A launcher or warden that is killed while no bot runs is replaced.")
 @pytest.mark.parametrize(
     "killed", ["all", *(pytest.param(killed, marks=pytest.mark.slow) for killed in ("launcher", "wardens"))]
 )

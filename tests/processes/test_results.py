@@ -62,9 +62,7 @@ SLOW = pytest.mark.slow
 
 
 @pytest.mark.promise(
-    "TOURNAMENT",
-    "A run whose file was removed or replaced stops, and its games are rescued.",
-    case="rm $r/games.jsonl-was removed",
+    "TOURNAMENT", "A run whose file was removed or replaced stops, and its games are rescued."
 )
 @pytest.mark.parametrize(
     ("deed", "told"),
@@ -118,9 +116,7 @@ def test_a_match_notices_it_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise(
-    "TOURNAMENT",
-    "What lies in the place of a run's files is neither followed nor waited for.",
-    case="mkfifo $d-4",
+    "TOURNAMENT", "What lies in the place of a run's files is neither followed nor waited for."
 )
 @pytest.mark.parametrize("after", [1, pytest.param(4, marks=SLOW)])
 @pytest.mark.parametrize(

@@ -185,11 +185,7 @@ def _short_hash(lines: Lines) -> None:
     lines[0]["seed_sha256"] = "0"
 
 
-@pytest.mark.promise(
-    "TOURNAMENT",
-    "A seed that does not fit the others is found.",
-    case="_another_shared_seed-line 3 (game 1:b:a): its shared seed is not that of the games before it",
-)
+@pytest.mark.promise("TOURNAMENT", "A seed that does not fit the others is found.")
 @pytest.mark.parametrize(
     ("forge", "message"),
     [

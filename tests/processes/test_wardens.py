@@ -138,9 +138,7 @@ while True:
 """
 
 
-@pytest.mark.promise(
-    "ISOLATION", "A bot that forks all the time is ended with all its processes.", case="pass"
-)
+@pytest.mark.promise("ISOLATION", "A bot that forks all the time is ended with all its processes.")
 @pytest.mark.slow
 @pytest.mark.parametrize("hop", ["pass", "os.setsid()"])
 def test_who_always_forks_ahead_is_caught(hop: str, tmp_path: Path) -> None:
@@ -389,7 +387,7 @@ def test_no_more_in_the_scratch_folder_than_allowed() -> None:
 # --- The end of the referee ----------------------------------------------------------------------------
 
 
-@pytest.mark.promise("ISOLATION", "When the referee is killed, its workers and bots end with it.", case="2")
+@pytest.mark.promise("ISOLATION", "When the referee is killed, its workers and bots end with it.")
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param("0", marks=pytest.mark.slow), "2"])
 def test_when_the_referee_is_killed_nothing_of_its_bots_lives_on(workers: str, tmp_path: Path) -> None:
@@ -424,6 +422,9 @@ def test_the_launcher_ends_when_it_is_not_needed() -> None:
     assert children() == before
 
 
+@pytest.mark.promise(
+    "ISOLATION", "All processes of a bot whose warden was killed are ended, however many they are."
+)
 @pytest.mark.slow
 def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
     many = f"i=0; while [ $i -lt 300 ]; do setsid sleep {mark(301)} & i=$((i+1)); done"

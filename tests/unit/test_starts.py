@@ -60,7 +60,7 @@ def stored(record: GameRecord) -> dict[str, Any]:
 QUICK = [next(name for name in NAMES if name.startswith(slug)) for slug in SETTINGS]
 
 
-@pytest.mark.promise("DEVELOPING", "A game can begin at a position of an earlier one.", case="blooms")
+@pytest.mark.promise("DEVELOPING", "A game can begin at a position of an earlier one.")
 @pytest.mark.parametrize(
     ("slug", "given"),
     [

@@ -53,6 +53,15 @@ def test_a_test_uses_what_it_imports_also_by_way_of_other_tests() -> None:
     ) == {ROOT / "tests" / "unit" / "test_messages.py"}
 
 
+def test_a_test_uses_the_modules_that_it_is_called_like() -> None:
+    """The machines of a cluster run what no test imports."""
+    games, clock = (
+        ROOT / "tests" / "processes" / "test_cluster_games.py",
+        ROOT / "tests" / "unit" / "test_clock.py",
+    )
+    assert using({ROOT / "referee" / "cluster" / "host.py"}, {games, clock}) == {games}
+
+
 def test_a_test_uses_the_pages_that_it_names() -> None:
     docs, clock = ROOT / "tests" / "processes" / "test_docs.py", ROOT / "tests" / "unit" / "test_clock.py"
     assert using({ROOT / "referee" / "docs" / "CLUSTER.md"}, {docs, clock}) == {docs}
