@@ -19,10 +19,11 @@
 `command.py` runs the command line, in the test's own process unless a process is the point. `holdings.py`
 counts what is held of the machine; after each test `conftest.py` looks whether something was left behind.
 
-What takes long is marked `slow` and left out unless it is asked for (`-m slow`). What remains touches every
-feature once, and takes less than a minute and a half on two idle cores. `slow(seconds=30)` has a test begin
-before those that do not take so long. Tests that draw examples at random
-draw fewer of them, unless `--hypothesis-profile thorough` is given.
+What takes long is marked `slow` and left out unless it is asked for (`-m slow`). Where all tests of a
+module are slow, `pytestmark = pytest.mark.slow` says so, and a quick run does not import the module. What
+remains touches every feature once, and takes less than a minute and a half on two idle cores.
+`slow(seconds=30)` has a test begin before those that do not take so long. Tests that draw examples at
+random draw fewer of them, unless `--hypothesis-profile thorough` is given.
 """
 
 import os
