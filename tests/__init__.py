@@ -20,8 +20,9 @@
 counts what is held of the machine; after each test `conftest.py` looks whether something was left behind.
 `programs.py` skips tests whose programs are not installed.
 
-What takes long is marked `slow` and left out unless it is asked for (`-m slow`). What remains touches every
-feature once, and takes less than a minute and a half on two idle cores. `slow(seconds=30)` says how much
+What takes long is marked `slow` and left out unless it is asked for (`-m slow`). Where all tests of a module
+are slow, `pytestmark = pytest.mark.slow` says so, and a quick run does not import the module. What remains
+touches every feature once, and takes at most 45 seconds on two idle cores. `slow(seconds=30)` says how much
 processor time a test takes: such tests begin before the others. Tests that draw examples at random draw fewer
 of them, unless `--hypothesis-profile thorough` is given.
 
