@@ -29,6 +29,13 @@ HERE = ("--workers", "0")
 """Games are played in the referee's own process: a worker takes longer to start than most of them to play."""
 
 
+def environment_of_contributors() -> dict[str, str]:
+    """The environment without what the tests set for their own sake: bots get the level that they get at a
+    contributor's.
+    """
+    return {name: value for name, value in os.environ.items() if name != "REFEREE_ISOLATION"}
+
+
 class Done(NamedTuple):
     code: int
     out: str

@@ -26,7 +26,7 @@ from referee.protocol.messages import Speaker, parse
 from referee.tournament.bot_table import BOT_KEYS
 from referee.tournament.config import load
 from referee.wire import conversation
-from tests.command import ROOT
+from tests.command import ROOT, environment_of_contributors
 from tests.processes.serving import serving
 from tests.programs import files_of_git, needs
 from tests.waiting import TOO_LONG_S
@@ -69,7 +69,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["sh", "-euc", command],
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**environment_of_contributors(), "PATH": path},
         capture_output=True,
         text=True,
         timeout=TOO_LONG_S,
@@ -238,7 +238,7 @@ def running(command: str, folder: Path) -> Iterator[None]:
         ["sh", "-euc", command],
         cwd=folder,
         env={
-            **os.environ,
+            **environment_of_contributors(),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "XDG_CACHE_HOME": str(folder),
             "DASK_TEMPORARY_DIRECTORY": str(folder),

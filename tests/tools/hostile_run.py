@@ -1,16 +1,18 @@
-"""Writes runs in which every text that can be is hostile: `python -m tests.tools.hostile_run DIR`.
+"""Writes runs in which every text that can be is hostile: `python -m tests.tools.hostile_run [DIR]`.
 
-DIR must be new. In it are then two folders with the results of a tournament, whose own names are markup. One
-name ends with `played`: that tournament was really played, by bots that answer, explain and complain in
-markup, some of them until they commit a fault. The other ends with `forged`: a copy as a stranger might send
-it. There all texts that a reader does not need to find a game are hostile, some of them such as no bot could
-have written; some moves are no moves, some times are as long as a record can say, and all hashes are right.
+DIR must be new; if none is named it is below the folder for temporary files. In it are then two folders with
+the results of a tournament, whose own names are markup. One name ends with `played`: that tournament was
+really played, by bots that answer, explain and complain in markup, some of them until they commit a fault.
+The other ends with `forged`: a copy as a stranger might send it. There all texts that a reader does not need
+to find a game are hostile, some of them such as no bot could have written; some moves are no moves, some
+times are as long as a record can say, and all hashes are right.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -167,10 +169,15 @@ def _with_texts(value: Any, texts: Iterator[str]) -> Any:
             return value
 
 
+def new_folder() -> str:
+    """A folder that is not there yet, below the one for temporary files."""
+    return f"{tempfile.mkdtemp(prefix='hostile-')}/runs"
+
+
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", default=new_folder, type=click.Path(path_type=Path))
 def main(folder: Path) -> None:
-    """Writes hostile runs into the new folder DIR, and prints where they are."""
+    """Writes hostile runs into the new folder DIR, or a temporary one, and prints where they are."""
     for path in write(folder):
         click.echo(path)
 

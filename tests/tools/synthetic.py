@@ -1,15 +1,17 @@
-"""Writes a large run that verifies: `python -m tests.tools.synthetic DIR [--bots 64] [--games 100000]`.
+"""Writes a large run that verifies: `python -m tests.tools.synthetic [DIR] [--bots 64] [--games 100000]`.
 
-In DIR are then `pool.toml` and its results, `pool-results`: whole rounds of a quick game, at most as many
-games as were asked for, but at least one round. A few hundred games are played by the real game loop, by
-seats that move at random; each game of the run is one of them under the names of its own bots, won by the one
-that the strengths of the bots and the dice say. The game has no chance: its seeds change nothing in it.
+In DIR, a new folder for temporary files if none is named, are then `pool.toml` and its results, `pool-
+results`: whole rounds of a quick game, at most as many games as were asked for, but at least one round. A
+few hundred games are played by the real game loop, by seats that move at random; each game of the run is one
+of them under the names of its own bots, won by the one that the strengths of the bots and the dice say. The
+game has no chance: its seeds change nothing in it.
 """
 
 from __future__ import annotations
 
 import math
 import random
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -164,12 +166,17 @@ def write(folder: Path, bots: int, most: int) -> int:
             return len(opened.games)
 
 
+def new_folder() -> str:
+    """A new folder for temporary files, which stays: it is to be looked at."""
+    return tempfile.mkdtemp(prefix="synthetic-")
+
+
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", default=new_folder, type=click.Path(path_type=Path))
 @click.option("--bots", type=click.IntRange(SEATS), default=64, show_default=True)
 @click.option("--games", "most", type=click.IntRange(1), default=100_000, show_default=True)
 def main(folder: Path, bots: int, most: int) -> None:
-    """Writes a large run into DIR, and prints how many games it has."""
+    """Writes a large run into DIR, or a temporary folder, and prints how many games it has."""
     began = time.monotonic()
     count = write(folder, bots, most)
     click.echo(f"{count} games of {bots} bots in {folder}, written in {time.monotonic() - began:.0f} s")
