@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
-from tests.tools.guards import GUARDS, Guard, dropped, markers, never, parsed, valued, without
+from tests.tools.changes import parsed
+from tests.tools.guards import GUARDS, Guard, dropped, markers, never, valued, without
 
 
 def test_every_marker_has_a_guard_and_every_guard_a_marker() -> None:

@@ -17,7 +17,7 @@ from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.clock import Charge
-from referee.gameplay.events import Drawn, Ending, Moved, Preset, Rejected, Retired, Timing, Unplayed
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -115,7 +115,7 @@ def test_the_page_has_every_member_of_a_game() -> None:
 def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
     charge = Charge(1, 1, 1, 1)
     timing = Timing(1, 1, 1, 1)
-    events = [
+    events: list[Event] = [
         Drawn("x"),
         Preset(0, "x"),
         Moved(0, "x", charge, info="x", timing=timing),
