@@ -8,24 +8,17 @@ ends with an error where a guard can be taken away unseen.
 from __future__ import annotations
 
 import ast
-import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from enum import Enum
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from tabulate import tabulate
 
 from tests.command import ROOT
-
-HANGS_S = 90
-"""Without some guards a test never ends, which nobody overlooks either."""
+from tests.tools.changes import changed, first_failure, parsed, project_copy, spliced, text_of
 
 ALWAYS = "not slow or always"
 """The tests that run for every commit: a guard that only another one guards could be lost for a while."""
@@ -276,20 +269,8 @@ def without(guard: Guard, source: str, line: int) -> str:
     parts = [part for part in _parts(parsed(source), guard.part, line) if reaches(part, line)]
     if not parts:
         raise ValueError(f"the line of guard `{guard.name}` has no {guard.part.value}")
-    part = min(parts, key=_extent)
-    lines = source.encode().splitlines(keepends=True)
-    begin = sum(map(len, lines[: part.lineno - 1])) + part.col_offset
-    assert part.end_lineno is not None and part.end_col_offset is not None
-    end = sum(map(len, lines[: part.end_lineno - 1])) + part.end_col_offset
-    data = source.encode()
-    there = data[begin:end].decode()
-    return (data[:begin] + guard.by.replace("{}", there).encode() + data[end:]).decode()
-
-
-@cache
-def parsed(source: str) -> ast.Module:
-    """What a module consists of; several guards are in one."""
-    return ast.parse(source)
+    part = min(parts, key=lambda part: len(text_of(source, part)))
+    return spliced(source, part, guard.by.replace("{}", text_of(source, part)))
 
 
 def _parts(tree: ast.AST, part: Part, line: int) -> Iterator[ast.expr | ast.stmt]:
@@ -325,52 +306,24 @@ def reaches(part: ast.expr | ast.stmt, line: int) -> bool:
     return part.lineno <= line <= (part.end_lineno or part.lineno)
 
 
-def _extent(part: ast.expr | ast.stmt) -> tuple[int, int]:
-    """Lines and columns from the beginning to the end: fewer of what is inside of another part."""
-    assert part.end_lineno is not None and part.end_col_offset is not None
-    return part.end_lineno - part.lineno, part.end_col_offset - part.col_offset
-
-
 def main(names: list[str]) -> None:
     """Switches off those guards whose name begins with one of these, or all."""
     guards = [guard for guard in GUARDS if not names or guard.name.startswith(tuple(names))]
     rows = []
-    with tempfile.TemporaryDirectory(prefix="referee-guards-") as folder:
-        copy = Path(folder, "project")
-        ignored = shutil.ignore_patterns(".git", ".venv", ".*_cache", "*-results")
-        shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
+    with project_copy() as copy:
         marked = {name: (path, line) for name, path, line in markers(copy)}
         for guard in guards:
             path, line = marked[guard.name]
-            text = path.read_text()
-            path.write_text(without(guard, text, line))
-            failed = failure(guard, copy)
-            path.write_text(text)
+            tests, _, wanted = guard.tests.partition(" -k ")
+            choice = ["-k", wanted] if wanted else []
+            with changed(path, without(guard, path.read_text(), line)):
+                failed = first_failure(copy, ["-m", ALWAYS, *tests.split(), *choice])
             rows.append([guard.name, failed or "NOTHING FAILS"])
             print("." if failed else "!", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     print(tabulate(rows, ["without", "fails"]))
     if any(failed == "NOTHING FAILS" for _, failed in rows):
         sys.exit(1)
-
-
-def failure(guard: Guard, copy: Path) -> str:
-    """The first test that fails in a copy of the project where a guard is switched off."""
-    tests, _, wanted = guard.tests.partition(" -k ")
-    choice = ["-k", wanted] if wanted else []
-    pytest = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider", "-m", ALWAYS]
-    try:
-        done = subprocess.run(
-            [*pytest, *tests.split(), *choice],
-            cwd=copy,
-            env={**os.environ, "PYTHONPATH": str(copy)},
-            capture_output=True,
-            text=True,
-            timeout=HANGS_S,
-        )
-    except subprocess.TimeoutExpired:
-        return "(a test never ends)"
-    return next((line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAILED")), "")
 
 
 if __name__ == "__main__":

@@ -15,11 +15,12 @@ from referee.check.late_answer import unread_bytes
 from referee.check.remarks import Remark, Remarks, of_noise
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
-from referee.check.steps import Observation, Step
+from referee.check.steps import STEPS, Observation, Step
 from referee.check.tested_bot import Diagnostics, StepFailed
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
+from tests.page_tables import listed, rows, words
 
 
 def settings(scale: int = 0) -> CheckSettings:
@@ -167,6 +168,18 @@ def test_a_warning_is_between_passed_and_failed(monkeypatch: pytest.MonkeyPatch)
     assert report.summary(found).startswith("3 passed, 2 with a warning, 1 failed in ")
     lines = [*report.step_lines(found[2], "again", 80)]
     assert [line.strip() for line in lines[1:]] == ["", "warning: what", "| a line", "hint: do this", ""]
+
+
+def test_the_page_has_every_step_and_member(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "referee/docs/CHECK.md"
+    steps = [(number, title) for number, title, _ in rows(page, "step | | what it does")]
+    assert steps == [(str(number), step.title) for number, step in enumerate(STEPS, 1)]
+    data = report.as_json(settings(), results(monkeypatch, passes, passes, fails("x")), ["again"] * 3)
+    assert listed(page, "field | ") == set(data)
+    assert listed(page, "field | ", 1) == set(data["steps"][-1])
+    described = {first: set(words(what)) for first, what in rows(page, "field | ", 1)}
+    assert described["`failure`"] == set(data["steps"][-1]["failure"])
+    assert described["`result`"] == listed(page, "result | meaning") == set(report._COLOURS)
 
 
 def test_a_warning_that_repeats_a_failure_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:

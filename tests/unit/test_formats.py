@@ -19,9 +19,11 @@ from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats import FORMATS, Format, format_of, from_header
+from referee.tournament.formats.format import KEYS_OF
 from referee.tournament.schedule import Schedule, rotations
 from referee.tournament.stopping import Sprt, StoppingRule, stopping_rule_of
 from tests.command import ROOT
+from tests.page_tables import rows, words
 from tests.unit.simulated import drawn, play, play_disturbed
 
 FOLDER = Path(ROOT) / "referee" / "tournament"
@@ -286,6 +288,13 @@ def test_what_changed_since_a_run_began_is_named() -> None:
     assert Format(tables="balanced").may_grow(Format(tables="balanced"), ["x"]) == [
         "bot `x` was not there: no bot may be added with balanced tables"
     ]
+
+
+def test_the_page_has_every_format_with_its_keys() -> None:
+    table = rows("referee/tournament/FORMATS.md", "`format` | who meets whom | keys | may be added later")
+    assert {first.strip('`"'): set(words(keys)) for first, _, keys, _ in table} == {
+        name: set(keys) for name, keys in KEYS_OF.items()
+    }
 
 
 def test_the_samples_of_the_page_and_of_the_tournaments_are_read() -> None:

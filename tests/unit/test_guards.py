@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from tests.command import ROOT
-from tests.tools.guards import GUARDS, Guard, dropped, markers, never, parsed, reaches, valued, without
+from tests.tools.changes import parsed
+from tests.tools.guards import GUARDS, Guard, dropped, markers, never, reaches, valued, without
 
 
 def test_every_marker_has_a_guard_and_every_guard_a_marker() -> None:

@@ -116,6 +116,14 @@ def test_rescued_records_are_on_disk_before_they_are_named(
     assert synced == [(rescued.stat().st_ino, size)]
 
 
+def test_a_journal_that_is_closed_holds_no_file(tmp_path: Path) -> None:
+    before = len([*Path("/dev/fd").iterdir()])
+    written = journal.Journal.create(tmp_path / "run")
+    assert len([*Path("/dev/fd").iterdir()]) == before + 2, "the file and the copy"
+    written.close()
+    assert len([*Path("/dev/fd").iterdir()]) == before
+
+
 def test_what_cannot_be_rescued_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
     written = journal.Journal.create(tmp_path / "above" / "run")

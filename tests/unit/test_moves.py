@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from referee.records import journal
 from referee.records.record import GameRecord, to_json
 from referee.viewing.steps import steps_of
 from tests.command import ROOT, referee
+from tests.page_tables import listed, rows, words
 from tests.rules.random_play import random_game
 
 DEAL = (
@@ -163,12 +165,19 @@ def test_the_position_as_json() -> None:
 
 
 def test_the_page_has_all_members() -> None:
-    page = (ROOT / "referee" / "docs" / "MOVES.md").read_text()
-    section = set(re.findall("`([a-z]+)`", page.partition("\n## JSON\n")[2]))
-    for words in ((), ("--perft", "1"), ("--perft", "1", "--divide")):
-        data = json.loads("".join(printed("vinetree", "--json", *words)))
-        inner = data.get("legal", data.get("divide", [{}]))[0]
-        assert {*data, *inner} <= section
+    def data(*words: str) -> dict[str, Any]:
+        return dict(json.loads("".join(printed("vinetree", "--json", *words))))
+
+    page = "referee/docs/MOVES.md"
+    assert listed(page, "member | ") == set(data())
+    (legal,) = (what for first, what in rows(page, "member | ") if first == "`legal`")
+    assert set(words(legal)) - {"null"} == set(data()["legal"][0])
+    (perft,) = re.findall(
+        r"^With `--perft N` the members after `chance` .*$", (ROOT / page).read_text(), re.M
+    )
+    counted, divided = data("--perft", "1"), data("--perft", "1", "--divide")
+    before = {name for name in data() if name in counted}
+    assert set(words(perft)) - {"chance"} == {*counted, *divided, *divided["divide"][0]} - before
 
 
 @pytest.fixture(scope="module")

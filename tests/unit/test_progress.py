@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from referee.cli import displays, live_view
-from referee.cli.json_lines import JsonLines
+from referee.cli.json_lines import JsonLines, end_lines
 from referee.cli.live_view import FittedRatings, LiveView
 from referee.cli.progress import Display, Outset, ProgressLines
 from referee.core.ration import Ration
@@ -28,6 +28,7 @@ from referee.records.record import Summary
 from referee.tournament.forecast import Longest, forecast
 from referee.tournament.pace import Pace
 from referee.tournament.task import Finished, Void
+from tests.page_tables import rows, words
 
 S = 1_000_000
 
@@ -200,6 +201,21 @@ def test_events_as_json(capfd: pytest.CaptureFixture[str]) -> None:
     void = next(event for event in events if event["event"] == "void")
     assert void["id"] == "2:b:a" and void["suspects"] == ["a"] and void["then"] == "it is played again"
     assert err.splitlines()[: len(STORY)] == STORY, "people are told on stderr"
+
+
+def test_the_page_has_every_event_with_its_members(capfd: pytest.CaptureFixture[str]) -> None:
+    run = Run()
+    run.story(JsonLines(run.outset, ProgressLines(run.outset, run.clock)))
+    lines = [*capfd.readouterr().out.splitlines(), *end_lines(1, 2, "head", "{}").splitlines()]
+    printed: dict[str, set[str]] = {}
+    for line in lines:
+        event = json.loads(line)
+        printed.setdefault(event.pop("event"), set()).update(event)
+    described = {
+        words(first)[0]: set(words(what))
+        for first, _, what in rows("referee/EVENTS.md", "`event` | when | members")
+    }
+    assert described == printed
 
 
 # --- The live view ----------------------------------------------------------------------------------------

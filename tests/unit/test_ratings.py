@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from referee.core.pairing import Pairing
 from referee.games.api import share_beaten
 from referee.ratings.clusters import clusters
+from referee.ratings.intervals import student
 from referee.ratings.likelihood import Games, derivatives, drawn_with
 from referee.ratings.pool import ELO, Pool, Rating, Result, fit
 from referee.ratings.two import compare, elo
@@ -142,6 +143,11 @@ def test_every_small_result_of_a_pool_is_finite(counts: tuple[int, int, int]) ->
         numbers = [x for rating in ratings for x in rating[:2] if x is not None]
         assert all(math.isfinite(x) for x in numbers)
         assert sum(pool.fitted.values()) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(("freedom", "quantile"), [(10, 2.22814), (20, 2.08596), (60, 2.00030)])
+def test_the_quantiles_of_student_s_distribution_are_those_of_tables(freedom: int, quantile: float) -> None:
+    assert float(student(freedom)) == pytest.approx(quantile, abs=1e-4)
 
 
 def test_names_and_order_change_nothing() -> None:

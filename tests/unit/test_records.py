@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,21 @@ from hypothesis import strategies as st
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.timecontrol import TimeControl
+from referee.gameplay.clock import Charge
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.header import check_against
-from referee.records.record import GameRecord, from_json, parse_json, summary, to_json
+from referee.records.record import GameRecord, event_data, event_json, from_json, parse_json, summary, to_json
 from referee.records.replay import verify
 from referee.tournament.formats import Format
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.command import referee
+from tests.page_tables import rows, words
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid
@@ -97,6 +101,40 @@ def test_chance_and_both_at_once_play_again(monkeypatch: pytest.MonkeyPatch) -> 
         verdict = play(terms, ScriptedWire(*bots), seeded_dice(terms), events)
         made = GameRecord(terms, tuple(events.all), verdict, {}, 1)
         verify(json.loads(json.dumps(to_json(made))))
+
+
+RECORD = "referee/RECORD.md"
+
+
+def test_the_page_has_every_member_of_a_game() -> None:
+    scaled = replace(WON.terms, clock_percent=50, start=(Drawn("x"),))
+    value = to_json(replace(WON, terms=scaled, isolation=("none", "none")))
+    names = [name for first, _ in rows(RECORD, "member | ", 2) for name in words(first)]
+    assert names == [*value, "prev", "hash"], "they are in this order"
+
+
+def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
+    charge = Charge(1, 1, 1, 1)
+    timing = Timing(1, 1, 1, 1)
+    events: list[Event] = [
+        Drawn("x"),
+        Preset(0, "x"),
+        Moved(0, "x", charge, info="x", timing=timing),
+        Moved(0, "x", charge, defaulted=True, info="x", timing=timing),
+        Rejected(0, "x", "x", "x", 1, timing),
+        Retired(0, Ending.TIME, "x", 1, timing, "x"),
+        Unplayed(0, "x", 1, timing),
+    ]
+    described = [re.findall(r'"([a-z]+)":', first) for first, _ in rows(RECORD, "event | ")]
+    assert sorted(described) == sorted([*event_json(event)] for event in events)
+    measured: dict[str, set[str]] = {}
+    *each, (_, all_but_these) = rows(RECORD, "for | members")
+    for first, what in each:
+        measured.update({kind: set(words(what)) for kind in words(first)})
+    for event in events:
+        (kind,) = measured.keys() & event_json(event).keys()
+        timed = set(words(all_but_these)) - {"ready"} if measured[kind] else set()
+        assert measured[kind] | timed == event_data(event).keys() - event_json(event).keys(), kind
 
 
 def changed(value: dict[str, Any], path: str, new: object) -> dict[str, Any]:

@@ -71,6 +71,17 @@ def test_each_seat_of_a_game_has_a_seed_of_its_own_with_53_random_bits() -> None
         assert 32 < sum(seed >> bit & 1 for seed in seeds) < 96, f"bit {bit} is not random"
 
 
+def test_every_order_is_as_likely_after_a_shuffle() -> None:
+    stream = Stream(b"shuffle")
+    counts: Counter[tuple[str, ...]] = Counter()
+    for _ in range(2400):
+        items = list("abcd")
+        stream.shuffle(items)
+        counts[tuple(items)] += 1
+    assert len(counts) == 24
+    assert sum((count - 100) ** 2 / 100 for count in counts.values()) < 49.7  # chi², p = 0.001
+
+
 def test_nothing_is_below_nothing() -> None:
     with pytest.raises(ValueError, match="below"):
         Stream(b"").below(0)

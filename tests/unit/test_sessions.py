@@ -12,12 +12,14 @@ import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Opening
+from referee.gameplay.events import Ending
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.protocol import bot as bot_py
 from referee.protocol import messages as m
 from referee.protocol.session import TABLE, Breach, Phase, Session
+from tests.page_tables import listed
 from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
 PROTOCOL = Path(m.__file__).parent
@@ -233,6 +235,11 @@ def test_every_message_has_a_card_and_a_session() -> None:
             assert example, word
             assert str(m.parse(example[1].encode(), speaker)) == example[1]
             assert (speaker, word) in lines, f"no session has `{word}`"
+
+
+def test_the_faults_of_the_document_are_those_of_the_referee() -> None:
+    faults = {ending.word for ending in Ending if ending.is_fault}
+    assert listed("protocol/PROTOCOL.md", "word | what happened") == faults
 
 
 def test_the_state_table_of_the_document_is_the_table() -> None:

@@ -14,6 +14,7 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import Game
+from referee.games.picture import Mark
 from referee.pages.game_data import game_data
 from referee.pages.replay_page import replay_page
 from referee.records.record import GameRecord
@@ -21,6 +22,7 @@ from referee.viewing.browsing import Browser
 from referee.viewing.characters import picture_text
 from referee.viewing.states import game_states
 from referee.viewing.steps import Steps, steps_of
+from tests.page_tables import listed, rows, words
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid, Take
@@ -137,6 +139,21 @@ def test_every_game_is_data_that_json_holds(slug: str) -> None:
         assert len(data["steps"]) == len(steps.steps) and data["result"]["ranks"]
         assert data["steps"][-1]["text"] == picture_text(steps.steps[-1].state.picture(view)).split("\n")
         assert data["view"] == (None if view is None else view + 1)
+
+
+def test_the_page_has_every_member() -> None:
+    page = "referee/viewing/STATES.md"
+    data = game_states(steps_of(random_game(GAMES["blooms"], seed=b"3")), None)
+    assert listed(page, "member | ") == set(data)
+    assert listed(page, "member | ", 1) == set(data["steps"][0])
+    (result,) = (what for first, what in rows(page, "member | ") if first == "`result`")
+    assert set(words(result)) == set(data["result"])
+    of_marks = rows(page, "member of a mark | default | ")
+    assert {word: default for first, default, _ in of_marks for word in words(first)} == {
+        name: {"": "empty", None: "null"}.get(default, str(default)) if name in Mark._field_defaults else ""
+        for name in Mark._fields
+        for default in [Mark._field_defaults.get(name)]
+    }
 
 
 @pytest.mark.promise("LOOKING", "The data of a seat's view have nothing of the others.")

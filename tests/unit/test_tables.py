@@ -29,6 +29,7 @@ from referee.ratings.times import MoveTimes, Times
 from referee.records.header import CHANGED, apply_change
 from referee.records.record import Summary
 from tests.command import ROOT
+from tests.page_tables import listed, rows, words
 
 ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7
 
@@ -367,17 +368,33 @@ def test_notes_are_wrapped_and_tables_are_not() -> None:
 # --- The page ------------------------------------------------------------------------------------------
 
 
-def test_the_page_has_every_column_table_and_member() -> None:
-    page = (ROOT / "referee" / "ratings" / "TABLE.md").read_text()
-    named = set(re.findall(r"`([a-z_0-9]+)`", page))
-    assert set(COLUMNS) | set(BLOCKS) <= named
+TABLE = "referee/ratings/TABLE.md"
+
+
+def test_the_page_has_every_column_and_table() -> None:
+    assert listed(TABLE, "column | ") == set(COLUMNS)
+    (tables,) = re.findall(
+        r"^`--show` chooses the tables: (.*?)\. `--times`", (ROOT / TABLE).read_text(), re.M
+    )
+    assert set(words(re.sub(r"\(.*?\)", "", tables))) == set(BLOCKS)
+
+
+def test_the_page_has_every_member() -> None:
     times = Times()
     times.add(("a", "b"), LINE)
     games = [*round_robin("ab", 2, "x"), *round_robin("ab", 2, "y")]
     value = json.loads(rendered("ab", games, "json", facts=Facts(times=times)))
-    assert members(value) <= named | {"seat"}
-    rows = csv.DictReader(io.StringIO(rendered("ab", games, "csv")))
-    assert {"to_next_elo", "seat_1_wins", "wins vs a"} <= set(rows.fieldnames or ())
+    assert listed(TABLE, "member | ") == set(value)
+    described = {words(first)[0]: set(words(what)) for first, what in rows(TABLE, "member | ")}
+    for name in ("crosstable", "by_seat", "pairs"):
+        assert described[name] == set(value[name][0]), name
+    (section, *_) = value["sections"]
+    assert described["advantages"] == set(section["advantages"][0])
+    assert set(section) == set(value) - {"table", "notes", "sections"} | {"section"}
+    (row,) = re.findall(r"^A row of `standings` has .*$", (ROOT / TABLE).read_text(), re.M)
+    assert set(words(row)) - {"standings"} == members(value["standings"])
+    rows_of_csv = csv.DictReader(io.StringIO(rendered("ab", games, "csv")))
+    assert {"to_next_elo", "seat_1_wins", "wins vs a"} <= set(rows_of_csv.fieldnames or ())
 
 
 def members(value: object) -> set[str]:

@@ -1,0 +1,55 @@
+"""The tool that makes small wrong changes of the core, and what it finds with one of them."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.command import ROOT
+from tests.tools import mutations
+from tests.tools.mutants import EQUIVALENT, KNOWN, MODULES, mutants, source_of
+from tests.tools.mutations import drawn, outcomes, report
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_change_of_a_module_is_another_module_that_compiles(module: str) -> None:
+    found = mutants(module)
+    before = ast.dump(ast.parse(source_of(module)))
+    assert found and all(ast.dump(ast.parse(mutant.source)) != before for mutant in found)
+
+
+def test_the_breaks_that_were_once_overlooked_are_still_there_to_be_made() -> None:
+    assert all(known.mutant.source != source_of(known.module) for known in KNOWN)
+
+
+def test_what_makes_no_difference_is_still_among_the_changes() -> None:
+    assert EQUIVALENT.keys() <= {mutant.key for module in MODULES for mutant in mutants(module)}
+
+
+def test_every_module_and_test_that_is_named_exists() -> None:
+    assert all((ROOT / test).exists() for tests in MODULES.values() for test in tests.split())
+
+
+def test_the_same_seed_draws_the_same_changes() -> None:
+    modules = ("gameplay/clock", "core/seeds")
+    assert drawn(modules, 1, 9) == drawn(modules, 1, 9) != drawn(modules, 2, 9)
+
+
+def test_a_change_that_a_test_notices_and_one_that_none_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODULES, "gameplay/clock", "tests/unit/test_clock.py")
+    found = mutants("gameplay/clock")
+    noticed = next(one for one in found if one.before == "over <= 0")._replace(after="over > 0")
+    source = source_of("gameplay/clock")
+    wrong = noticed._replace(source=source.replace("over <= 0", "over > 0"))
+    harmless = noticed._replace(source=source + "\n# nothing\n")
+    results = [*outcomes([wrong, harmless], 1)]
+    assert results[0][1].startswith("tests/unit/test_clock.py::") and results[1][1] == ""
+    table, survivors = report(results)
+    assert survivors == [harmless.title]
+    assert "| gameplay/clock |         2 |         1 |            0 |            1 |" in table
+
+
+def test_the_changes_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    mutations.main(["--list", "--count", "2", "core/seeds"])
+    assert len(capsys.readouterr().out.splitlines()) == 4
