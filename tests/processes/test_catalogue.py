@@ -41,6 +41,7 @@ from referee.tournament.encounter import play_encounter
 from tests.command import RANDOM, ROOT, referee, referee_process
 from tests.processes.encounters import time_is_up_once
 from tests.processes.runs import games, lines_of, run_with, toml
+from tests.programs import needs
 from tests.tools.catalogue import LONG, PAUSES, RESIGNS, ROWS, Case, Elsewhere
 from tests.waiting import TOO_LONG_S, eventually
 
@@ -256,6 +257,7 @@ def test_what_depends_on_the_user_holds_for_an_ordinary_one_too() -> None:
 THROW_AWAY = 64_999
 
 
+@needs("grep")
 @AS_ROOT
 def test_a_bot_that_kills_the_referee_costs_no_game_that_was_played() -> None:
     """It kills all that its user runs, when it is started for the third time."""
