@@ -28,7 +28,7 @@ from tests.waiting import TOO_LONG_S
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs"),
-    needs("ps"),
+    needs("ps", "setsid"),
 ]
 
 

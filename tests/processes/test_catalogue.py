@@ -41,6 +41,7 @@ from referee.tournament.encounter import play_encounter
 from tests.command import RANDOM, ROOT, referee, referee_process
 from tests.processes.encounters import time_is_up_once
 from tests.processes.runs import games, lines_of, run_with, toml
+from tests.programs import needs, path_of
 from tests.tools.catalogue import LONG, PAUSES, RESIGNS, ROWS, Case, Elsewhere
 from tests.waiting import TOO_LONG_S, eventually
 
@@ -138,6 +139,8 @@ def test_row(
 ) -> None:
     if case.linux and sys.platform != "linux":
         pytest.skip("only Linux has what it takes")
+    if "setsid " in repr(case):
+        path_of("setsid")
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # not the bots' business
     held_back = case.hint and case.hint in HELD_BACK
     monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S if held_back else 0.01)
@@ -256,6 +259,7 @@ def test_what_depends_on_the_user_holds_for_an_ordinary_one_too() -> None:
 THROW_AWAY = 64_999
 
 
+@needs("grep")
 @AS_ROOT
 def test_a_bot_that_kills_the_referee_costs_no_game_that_was_played() -> None:
     """It kills all that its user runs, when it is started for the third time."""

@@ -24,6 +24,7 @@ from referee.tournament.isolating import with_hidden
 from referee.tournament.opening import examine
 from tests.command import PLAIN, referee
 from tests.processes.runs import games, toml
+from tests.programs import needs
 from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
@@ -182,6 +183,7 @@ def test_calls_that_reach_beyond_a_process_are_denied(level: str) -> None:
 
 
 @pytest.mark.promise("ISOLATION", "A bot cannot gain privileges.", case="basic")
+@needs("grep")
 def test_a_bot_cannot_gain_privileges(level: str) -> None:
     said, _, _ = run(shell("grep NoNewPrivs /proc/$$/status", level))
     assert (said.split()[1] == "1") == (level != "none")
@@ -195,6 +197,7 @@ def test_a_bot_cannot_signal_the_referee_at_basic() -> None:
 
 
 @pytest.mark.promise("ISOLATION", "The bots of root do not have root's rights.", case="landlock")
+@needs("grep")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to lose")
 def test_bots_of_root_lose_root_s_rights(level: str) -> None:
     said, _, _ = run(shell("grep CapEff /proc/$$/status", level))

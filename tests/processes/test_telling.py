@@ -304,11 +304,13 @@ def test_a_dry_run_says_which_programs_would_be_built(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_over_needs_no_cluster(run: Path) -> None:
+    pytest.importorskip("distributed")
     again = referee("run", str(run / "t.toml"), "--cluster", "tcp://127.0.0.1:9")
     assert again.code == 0 and "6 of 6 games played" in again.err and "Elo" in again.out
 
 
 def test_a_dry_run_on_a_cluster_refuses_nothing_that_this_machine_lacks(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": "./made"})
     file.write_text(file.read_text() + 'build = "touch made"\nneeds = ["no-such-program"]\n')
     dry = referee("run", str(file), "--dry-run", "--cluster", "local:3")

@@ -26,6 +26,7 @@ from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant
 from referee.wire.stopwatch import Stopwatch
 from tests.processes.encounters import LONG_US, bot
+from tests.programs import needs
 from tests.waiting import eventually
 
 MS = 1_000_000
@@ -64,6 +65,7 @@ def test_where_pipes_have_no_stamps_there_are_pipes_all_the_same(monkeypatch: py
 SPIN = "import time; end = time.process_time() + {}\nwhile time.process_time() < end: pass"
 
 
+@needs("setsid")
 @linux
 def test_what_a_whole_tree_computes_is_counted() -> None:
     spin = f"{sys.executable} -I -S -c '{SPIN.format(0.2)}'"

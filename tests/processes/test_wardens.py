@@ -26,6 +26,7 @@ from referee.processes.tree import children as children_of
 from referee.tournament.encounter import play_encounter
 from tests.command import ROOT
 from tests.holdings import children, living
+from tests.programs import needs
 from tests.waiting import TOO_LONG_S, eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs")
@@ -89,6 +90,7 @@ HELPERS = "sleep {0}1 & setsid sleep {0}2 & (setsid sh -c 'sleep {0}3 & wait' &)
 """Three: one in the group, one in a session of its own, one whose parents are gone."""
 
 
+@needs("setsid")
 def test_what_a_bot_leaves_behind_is_ended_and_named() -> None:
     helpers = [mark(f"10{number}") for number in "123"]
     process = started(HELPERS.format(mark(10)) + "read go; exit 3")
@@ -152,6 +154,7 @@ def test_who_always_forks_ahead_is_caught(hop: str, tmp_path: Path) -> None:
     assert not living(str(script))
 
 
+@needs("setsid")
 def test_a_bot_that_kills_its_warden_hurts_itself_alone() -> None:
     other = started("cat")
     process = started(f"setsid sleep {mark(131)} & read go; kill -9 $PPID; sleep {mark(132)}")
@@ -212,6 +215,7 @@ def test_a_launcher_that_is_killed_at_the_last_moment_is_replaced(monkeypatch: p
     end_processes([first, second])
 
 
+@needs("setsid")
 def test_a_warden_serves_one_bot_after_the_other_and_reports_each_by_itself() -> None:
     program = "x = bytearray(50_000_000); [i * i for i in range(2_000_000)]"
     large = BotProcess(Bot("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
@@ -251,6 +255,7 @@ def test_no_more_wardens_are_kept_than_an_encounter_needs() -> None:
     assert len(children_of(launcher)) == IDLE_WARDENS
 
 
+@needs("grep")
 def test_what_a_bot_starts_with() -> None:
     """No signal is ignored or blocked, no descriptor is open beside the three, no core file is written."""
     process = started("grep -E '^(SigBlk|SigIgn):' /proc/self/status; ulimit -c; ls /proc/$$/fd")
@@ -275,6 +280,7 @@ def excess(process: BotProcess) -> str:
     return process.excess
 
 
+@needs("setsid")
 def test_no_more_processes_than_allowed() -> None:
     many = f"for i in 1 2 3 4 5 6 7 8 9; do setsid sleep {mark(141)} & done; wait"
     process = started(many, Limits(processes=5))
@@ -388,6 +394,7 @@ def test_no_more_in_the_scratch_folder_than_allowed() -> None:
 
 
 @pytest.mark.promise("ISOLATION", "When the referee is killed, its workers and bots end with it.")
+@needs("setsid")
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param("0", marks=pytest.mark.slow), "2"])
 def test_when_the_referee_is_killed_nothing_of_its_bots_lives_on(workers: str, tmp_path: Path) -> None:
@@ -425,6 +432,7 @@ def test_the_launcher_ends_when_it_is_not_needed() -> None:
 @pytest.mark.promise(
     "ISOLATION", "All processes of a bot whose warden was killed are ended, however many they are."
 )
+@needs("setsid")
 @pytest.mark.slow
 def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
     many = f"i=0; while [ $i -lt 300 ]; do setsid sleep {mark(301)} & i=$((i+1)); done"
@@ -508,6 +516,7 @@ def test_who_writes_to_a_warden_s_socket_ends_its_own_bot_alone() -> None:
     end_processes([process])
 
 
+@needs("setsid")
 def test_limits_hold_when_the_bot_s_own_process_has_ended(tmp_path: Path) -> None:
     go = tmp_path / "go"
     many = f"for i in 1 2 3 4 5 6 7 8 9; do setsid sleep {mark(311)} & done"
