@@ -59,7 +59,7 @@ def on_prepare() -> None:
         case "is never ready":
             hang()
         case "leaks":
-            leak.append(b"x" * (30 << 20))
+            leak.append(b"x" * (8 << 20))
         case "is large":
             leak.append(b"x" * (100 << 20))
     say("ready")
@@ -168,7 +168,7 @@ def answer(
             say(f"resign {number}")
             return
         case "takes its time where there is little" if allowance_ms < 600:
-            time.sleep(0.8)
+            hang()
         case "counts the questions of all games" if games > 1:
             number = str(int(number) + 1)
         case "knows only of one turn at a time" if remarks > 5:

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
-import time
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from referee.check import first_contact, late_answer, steps
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
+from referee.check.wires import BotWire
 from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES
 from referee.processes import cpu
 from referee.processes.bot import Bot
+from referee.protocol.session import Phase
+from referee.wire import connection
+from referee.wire.process_wire import Place
 from tests.command import ROOT, Done, referee
+from tests.processes.encounters import LONG, SHORT, time_is_up_once
 from tests.tools import broken_bots
+from tests.waiting import TOO_LONG_S
 
 BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'check_bots.py'}"
 SAMPLES = f"{{python}} {ROOT / 'sample_bots'}"
@@ -30,8 +41,8 @@ def settings(
     command: str,
     game: str = "blooms",
     given: dict[str, str] | None = None,
-    clocks: tuple[str, ...] = ("1s", "500ms"),
-    start: str = "5s",
+    clocks: tuple[str, ...] = (LONG, LONG),
+    start: str = LONG,
     memory_bytes: int = 500 * MB,
 ) -> CheckSettings:
     controls = tuple(map(TimeControl.parse, clocks))
@@ -46,22 +57,22 @@ def outcomes(it: CheckSettings, *chosen: int) -> dict[int, StepResult]:
 
 DEFECTS = [
     ("crashes at the start", 1, "exited with status 1 before it sent `hello`"),
-    ("never reads", 2, "did not send `hello` in 1s: nothing came"),
+    ("never reads", 2, "did not send `hello` in {time}: nothing came"),
     ("says hello without a newline", 2, "a line without a newline came: hello 1"),
-    ("holds its hello back", 2, "did not send `hello` in 1s, only after its input ended"),
+    ("holds its hello back", 2, "did not send `hello` in {time}, only after its input ended"),
     ("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
     ("exits behind its hello", 2, "did not get ready: exited with status 3"),
     ("greets in its own words", 2, "a line that is no message came, such as `Welcome to BotMaster 3000!`"),
-    ("is never ready", 2, "did not answer `prepare` with `ready` in 1s: nothing came"),
+    ("is never ready", 2, "did not answer `prepare` with `ready` in {time}: nothing came"),
     (
         "holds its answers back",
         3,
-        "did not answer its first question in 1s, only after its input ended",
+        "did not answer its first question in {time}, only after its input ended",
     ),
     ("answers without a newline", 3, "a line without a newline came: move 1 L:A1"),
     ("prints what it thinks and nothing else", 3, "such as `[debug] best cell A1`"),
-    ("says nothing", 3, "did not answer its first question in 1s: nothing came"),
-    ("computes for ever", 3, "in 1s: nothing came" + "; it computed for " * cpu.AVAILABLE),
+    ("says nothing", 3, "did not answer its first question in {time}: nothing came"),
+    ("computes for ever", 3, "in {time}: nothing came" + "; it computed for " * cpu.AVAILABLE),
     ("exits when it is asked", 3, "it is gone: exited with status 3"),
     ("kills itself when it is asked", 3, "it is gone: was ended by SIGSEGV"),
     ("breaks the protocol", 3, "it broke the protocol: move A1"),
@@ -72,7 +83,7 @@ DEFECTS = [
     ("says nothing to a rejection", 5, "after a rejection: the bot ran out of time"),
     ("resigns when it is rejected", 5, "after a rejection: the bot resigned"),
     ("dies of a rejection", 5, "after a rejection: the bot is gone"),
-    ("takes its time where there is little", 6, "under 500ms, question 1: the bot ran out of time"),
+    ("takes its time where there is little", 6, "under {time}, question 1: the bot ran out of time"),
     ("remembers the last game", 7, "in the second game: `L:A1` was rejected: occupied"),
     ("counts the questions of all games", 7, "in the second game: the bot spoke out of turn"),
     ("exits at the end of a game", 7, "in the second game: the bot did not start: exited with status 0"),
@@ -94,6 +105,53 @@ DEFECTS = [
 ]
 NEVER_FAILED = {11}
 
+HELD_BACK = {"holds its hello back", "holds its answers back"}
+"""What is at the end of their input is waited for."""
+
+SILENT: dict[str, Callable[[Place], object]] = {
+    "never reads": lambda place: True,
+    "says hello without a newline": lambda place: place.connection.conversation.partial.endswith(b"1"),
+    "holds its hello back": lambda place: True,
+    "greets in its own words": lambda place: place.connection.conversation.turn.noise_count,
+    "is never ready": lambda place: phase(place) is Phase.LOADING,
+    "holds its answers back": lambda place: phase(place) is Phase.ASKED,
+    "answers without a newline": lambda place: place.connection.conversation.partial.endswith(b"A1"),
+    "prints what it thinks and nothing else": lambda place: (
+        phase(place) is Phase.ASKED and place.connection.conversation.turn.noise_count
+    ),
+    "says nothing": lambda place: phase(place) is Phase.ASKED,
+    "computes for ever": lambda place: phase(place) is Phase.ASKED and computed_us(place) > 20_000,
+    "answers the old question once more": lambda place: place.connection.conversation.turn.stale_count,
+    "says nothing to a rejection": lambda place: b"rejected" in place.connection.conversation.last_said,
+}
+"""Defects by which the bot runs out of time, and when that may be: once it has said what it says."""
+
+
+HANG = {
+    "never reads",
+    "is never ready",
+    "computes for ever",
+    "takes its time where there is little",
+    "does not quit",
+}
+"""Defects by which the bot does not exit; the others have as long as they take."""
+
+
+def phase(place: Place) -> Phase:
+    return place.connection.conversation.phase
+
+
+def computed_us(place: Place) -> float:
+    """The processor time of this move, as far as that can be known."""
+    return place.watch.timing(0, 0, place.watch.cpu_ns()).cpu_us if cpu.AVAILABLE else math.inf
+
+
+@pytest.fixture(autouse=True)
+def no_game_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "LONG_GAME_S", TOO_LONG_S)
+    monkeypatch.setattr(steps, "MEMORY_GAME_S", TOO_LONG_S)
+    monkeypatch.setattr("referee.processes.ending.TERM_S", TOO_LONG_S)
+
 
 def quick(defect: str) -> bool:
     """Whether it is the first defect in the list that its step finds."""
@@ -105,12 +163,22 @@ def quick(defect: str) -> bool:
     ("defect", "step", "words"),
     [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in DEFECTS],
 )
-def test_a_defect_is_found_by_its_step(defect: str, step: int, words: str) -> None:
-    before = time.monotonic()
+def test_a_defect_is_found_by_its_step(
+    defect: str, step: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a bot that does not answer in time has a short clock."""
     memory_bytes = 80 * MB if defect == "is large" else 500 * MB
-    start = "1s" if step == 2 else "5s"
-    found = outcomes(settings(f"{BAD} '{defect}'", start=start, memory_bytes=memory_bytes), step)
-    assert time.monotonic() - before < 30, "the check gives up a bot that hangs"
+    if defect in SILENT:
+        time_is_up_once(monkeypatch, SILENT[defect])
+    monkeypatch.setattr(connection, "GRACE_S", 0.01 if defect in HANG else TOO_LONG_S)
+    monkeypatch.setattr(late_answer, "AFTER_INPUT_S", TOO_LONG_S if defect in HELD_BACK else 0.01)
+    monkeypatch.setattr(first_contact, "BUSY_DIVISOR", 1000 if defect == "computes for ever" else 1)
+    silent = SHORT if defect in SILENT and step <= 3 else LONG
+    clocks = (silent, SHORT if step == 6 else LONG)
+    start = silent if step == 2 else LONG
+    it = settings(f"{BAD} '{defect}'", clocks=clocks, start=start, memory_bytes=memory_bytes)
+    found = outcomes(it, step)
+    words = words.format(time=SHORT)
     assert [found[number].result for number in range(1, min(step, 4))] == ["passed"] * (min(step, 4) - 1)
     outcome = found[step]
     assert outcome.result == "failed" and words in outcome.text
@@ -173,8 +241,9 @@ def test_a_program_that_cannot_be_executed(tmp_path: Path) -> None:
 
 def test_the_hint_for_a_late_answer_names_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (99.0, 0.0, 0.0))
-    failure = outcomes(settings(f"{BAD} 'takes its time where there is little'"), 6)[6].failure
-    assert failure and "this machine was busy: load 99 on" in failure.hint
+    late = Retired(0, Ending.TIME, "nothing came", 0)
+    hint = steps._time_hint(cast(BotWire, SimpleNamespace(fault=late)), False)
+    assert "this machine was busy: load 99 on" in hint
 
 
 def test_other_options_are_next_to_the_defaults() -> None:
@@ -220,13 +289,13 @@ SLOW = {
 )
 def test_the_sample_bots_pass(game: str, command: str, given: dict[str, str]) -> None:
     chosen = [4, 5, 8, 10] if command in SLOW else []
-    expect_fit(settings(f"{SAMPLES}/{command}", game, given, clocks=("5s", "2s"), start="10s"), *chosen)
+    expect_fit(settings(f"{SAMPLES}/{command}", game, given), *chosen)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["c_bot", "js_bot"])
 def test_the_sample_bots_in_other_languages_pass(name: str, request: pytest.FixtureRequest) -> None:
-    expect_fit(settings(request.getfixturevalue(name), clocks=("5s", "2s"), start="10s"))
+    expect_fit(settings(request.getfixturevalue(name)))
 
 
 def expect_fit(it: CheckSettings, *chosen: int) -> None:
@@ -274,14 +343,15 @@ def test_an_answer_may_cross_the_end_of_the_game(tmp_path: Path) -> None:
 
 def test_where_a_default_is_submitted_silence_is_a_failure_too() -> None:
     """Floral Extract would go on without the bot, question after question."""
-    before = time.monotonic()
-    found = outcomes(settings(f"{BAD} 'says nothing'", "floral"))
-    assert found[3].result == "failed" and "nothing came" in found[3].text
-    assert time.monotonic() - before < 20
+    found = outcomes(settings(f"{BAD} 'says nothing'", "floral", clocks=(SHORT,)))
+    failure = found[3].failure
+    assert failure and "nothing came" in found[3].text
+    assert sum(line.startswith("REF: ask ") for line in failure.diagnostics.dialogue) == 1
+    assert {found[number].text for number in range(4, len(STEPS) + 1)} == {"needs step 3"}
 
 
 def check(*words: str, defect: str = "none") -> Done:
-    return referee("check", "blooms", f'mine={BAD} "{defect}"', "--time", "2s", *words)
+    return referee("check", "blooms", f'mine={BAD} "{defect}"', "--time", LONG, "--start", LONG, *words)
 
 
 @pytest.mark.promise("CHECK", "The command lists its steps as the page does.")
@@ -289,7 +359,7 @@ def check(*words: str, defect: str = "none") -> Done:
 def test_the_command_s_list() -> None:
     done = check("--seed", "x")
     assert done.code == 0 and not done.err
-    assert "mine in blooms (size=4 target=15), clock 2s, seed x" in done.out
+    assert "mine in blooms (size=4 target=15), clock 1h, seed x" in done.out
     for number, step in enumerate(STEPS, 1):
         assert re.search(rf"^{number:2} passed  {re.escape(step.title)}", done.out, re.MULTILINE)
     assert re.search(r"^14 passed in ", done.out, re.MULTILINE)
@@ -302,7 +372,7 @@ def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     assert done.code == 7 and done.err == "referee: mine failed step 7\n"
     assert " 7 failed  plays a second game\n" in done.out
     for line in (
-        "| REF: ask 1 2000 0",
+        "| REF: ask 1 3600000 0",
         "| BOT: move 2 L:A1",
         "the bot's process was still running",
         "hint: ",
@@ -340,7 +410,7 @@ def test_the_report_as_json() -> None:
 def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
     """`tests.command.referee` looks at everything that is printed."""
     bot = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'} {place}"
-    done = referee("check", "blooms", bot, "--time", "2s", "--step", "4", *words)
+    done = referee("check", "blooms", bot, "--time", LONG, "--start", LONG, "--step", "4", *words)
     assert done.code == 7 and ("\\u202eevil" in done.out or "\\x1b[2J" in done.out)
 
 
