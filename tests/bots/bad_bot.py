@@ -98,9 +98,9 @@ def misbehave(question: str) -> bool:
             if asked == 1:
                 mark(f"{arguments[0]}/asked")
                 wait_for(f"{arguments[0]}/said")
-            return asked == 1
+            return True
         case "silent":
-            time.sleep(60)
+            time.sleep(600)
         case "endless line":
             forever(b"x" * 1000)
         case "endless lines":
@@ -117,11 +117,11 @@ def misbehave(question: str) -> bool:
             os.write(2, b"\xff\x1b[2J first\n" + b"complaint\n" * 300_000 + b"last\n")
         case "no newline":
             os.write(1, f"move {question} L:D4".encode())
-            time.sleep(60)
+            time.sleep(600)
         case "lists and never reads":
             for _ in range(10):
                 say(f"list {question}")
-            time.sleep(60)
+            time.sleep(600)
         case "exits":
             sys.exit(3)
         case "kills itself":
@@ -130,9 +130,9 @@ def misbehave(question: str) -> bool:
             os.kill(os.getpid(), signal.SIGSTOP)
         case "closes output":
             os.close(1)
-            time.sleep(60)
+            time.sleep(600)
         case "leaves a helper":
-            subprocess.Popen(["sleep", "60"])
+            subprocess.Popen(["sleep", "600"])
             sys.exit(0)
         case "helper":
             subprocess.Popen(["sleep", arguments[0]])
@@ -180,13 +180,13 @@ def read_line() -> str:
 if vice == "slow start":
     time.sleep(float(arguments[0]))
 if vice == "never starts":
-    time.sleep(60)
+    time.sleep(600)
 if vice == "crashes at the start":
     sys.exit("boom: no such opening book")
 if vice == "closes input":
     os.close(0)
     os.write(2, b"closed\n")
-    time.sleep(60)
+    time.sleep(600)
 
 while True:
     word, _, rest = read_line().partition(" ")
@@ -202,7 +202,7 @@ while True:
         say("ready")
         asked = 0
         if vice == "never reads":
-            time.sleep(60)
+            time.sleep(600)
         if vice == "empty lines when it may":
             wait_for(arguments[0])
             os.write(1, b"\n" * 9000)
@@ -224,14 +224,14 @@ while True:
             say(f"move {int(rest.split()[0]) + 1} L:{cells[1]}")
             mark(f"{arguments[0]}/said")
     elif word == "end" and vice == "outlives the end":
-        time.sleep(60)
+        time.sleep(600)
     elif word == "end" and vice == "exits at the end":
         sys.exit(0)
     elif word == "end" and vice == "says goodbye":
         say("move 999 L:A1")
     elif word == "end" and vice == "cleans up":
         signal.signal(signal.SIGTERM, clean_up)
-        time.sleep(60)
+        time.sleep(600)
     elif word == "quit" and vice == "chatters at the end":
         os.write(1, b"log goodbye\n" * 20_000)
         os.write(2, b"goodbye\n" * 20_000)

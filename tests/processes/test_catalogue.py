@@ -31,7 +31,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
 from referee.games.floral import FloralState
-from referee.processes import cgroups, tree
+from referee.processes import cgroups, stamped, tree
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
@@ -39,8 +39,10 @@ from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import play_encounter
 from tests.command import RANDOM, ROOT, referee, referee_process
-from tests.processes.runs import games, run_with, toml
-from tests.tools.catalogue import PAUSES, RESIGNS, ROWS, SHORT, Case, Elsewhere
+from tests.processes.encounters import time_is_up_once
+from tests.processes.runs import games, lines_of, run_with, toml
+from tests.tools.catalogue import LONG, PAUSES, RESIGNS, ROWS, Case, Elsewhere
+from tests.waiting import TOO_LONG_S, eventually
 
 LEVEL = os.environ.get("CATALOGUE_ISOLATION", "none")
 """The level of isolation of the bots in the rows: another one for a run that compares the levels."""
@@ -74,7 +76,7 @@ def encounter(
         ),
         Bot("good", command(case.foe), ROOT, isolation=LEVEL),
     ]
-    controls = (TimeControl.parse(case.clock), TimeControl.parse("60s"))
+    controls = (TimeControl.parse(case.clock), TimeControl.parse(LONG))
     options = game.settle({"size": "8"})
     terms = [
         Terms(f"{number}", game, options, ("bad", "good"), controls, b"s") for number in range(case.games)
@@ -82,16 +84,13 @@ def encounter(
     yield from play_encounter(bots, terms, start_us=parse_period(case.start), fresh=fresh)
 
 
-def survivors(mark: str) -> list[int]:
-    """Processes of the bots with this mark that outlive their game; they are ended here."""
-    patience = time.monotonic() + 2
-    while living := marked(mark):
-        if time.monotonic() > patience:
-            for pid in living:
-                os.kill(pid, signal.SIGKILL)
-            break
-        time.sleep(0.01)
-    return living
+def all_gone(mark: str) -> None:
+    """Waits until no process of the bots with this mark is there. What lives on is ended."""
+    try:
+        eventually(lambda: not marked(mark))
+    finally:
+        for pid in marked(mark):
+            os.kill(pid, signal.SIGKILL)
 
 
 def marked(mark: str) -> list[int]:
@@ -140,15 +139,16 @@ def test_row(
     if case.linux and sys.platform != "linux":
         pytest.skip("only Linux has what it takes")
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # not the bots' business
-    if case.hint and case.hint in HELD_BACK:  # on a busy machine that may take its time
-        monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 10)
+    held_back = case.hint and case.hint in HELD_BACK
+    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S if held_back else 0.01)
+    if case.late:
+        time_is_up_once(monkeypatch, case.late)
     subprocess.run(["sh", "-c", case.setup], cwd=tmp_path, check=True)
     mark = f"{os.getpid()}/{request.node.callspec.id}"
     try:
         records = list(encounter(case, tmp_path, mark))
     finally:
-        left = survivors(mark)
-    assert not left
+        all_gone(mark)
     assert len(records) == case.games
     for record in records:
         verify(to_json(record))
@@ -307,7 +307,7 @@ def limited(what: int, most: int, *words: str) -> subprocess.CompletedProcess[st
         preexec_fn=lambda: resource.setrlimit(what, (most, most)),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TOO_LONG_S,
     )
 
 
@@ -361,7 +361,7 @@ def test_few_descriptors_are_enough_or_the_environment_s_lack() -> None:
 def test_a_bot_does_not_reach_the_referee_s_terminal() -> None:
     bot = sh("(: >/dev/tty) 2>/dev/null && exit 9; play")
     words = ["-m", "referee", "match", "blooms", "-n", "1", "--strict", f"a={bot}", f"b={sh(RESIGNS)}"]
-    screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60)
+    screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=TOO_LONG_S)
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 0, screen.before
@@ -394,10 +394,7 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "referee", "match", "blooms", *bots]
     command += ["--workers", "0", "-o", str(tmp_path / "run")]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
-    patience = time.monotonic() + 30
-    while not (tmp_path / "up").exists():
-        assert time.monotonic() < patience
-        time.sleep(0.05)
+    eventually((tmp_path / "up").exists)
     assert marked(mark)
     (launcher,) = tree.children(process.pid)
     above = [process.pid, launcher, *tree.children(launcher)]
@@ -405,7 +402,7 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
         for pid in above:
             os.kill(pid, number)
     process.wait()
-    assert not survivors(mark)
+    all_gone(mark)
     groups = cgroups.parent_of_groups()
     for folder in Path(tempfile.gettempdir()).glob("referee-*-*-*"):  # nobody is left to remove them
         shutil.rmtree(folder)
@@ -432,7 +429,7 @@ def test_a_bot_outlives_the_thread_that_started_it() -> None:
 def test_a_busy_machine_is_no_bot_s_fault() -> None:
     spinners = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(8)]
     try:
-        (record,) = encounter(Case("play", foe="asked; answer; " * 7 + RESIGNS, clock="1s"))
+        (record,) = encounter(Case("play", foe="asked; answer; " * 7 + RESIGNS))
     finally:
         for spinner in spinners:
             spinner.kill()
@@ -450,52 +447,77 @@ def test_when_a_game_began_decides_nothing() -> None:
 @pytest.mark.slow
 def test_slow_rules_cost_no_bot_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = BloomsState.play
+    took_ns: list[int] = []
 
     def slow(state: BloomsState, moves: Any) -> BloomsState:
-        time.sleep(0.5)
+        began_ns = time.monotonic_ns()
+        eventually(lambda: time.monotonic_ns() > began_ns + 200_000_000)
+        took_ns.append(time.monotonic_ns() - began_ns)
         return at_once(state, moves)
 
     monkeypatch.setattr(BloomsState, "play", slow)
-    (record,) = encounter(Case("play", foe="asked; answer; " * 2 + RESIGNS, clock=SHORT))
+    began_ns = time.monotonic_ns()
+    (record,) = encounter(Case("play", foe="asked; answer; " * 2 + RESIGNS))
+    spent_ns = time.monotonic_ns() - began_ns
     assert faults(record) == ("", "") and len(record.events) == 6
+    used_us = sum(event.charge.used_us for event in record.events if isinstance(event, Moved))
+    assert len(took_ns) >= 5 and used_us <= (spent_ns - sum(took_ns)) // 1000
 
 
-def test_slow_rules_for_one_seat_cost_the_other_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_rules_for_one_seat_cost_the_other_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both are asked at once; one has answered while the rules still look at the other's answer."""
     at_once = FloralState.read
+    said_us: list[int] = []
 
     def slow(state: FloralState, seat: int, text: str) -> Any:
-        time.sleep(0.5)
+        if not said_us:
+            eventually((tmp_path / "said").exists)
+            said_us.append(time.monotonic_ns() // 1000)
+            eventually(lambda: time.monotonic_ns() // 1000 > said_us[0] + 200_000)
         return at_once(state, seat, text)
 
     monkeypatch.setattr(FloralState, "read", slow)
     game = GAMES["floral"]
     bots = [
-        Bot(name, command(f"asked; sleep {pause}; echo move $n -; {RESIGNS}"), ROOT)
-        for name, pause in (("a", "0"), ("b", "0.1"))
+        Bot(name, command(f"asked; {before}; echo move $n -; {behind}; {RESIGNS}"), tmp_path)
+        for name, before, behind in (
+            ("a", "echo >asked", ":"),
+            ("b", "until [ -e asked ]; do sleep 0.01; done", "echo >said"),
+        )
     ]
-    terms = Terms("x", game, game.settle({}), ("a", "b"), (TimeControl.parse(SHORT),) * 2, b"s")
+    terms = Terms("x", game, game.settle({}), ("a", "b"), (TimeControl.parse(LONG),) * 2, b"s")
     (record,) = play_encounter(bots, [terms])
     moves = [event for event in record.events if isinstance(event, Moved)]
     assert len(moves) == 2 and not any(moved.defaulted for moved in moves)
+    for moved in moves:
+        written_us = record.measured["mono_us"] + moved.timing.asked_us + moved.charge.used_us
+        assert written_us <= said_us[0] + 2 * stamped.TICK_NS // 1000
 
 
 @pytest.mark.promise("PROTOCOL", "A slow disk is charged to no bot.")
 @pytest.mark.slow
 def test_a_slow_disk_costs_no_bot_its_time(tmp_path: Path) -> None:
     patch = """
-import os, time, referee.records.journal as j
+import os, sys, time, referee.records.journal as j
 fsync = os.fsync
 def slow(file):
     time.sleep(0.5)
     fsync(file)
+    print("synced", file=sys.stderr)
 j.os.fsync = slow
 """
     bots = {"a": sh("play"), "b": sh("asked; answer; " * 2 + RESIGNS)}
-    file = toml(tmp_path / "t.toml", bots, rounds=1, clock=SHORT)
-    done = run_with(patch, file, "--strict")
+    file = toml(tmp_path / "t.toml", bots, rounds=1, clock=LONG)
+    began_ns = time.monotonic_ns()
+    done = run_with(patch, file, "--strict", "--workers", "0")
+    spent_us = (time.monotonic_ns() - began_ns) // 1000
     assert done.returncode == 0, done.stderr
-    assert len(games(tmp_path / "t-results")) == 2
+    played = [line for line in lines_of(tmp_path / "t-results") if line["kind"] == "game"]
+    used_us = sum(event["used_us"] for game in played for event in game["measured"]["events"])
+    synced = done.stderr.count("synced")
+    assert len(played) == 2 and synced > 1 and used_us <= spent_us - 500_000 * synced
 
 
 # --- Tournaments -----------------------------------------------------------------------------------------
@@ -515,7 +537,7 @@ def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
     for name, bot in bots.items():
         lines += ["[[bot]]", f"name = {json.dumps(name)}", f"cmd = {json.dumps(command(bot))}"]
         if verdicts.get(name) == "time":
-            lines.append(f'clock = "{SHORT}"')
+            lines.append('clock = "1s"')
     file = tmp_path / "t.toml"
     file.write_text("\n".join(lines))
 

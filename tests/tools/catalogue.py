@@ -7,17 +7,36 @@ The rows are a list of the faults that referees of this kind have met, under fix
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tabulate import tabulate
 
 from referee.processes.limits import DEFAULT, Limits
+from referee.protocol.session import Phase
+from referee.wire.process_wire import Place
 
-SHORT = "300ms"
-"""The clock where it is the time that is up. Everywhere else it is long, so that a busy machine changes no
-verdict.
-"""
+LONG = "1h"
+"""The clock of everybody who is not to run out of time: a busy machine changes no verdict."""
+
+Late = Callable[[Place], object]
+"""Whether the time of a seat is up, as far as a bot goes that does something before."""
+
+
+def loading(place: Place) -> bool:
+    """Whether it has said hello."""
+    return place.connection.conversation.phase is Phase.LOADING
+
+
+def asked(place: Place) -> bool:
+    """Whether it was asked."""
+    return place.connection.conversation.phase is Phase.ASKED
+
+
+def partial(place: Place) -> bytes:
+    """Whether it has begun a line."""
+    return place.connection.conversation.partial
+
 
 RESIGNS = "while asked; do echo resign $n; done"
 """What the other bot does if nothing else is said: the game ends with its first turn."""
@@ -40,8 +59,10 @@ class Case:
     """What it is about, where a row has several."""
     foe: str = RESIGNS
     """For sh too."""
-    clock: str = "30s"
-    start: str = "10s"
+    clock: str = LONG
+    start: str = LONG
+    late: Late | None = None
+    """When its time is up, where its clock does not decide that."""
     games: int = 1
     """So many in one encounter, each with this verdict."""
     setup: str = ""
@@ -185,7 +206,7 @@ START = (
         8,
         "start longer than the allowance",
         Elsewhere(f"{NO_START}[never starts]"),
-        Case("listen seed; sleep 60", "start", "nothing came", "after hello", start=SHORT),
+        Case("listen seed; sleep 600", "start", "nothing came", "after hello", late=loading),
     ),
     row(
         9,
@@ -274,10 +295,10 @@ OUTPUT = (
         17,
         "no newline, stays alive",
         Case(
-            'asked; printf "move $n $move"; sleep 60',
+            'asked; printf "move $n $move"; sleep 600',
             "time",
             "a line without a newline came: move 1 L:A1",
-            clock=SHORT,
+            late=partial,
             hint="end each line with a newline",
         ),
     ),
@@ -289,7 +310,7 @@ OUTPUT = (
             "time",
             "nothing came",
             "the answer",
-            clock=SHORT,
+            late=asked,
             hint="its answer came when its input was closed",
         ),
         Case(
@@ -297,7 +318,7 @@ OUTPUT = (
             "start",
             "nothing came",
             "hello",
-            start=SHORT,
+            start="20ms",
             hint="its answer came when its input was closed",
         ),
         Elsewhere("test_processes.py::test_the_environment_is_defined"),
@@ -307,10 +328,10 @@ OUTPUT = (
         20,
         "lone CR",
         Case(
-            'asked; printf "move $n $move\\r"; sleep 60',
+            'asked; printf "move $n $move\\r"; sleep 600',
             "time",
             "move 1 L:A1\\x0d",
-            clock=SHORT,
+            late=lambda place: partial(place).endswith(b"\r"),
             hint="a carriage return alone",
         ),
     ),
@@ -329,7 +350,7 @@ OUTPUT = (
         23,
         "byte order mark",
         Case('asked; printf "\\357\\273\\277move $n $move\\n"', "protocol", "byte order mark"),
-        Case('printf "\\357\\273\\277hello 1\\n"; sleep 60', "start", "byte order mark", "hello"),
+        Case('printf "\\357\\273\\277hello 1\\n"; sleep 600', "start", "byte order mark", "hello"),
     ),
     row(
         24,
@@ -429,7 +450,7 @@ OUTPUT = (
     row(
         37,
         "a helper holds stderr open",
-        Case("sleep 60 <&- >/dev/null & asked; answer; listen quit"),
+        Case("sleep 600 <&- >/dev/null & asked; answer; listen quit"),
         Elsewhere("test_processes.py::test_helpers_end_with_the_bot"),
     ),
     row(
@@ -483,7 +504,7 @@ CLOCKS = (
     row(
         45,
         "sleeps to save its clock",
-        Case("asked; sleep 60", "time", "nothing came", clock="cpu:100ms", linux=True),
+        Case("asked; sleep 600", "time", "nothing came", clock="cpu:100ms", linux=True),
     ),
     row(
         46,
@@ -527,7 +548,7 @@ CLOCKS = (
     row(
         54,
         "time is up while it is ended",
-        Case("trap '' TERM INT HUP; asked; answer; while :; do sleep 1; done", clock="2s"),
+        Case("trap '' TERM INT HUP; asked; answer; while :; do sleep 1; done"),
         Elsewhere("test_processes.py::test_a_bot_that_does_not_quit_is_ended"),
     ),
     row(
@@ -551,18 +572,18 @@ INPUT = (
         58,
         "thinks before it reads all",
         Case(
-            "asked; answer; asked; for i in 1 2 3 4; do echo list $n; done; sleep 1; play",
+            "asked; answer; asked; for i in 1 2 3 4; do echo list $n; done; sleep 600",
             "time",
             "were not read",
             foe=PAUSES,
-            clock=SHORT,
+            late=lambda place: place.connection.unsent,
         ),
     ),
     row(
         59,
         "closes its input and lives",
         Case(
-            "asked; answer; exec 0<&-; exec sleep 60",
+            "asked; answer; exec 0<&-; exec sleep 600",
             "gone",
             "closed its input",
             foe=PAUSES,
@@ -593,9 +614,9 @@ INPUT = (
     ),
 )
 
-DAEMON = "setsid sh -c 'echo >up; exec sleep 60' &"
+DAEMON = "setsid sh -c 'echo >up; exec sleep 600' &"
 
-HELPERS = "i=0; while [ $i -lt 200 ]; do sleep 60 & i=$((i+1)); done;"
+HELPERS = "i=0; while [ $i -lt 200 ]; do sleep 600 & i=$((i+1)); done;"
 
 PROCESSES = (
     row(
@@ -654,7 +675,7 @@ PROCESSES = (
         "kills all that its user runs",
         Elsewhere("test_catalogue.py::test_a_bot_that_kills_the_referee_costs_no_game_that_was_played"),
         Case(
-            "asked; kill -9 $PPID; sleep 60",
+            "asked; kill -9 $PPID; sleep 600",
             "gone",
             "the process that watches over it",
             "its parent",
@@ -710,7 +731,7 @@ PROCESSES = (
 BOMB = "bomb() { if [ $1 = 0 ]; then sleep 60; else bomb $(($1-1)) & bomb $(($1-1)) & wait; fi; };"
 """Where nothing stops it, it ends by itself: a test must not take its machine."""
 
-TAKES = "{python} -I -S -c 'import time; much = bytearray(1) * (150 << 20); time.sleep(60)'"
+TAKES = "{python} -I -S -c 'import time; much = bytearray(1) * (150 << 20); time.sleep(600)'"
 
 RESOURCES = (
     row(
