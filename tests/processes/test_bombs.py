@@ -21,6 +21,7 @@ from referee.processes.limits import SHARE, Limits
 from referee.records.record import GameRecord
 from referee.tournament.encounter import play_encounter
 from tests.command import ROOT
+from tests.processes.encounters import LONG, LONG_US
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs"),
@@ -48,37 +49,37 @@ play(choose)
 FORKS = """
     for _ in range(9):  # 512 at most
         os.fork()
-    time.sleep(60)
+    time.sleep(600)
 """
 FORKS_IN_SESSIONS = """
     for _ in range(400):
         if os.fork() == 0:
             os.setsid()
-            time.sleep(60)
-    time.sleep(60)
+            time.sleep(600)
+    time.sleep(600)
 """
 MEMORY = """
     taken = []
     for _ in range(100):
         taken.append(b"x" * (10 << 20))
-    time.sleep(60)
+    time.sleep(600)
 """
 SHARED_MEMORY = """
     file = os.memfd_create("x")
     for _ in range(100):
         os.write(file, bytes(10 << 20))
-    time.sleep(60)
+    time.sleep(600)
 """
 DISK = """
     with open(os.environ["TMPDIR"] + "/x", "wb") as file:
         for _ in range(30):
             file.write(bytes(10 << 20))
-    time.sleep(60)
+    time.sleep(600)
 """
 INODES = """
     for number in range(2500):
         os.mkdir(os.environ["TMPDIR"] + f"/{number}")
-    time.sleep(60)
+    time.sleep(600)
 """
 BUSY = """
     for _ in range(60):
@@ -105,10 +106,12 @@ def played(folder: Path, bomb: str) -> tuple[list[GameRecord], list[ExitReport]]
     exits: list[ExitReport] = []
     bots = [bot("bomb", folder, bomb), bot("good", folder)]
     terms = [
-        Terms(number, game, game.settle({"size": "3"}), names, (TimeControl.parse("20s"),) * 2, b"")
+        Terms(number, game, game.settle({"size": "3"}), names, (TimeControl.parse(LONG),) * 2, b"")
         for number, names in (("1", ("bomb", "good")), ("2", ("good", "bomb")))
     ]
-    records = list(play_encounter(bots, terms, on_exit=lambda _, report: exits.append(report)))
+    records = list(
+        play_encounter(bots, terms, start_us=LONG_US, on_exit=lambda _, report: exits.append(report))
+    )
     return records, exits
 
 

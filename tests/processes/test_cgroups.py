@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,8 @@ from referee.processes.cgroups import LISTING, MOUNTS, Group, controllers, paren
 from referee.processes.ending import end_processes
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
-from tests.holdings import gone_within
+from tests.holdings import living
+from tests.waiting import eventually
 
 HERE = parent_of_groups() if sys.platform == "linux" else None
 real = pytest.mark.skipif(HERE is None, reason="no control groups of version 2 can be made here")
@@ -27,10 +28,7 @@ def python(script: str, limits: Limits | None = None) -> BotProcess:
 
 
 def said(process: BotProcess) -> str:
-    deadline = time.monotonic() + 20
-    while (data := process.read()) is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return (data or b"").decode()
+    return (eventually(process.read) or b"").decode()
 
 
 # --- With what the machine has -------------------------------------------------------------------------
@@ -38,7 +36,7 @@ def said(process: BotProcess) -> str:
 
 @real
 def test_each_bot_has_a_group_which_is_removed_when_it_has_ended() -> None:
-    script = "import time; print(open('/proc/self/cgroup').read(), flush=True); time.sleep(60)"
+    script = "import time; print(open('/proc/self/cgroup').read(), flush=True); time.sleep(600)"
     bots = [python(script), python(script)]
     names = {
         row.rpartition("/")[2] for bot in bots for row in said(bot).splitlines() if row.startswith("0::")
@@ -59,7 +57,7 @@ for _ in range({}):
             if os.fork():
                 os._exit(0)
 print("well", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -71,7 +69,7 @@ def test_many_chains_that_always_fork_ahead_are_ended_at_once(tmp_path: Path) ->
     assert said(process) == "well\n"
     process.kill()
     assert not process.reap().unkillable
-    assert gone_within(str(mark), 1)
+    eventually(lambda: not living(str(mark)))
 
 
 @real
@@ -106,9 +104,8 @@ def test_a_group_that_was_delegated_to_a_user_is_used(monkeypatch: pytest.Monkey
                 bot = os.fork()
                 if bot == 0:
                     group.enter()
-                    time.sleep(60)
-                time.sleep(0.2)
-                assert Path(group.path, "cgroup.procs").read_text().split() == [str(bot)]
+                    signal.pause()
+                eventually(lambda: Path(group.path, "cgroup.procs").read_text().split() == [str(bot)])
                 group.kill()
                 os.waitpid(bot, 0)
                 group.remove()

@@ -21,6 +21,7 @@ from referee.processes.process import BotProcess
 from referee.tournament.isolating import with_hidden
 from tests.command import PLAIN, referee
 from tests.processes.runs import games, toml
+from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
@@ -78,8 +79,9 @@ def test_a_signal_that_ends_the_bot_is_told_at_every_level(level: str) -> None:
     assert process.exit_status() == "was ended by SIGSEGV"
 
 
-def test_a_bot_can_handle_sigterm_at_every_level(level: str) -> None:
-    process = BotProcess(shell("trap 'echo ended; exit 0' TERM; echo ready; sleep 60 & wait", level))
+def test_a_bot_can_handle_sigterm_at_every_level(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.processes.ending.TERM_S", TOO_LONG_S)
+    process = BotProcess(shell("trap 'echo ended; exit 0' TERM; echo ready; sleep 600 & wait", level))
     while not process.read():
         pass
     end_processes([process], grace_s=0)
@@ -96,7 +98,7 @@ def test_nothing_of_an_honest_bot_is_reported_as_left_behind(level: str) -> None
 @pytest.mark.promise("ISOLATION", "Scratch space is limited at every level.", case="landlock")
 def test_scratch_space_is_limited_at_every_level(level: str) -> None:
     bot = replace(
-        shell("dd if=/dev/zero of=$TMPDIR/f bs=1M count=8 2>/dev/null; sleep 60", level),
+        shell("dd if=/dev/zero of=$TMPDIR/f bs=1M count=8 2>/dev/null; sleep 600", level),
         limits=Limits(scratch=4 << 20),
     )
     _, _, process = run(bot)

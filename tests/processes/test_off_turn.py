@@ -3,45 +3,71 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from referee.cli import progress
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
+from referee.records.record import OFF_TURN
 from referee.tournament.config import load
 from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import entrant_json
 from tests.command import RANDOM, ROOT, referee
+from tests.processes.encounters import LONG, LONG_US
+from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.skipif(not cpu.AVAILABLE, reason="only Linux measures other processes")
 
 BOT = """
-import subprocess, sys, threading, time
+import glob, os, subprocess, sys, threading, time
 from referee.protocol.bot import play
+
+COMPUTES = "echo $$ >>pids; while :; do :; done"
+FORKS = f"(sh -c '{COMPUTES}') & {COMPUTES}"  # one of them is soon without its parent
 
 def think():
     while True:
         sum(range(1000))
 
+def note():
+    with open("pids", "a") as file:
+        file.write(f"{os.getpid()}\\n")
+
 if "thinks" in sys.argv:
+    note()
     threading.Thread(target=think, daemon=True).start()
-if "has-helpers" in sys.argv:  # in a session of their own, and one whose parent is gone
-    subprocess.Popen(["sh", "-c", "(while :; do :; done) & while :; do :; done"], start_new_session=True)
+if "has-helpers" in sys.argv:  # in a session of their own
+    subprocess.Popen(["sh", "-c", FORKS], start_new_session=True)
 if "has-late-helpers" in sys.argv:
     def later():
         time.sleep(0.2)
-        subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True)
+        subprocess.Popen(["sh", "-c", COMPUTES], start_new_session=True)
     threading.Thread(target=later, daemon=True).start()
 
+def computed_ns():
+    if not os.path.exists("pids"):
+        return 0
+    tasks = [task for pid in open("pids").read().split() for task in glob.glob(f"/proc/{pid}/task/*")]
+    return sum(int(open(f"{task}/schedstat").read().split()[0]) for task in tasks)
+
 def choose(game):
-    time.sleep(0.1 if "slow" in sys.argv else 0)
+    before_ns = computed_ns()
+    if "watches" in sys.argv:  # the other one computes meanwhile
+        while computed_ns() < before_ns + 20_000_000:
+            time.sleep(0.001)
+    elif "rests" in sys.argv:
+        time.sleep(0.03)
+    with open(f"computed-{sys.argv[1]}", "a") as file:
+        file.write(f"{computed_ns() - before_ns}\\n")
     return game.legal()[0]
 
 play(choose)
@@ -52,16 +78,21 @@ def bot(tmp_path: Path, *words: str) -> Bot:
     path = tmp_path / "bot.py"
     path.write_text(BOT)
     name = "-".join(words)
-    return Bot(name, ("{python}", str(path), *words), ROOT, env=(("PYTHONPATH", str(ROOT)),))
+    return Bot(name, ("{python}", str(path), *words), tmp_path, env=(("PYTHONPATH", str(ROOT)),))
+
+
+def computed_us(folder: Path, name: str) -> list[int]:
+    """The processor time of the other bot in each turn of this one, as this one saw it."""
+    return [int(ns) // 1000 for ns in (folder / f"computed-{name}").read_text().split()]
 
 
 def played(*bots: Bot) -> tuple[dict[str, Any], dict[str, ExitReport]]:
     """What was measured of each bot in a game of some moves, and its exit report."""
     game = GAMES["evengroups"]
     names = tuple(one.name for one in bots)
-    terms = Terms("x", game, game.settle({"size": "3"}), names, (TimeControl.parse("5s"),) * 2, b"")
+    terms = Terms("x", game, game.settle({"size": "3"}), names, (TimeControl.parse(LONG),) * 2, b"")
     exits: dict[str, ExitReport] = {}
-    (record,) = play_encounter(bots, [terms], on_exit=exits.__setitem__)
+    (record,) = play_encounter(bots, [terms], start_us=LONG_US, on_exit=exits.__setitem__)
     assert not record.verdict.ending.is_fault, record.events[-1]
     return dict(zip(names, record.measured["seats"], strict=True)), exits
 
@@ -75,18 +106,22 @@ KINDS = [
 @pytest.mark.promise("PROTOCOL", "The helpers of a bot count as the bot.", case="has-helpers")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_path: Path) -> None:
-    measured, _ = played(bot(tmp_path, kind), bot(tmp_path, "slow"))
-    seat = measured[kind]
-    assert seat["off_turn_cpu_us"] > seat["off_turn_us"] / 10
-    assert measured["slow"].get("off_turn_cpu_us", 0) < measured["slow"]["off_turn_us"] / 2
+    measured, _ = played(bot(tmp_path, kind), bot(tmp_path, "watches"))
+    seen_us = sum(computed_us(tmp_path, "watches"))
+    assert measured[kind]["off_turn_cpu_us"] > seen_us / 2 > 0
+    assert measured["watches"].get("off_turn_cpu_us", 0) < measured[kind]["off_turn_cpu_us"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_bot_that_is_paused_computes_nothing_and_plays_on(kind: str, tmp_path: Path) -> None:
+def test_a_bot_that_is_paused_computes_nothing_and_plays_on(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.wire.connection.GRACE_S", TOO_LONG_S)
     paused = replace(bot(tmp_path, kind), pause=True)
-    measured, exits = played(paused, bot(tmp_path, "slow"))
-    seat = measured[kind]
-    assert seat.get("off_turn_cpu_us", 0) < seat["off_turn_us"] / 4
+    measured, exits = played(paused, bot(tmp_path, "rests"))
+    seen_us = computed_us(tmp_path, "rests")
+    assert seen_us and sum(seen_us) < 5000, "apart from what it takes to stop it"
+    assert measured[kind].get("off_turn_cpu_us", 0) < measured[kind]["off_turn_us"]
     if kind == "thinks":
         assert exits[kind].status == "exited with status 0", "it runs again when the games are over"
 
@@ -95,22 +130,46 @@ def test_a_bot_that_is_paused_computes_nothing_and_plays_on(kind: str, tmp_path:
     "PROTOCOL", "What a bot computes while it is not asked is measured and reported, and can be prevented."
 )
 @pytest.mark.slow
-def test_a_match_tells_who_computed_and_can_prevent_it(tmp_path: Path) -> None:
+def test_a_match_tells_who_computed_and_can_prevent_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also between the games of an encounter."""
+    monkeypatch.setattr(progress, "OFF_TURN_PERCENT", 0)  # on a busy machine it is any share
     path = bot(tmp_path, "thinks").command[1]
-    bots = [f"{name}=env PYTHONPATH={ROOT} {sys.executable} {path} {name}" for name in ("thinks", "slow")]
-    match = ["match", "evengroups", "-n", "2", "--option", "size=3", "--time", "5s", *bots]
-    done = referee(*match)
-    assert "bot `thinks` computed for" in done.err and "bot `slow` computed" not in done.err
-    done = referee(*match, "--pause")
+    thinks, watches, rests = (
+        f"{name}=env -C {tmp_path} PYTHONPATH={ROOT} {sys.executable} {path} {name}"
+        for name in ("thinks", "watches", "rests")
+    )
+    match = ["match", "evengroups", "-n", "2", "--option", "size=3", "--time", LONG, "--start", LONG]
+    done = referee(*match, thinks, watches)
+    assert "bot `thinks` computed for" in done.err and "bot `watches` computed" not in done.err
+    done = referee(*match, "--pause", thinks, rests)
     assert done.code == 0 and "computed for" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("idle_us", "cpu_us", "told"),
+    [
+        (1_000_000, 100_000, True),
+        (1_000_000, 99_999, False),
+        (999_999, 99_999, False),
+        (1_000_001, 100_000, False),
+    ],
+)
+def test_a_tenth_of_the_time_is_told(
+    idle_us: int, cpu_us: int, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress.report_off_turn(
+        Counter(dict(zip((("a", name) for name in OFF_TURN), (idle_us, cpu_us), strict=True)))
+    )
+    assert ("bot `a` computed for" in capsys.readouterr().err) == told
 
 
 @pytest.mark.promise("PROTOCOL", "Bots that are asked at the same time can be paused until then.")
 @pytest.mark.slow
 def test_bots_that_are_asked_at_the_same_time_can_be_paused() -> None:
     bots = [f"{name}={RANDOM}" for name in "ab"]
-    done = referee("match", "floral", "-n", "1", "--seed", "x", "--pause", "--time", "5s", "--strict", *bots)
+    done = referee("match", "floral", "-n", "1", "--seed", "x", "--pause", "--time", LONG, "--strict", *bots)
     assert done.code == 0
 
 
