@@ -404,7 +404,7 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
 
 
 @pytest.mark.promise(
-    "PROTOCOL", "The time during which the referee itself was stopped is not charged to a bot."
+    "PROTOCOL", "The time during which the referee itself was stopped is not charged to a bot.", case="True"
 )
 @pytest.mark.slow
 @STOPS

@@ -98,7 +98,9 @@ def test_helpers_that_nobody_waits_for_are_counted() -> None:
     end_processes([process])
 
 
-@pytest.mark.promise("PROTOCOL", "A clock may count computing time.")
+@pytest.mark.promise(
+    "PROTOCOL", "A clock may count computing time.", case="while :; do :; done-cpu:200ms-time-0"
+)
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
