@@ -17,6 +17,7 @@ from tests.pages.browser import (
     watched_page,
     wider_than_screen,
 )
+from tests.waiting import eventually
 
 SOUND = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
@@ -51,7 +52,7 @@ def test_violations_of_the_policy_are_complaints(content: str, chromium: Browser
     text, complaint = BAD[content]
     with watched_page(chromium) as watched:
         open_file(watched.page, written(tmp_path / "bad.html", text))
-        assert complaint in " ".join(watched.settle())
+        eventually(lambda: complaint in " ".join(watched.settle()))
 
 
 @pytest.mark.slow
@@ -71,7 +72,7 @@ def test_what_scripts_do_is_a_complaint(
 ) -> None:
     with watched_page(chromium) as watched:
         open_file(watched.page, written(tmp_path / "bad.html", content, policy=False))
-        assert complaint in " ".join(watched.settle())
+        eventually(lambda: complaint in " ".join(watched.settle()))
 
 
 @pytest.mark.promise(
