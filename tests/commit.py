@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from tests.command import ROOT
+from tests.waiting import TOO_LONG_S
 
 
 def name_of(root: Path = ROOT) -> str:
@@ -29,7 +30,7 @@ def changed_files(root: Path = ROOT) -> set[Path]:
 def _git(root: Path, *words: str) -> str:
     """What git prints; nothing where it cannot."""
     try:
-        done = subprocess.run(["git", "-C", root, *words], capture_output=True, timeout=60)
+        done = subprocess.run(["git", "-C", root, *words], capture_output=True, timeout=TOO_LONG_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.decode(errors="surrogateescape") if done.returncode == 0 else ""

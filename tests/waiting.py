@@ -14,6 +14,13 @@ TOO_LONG_S = 300.0
 POLL_S = 0.01
 
 
+def let_others_go_on(seconds: float) -> None:
+    """Lets other processes go on, where nothing tells whether they have done what they should not do, or how
+    far they are. If the machine stands still meanwhile, a test looks at less, but must not fail.
+    """
+    time.sleep(seconds)
+
+
 def eventually(look: Callable[[], T]) -> T:
     """The first true value that `look` returns. Raises `AssertionError` with the last one if none comes."""
     deadline = time.monotonic() + TOO_LONG_S

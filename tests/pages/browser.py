@@ -12,12 +12,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Dialog, FloatRect, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, FloatRect, Page, expect, sync_playwright
 
 from tests.waiting import TOO_LONG_S
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """What Chromium is called on different systems."""
+
+TOO_LONG_MS = TOO_LONG_S * 1000
+expect.set_options(timeout=TOO_LONG_MS)
 
 SETTLED = """() => new Promise(
     done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))
@@ -83,10 +86,10 @@ def chromium_path() -> str:
     """The program of Chromium; empty where there is none that starts: one of its names may be a mere stub."""
     for name in NAMES:
         path = shutil.which(name)
-        if (
-            path
-            and subprocess.run([path, "--version"], capture_output=True, timeout=TOO_LONG_S).returncode == 0
-        ):
+        if not path:
+            continue
+        tried = subprocess.run([path, "--version"], capture_output=True, timeout=TOO_LONG_S)
+        if tried.returncode == 0:
             return path
     return ""
 
@@ -96,7 +99,9 @@ def running_chromium() -> Iterator[Browser]:
     """The browser, which ends with the context."""
     as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=as_root)
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path(), args=as_root, timeout=TOO_LONG_MS
+        )
         try:
             yield browser
         finally:
@@ -118,7 +123,7 @@ class Watched(NamedTuple):
 @contextlib.contextmanager
 def watched_page(browser: Browser, server: str = "", look: Look = LIGHT) -> Iterator[Watched]:
     """A new page that is watched from the beginning; `server` is how addresses begin that it may ask for."""
-    context = browser.new_context()
+    context = new_context(browser)
     try:
         complaints: list[str] = []
         _watch(context, complaints, server)
@@ -127,6 +132,13 @@ def watched_page(browser: Browser, server: str = "", look: Look = LIGHT) -> Iter
         yield Watched(page, complaints)
     finally:
         context.close()
+
+
+def new_context(browser: Browser, java_script_enabled: bool = True) -> BrowserContext:
+    """A context that is as patient as all tests."""
+    context = browser.new_context(java_script_enabled=java_script_enabled)
+    context.set_default_timeout(TOO_LONG_MS)
+    return context
 
 
 def _watch(context: BrowserContext, complaints: list[str], server: str) -> None:

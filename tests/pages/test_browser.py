@@ -20,6 +20,7 @@ from tests.pages.browser import (
     watched_page,
     wider_than_screen,
 )
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +55,7 @@ def test_violations_of_the_policy_are_complaints(content: str, chromium: Browser
     text, complaint = BAD[content]
     with watched_page(chromium) as watched:
         open_file(watched.page, written(tmp_path / "bad.html", text))
-        assert complaint in " ".join(watched.settle())
+        eventually(lambda: complaint in " ".join(watched.settle()))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_what_scripts_do_is_a_complaint(
 ) -> None:
     with watched_page(chromium) as watched:
         open_file(watched.page, written(tmp_path / "bad.html", content, policy=False))
-        assert complaint in " ".join(watched.settle())
+        eventually(lambda: complaint in " ".join(watched.settle()))
 
 
 @pytest.mark.promise(

@@ -11,13 +11,12 @@ from referee.records.record import to_json
 from tests.processes.serving import Server, serving
 from tests.tools.hostile_run import Hostile
 from tests.unit.growing import Growing, with_info
-from tests.waiting import TOO_LONG_S
 
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.browser import PHONE, check, foreign_parts, watched_page
+from tests.pages.browser import PHONE, check, foreign_parts, new_context, watched_page
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +56,7 @@ def test_it_follows_the_run_by_itself(page: Page, growing: Growing) -> None:
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     expect(page.locator(ROWS)).to_have_count(2)
     growing.play("2:a:b")
-    expect(page.locator(ROWS)).to_have_count(3, timeout=TOO_LONG_S * 1000)
+    expect(page.locator(ROWS)).to_have_count(3)
     expect(page.locator(STATE)).to_contain_text("3 of 20")
     assert page.locator("#told").text_content() == "", "nobody is told of each game"
 
@@ -66,7 +65,7 @@ def test_what_has_the_focus_is_not_replaced(page: Page, growing: Growing) -> Non
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     page.locator(f"{ROWS} a").first.focus()
     growing.play("2:a:b")
-    expect(page.locator(STATE)).to_contain_text("3 of 20", timeout=TOO_LONG_S * 1000)
+    expect(page.locator(STATE)).to_contain_text("3 of 20")
     expect(page.locator(ROWS)).to_have_count(2)
     page.evaluate("document.activeElement.blur()")
     expect(page.locator(ROWS)).to_have_count(3)
@@ -93,19 +92,17 @@ def test_a_lost_connection_is_told_and_found_again(
         page.goto(server.url)
         expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
         server.end()
-        expect(page.locator("#connection")).to_contain_text("is lost", timeout=TOO_LONG_S * 1000)
+        expect(page.locator("#connection")).to_contain_text("is lost")
         expect(page.locator("#told")).to_contain_text("is lost")
         growing.play("2:a:b")
         with serving(growing.path.parent, port=server.port):
-            expect(page.locator("#connection")).to_have_text(
-                "Live: this page follows the run.", timeout=TOO_LONG_S * 1000
-            )
+            expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
             expect(page.locator(ROWS)).to_have_count(3)
 
 
 @pytest.mark.promise("Pages in a browser", "The live page shows the state of the run without scripts too.")
 def test_without_a_script_it_is_a_snapshot(chromium: Browser, server: Server) -> None:
-    context = chromium.new_context(java_script_enabled=False)
+    context = new_context(chromium, java_script_enabled=False)
     try:
         page = context.new_page()
         page.goto(server.url)

@@ -13,13 +13,12 @@ from referee.viewing.characters import picture_text
 from referee.viewing.steps import Steps, View, steps_of
 from referee.viewing.svg import Layout
 from tests.pages.recorded import SHORT, only_game, play, written
-from tests.waiting import TOO_LONG_S
 
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, open_file, press
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, new_context, open_file, press
 
 pytestmark = pytest.mark.slow
 
@@ -142,7 +141,7 @@ def test_playing_ends_at_the_last_step(games: dict[str, Steps], page: Page, tmp_
     page.get_by_role("combobox").select_option("8")
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=TOO_LONG_S * 1000)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
     replay.at(replay.last)
 
 
@@ -191,7 +190,7 @@ def test_the_final_position_is_there_without_scripts(
     games: dict[str, Steps], chromium: Browser, tmp_path: Path
 ) -> None:
     steps = games["vinetree"]
-    context = chromium.new_context(java_script_enabled=False)
+    context = new_context(chromium, java_script_enabled=False)
     page = context.new_page()
     page.goto(written(steps, tmp_path / "game.html").as_uri())
     titles = {

@@ -10,16 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from referee.processes.tree import children
 from tests.holdings import Process, below, processes
-
-END_S = 20.0
-"""Seconds in which a service has to end when it is told to."""
+from tests.waiting import eventually
 
 STARTED = "the service is started"
 
@@ -58,11 +55,7 @@ class Service:
     @property
     def pid(self) -> int:
         """Of the process that runs, or waits to be started again."""
-        until_s = time.monotonic() + END_S
-        while not (found := children(self._shell.pid)):
-            assert time.monotonic() < until_s, f"{self.name} is not started"
-            time.sleep(0.01)
-        return found[0]
+        return eventually(lambda: children(self._shell.pid))[0]
 
     @property
     def family(self) -> list[Process]:
@@ -80,11 +73,13 @@ class Service:
         self._shell.wait()
         send(signal.SIGCONT, [pid])
         send(signal.SIGTERM, [pid])
-        until_s = time.monotonic() + END_S
-        while any(one.pid == pid and not one.state.startswith("Z") for one in processes()):
-            if time.monotonic() > until_s:
-                send(signal.SIGKILL, [pid])
-            time.sleep(0.1)
+        try:
+            eventually(
+                lambda: not any(one.pid == pid and not one.state.startswith("Z") for one in processes())
+            )
+        except AssertionError:
+            send(signal.SIGKILL, [pid])
+            raise
 
 
 def send(number: signal.Signals, pids: Sequence[int]) -> None:
@@ -139,10 +134,7 @@ class Cluster:
 
     def wait(self) -> None:
         """Waits until all workers have begun to listen for the first time."""
-        deadline = time.monotonic() + 60
-        while not all("Registered to" in worker.log for worker in self.workers):
-            assert time.monotonic() < deadline, "the cluster does not start"
-            time.sleep(0.1)
+        eventually(lambda: all("Registered to" in worker.log for worker in self.workers))
 
     @property
     def services(self) -> list[Service]:

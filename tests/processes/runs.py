@@ -31,6 +31,20 @@ def toml(path: Path, bots: dict[str, str] | None = None, options: str = "size = 
     return path
 
 
+def resigning(when_asked: str = ":") -> str:
+    """The command of a bot that resigns when it is asked, after it has run these words of a shell."""
+    answer = f"{when_asked}; echo resign $n"
+    return (
+        "sh -c 'echo hello 1; while read word n rest; do "
+        f"case $word in prepare) echo ready;; ask) {answer};; esac; done'"
+    )
+
+
+def until(path: Path) -> str:
+    """Words of a shell that end when there is this file."""
+    return f"until [ -e {path} ]; do sleep 0.01; done"
+
+
 def lines_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
 

@@ -4,6 +4,7 @@ left behind.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import signal
@@ -11,7 +12,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,11 @@ import pytest
 
 from referee.processes.tree import children
 from tests.command import PLAIN, ROOT, referee, referee_process
-from tests.holdings import gone_within, living
+from tests.holdings import living
 from tests.processes import runs
 from tests.processes.runs import games
 from tests.programs import needs
-from tests.waiting import TOO_LONG_S
+from tests.waiting import TOO_LONG_S, eventually
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs"),
@@ -43,8 +43,10 @@ PARENTS = "up() { ps -o ppid= -p $1; }; warden=$PPID; launcher=$(up $warden); wo
 
 PLAYS = "echo hello 1; while read word n rest; do case $word in prepare) echo ready;; ask) {};; esac; done"
 
-MARK = f"62.{os.getpid():07}"
-"""The beginning of an argument of `sleep` that tells our helpers from those of other tests."""
+MARK = f"62000.{os.getpid():07}"
+"""The beginning of an argument of `sleep` that tells our helpers from those of other tests. It is longer than
+any test waits: what has ended was ended by something else.
+"""
 
 
 def sh(when_asked: str, first: str = ":") -> str:
@@ -58,13 +60,11 @@ def toml(path: Path, bots: dict[str, str], **main: Any) -> Path:
 
 def worker_of(run: subprocess.Popen[str]) -> int:
     """The first worker of a run, when it is there."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        for pid in children(run.pid):
-            if b"tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                return pid
-        time.sleep(0.01)
-    raise AssertionError("no worker was started")
+
+    def is_worker(pid: int) -> bool:
+        return b"tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+    return eventually(lambda: next(filter(is_worker, children(run.pid)), 0))
 
 
 def begun(file: Path, *words: str) -> subprocess.Popen[str]:
@@ -73,10 +73,11 @@ def begun(file: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def wait_until_living(word: str) -> None:
-    deadline = time.monotonic() + 30
-    while not living(word) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert living(word)
+    eventually(lambda: living(word))
+
+
+def wait_until_gone(word: str) -> None:
+    eventually(lambda: not living(word))
 
 
 # --- No run hangs --------------------------------------------------------------------------------------
@@ -147,9 +148,7 @@ def test_a_second_signal_ends_the_run_though_a_worker_hangs(tmp_path: Path) -> N
     assert run.stderr
     worker = worker_of(run)
     os.kill(worker, signal.SIGSTOP)
-    for _ in range(2):
-        time.sleep(0.3)
-        run.send_signal(signal.SIGINT)
+    stop_at_once(run)
     _, err = run.communicate(timeout=TOO_LONG_S)
     assert run.returncode == 3, err
     assert not Path(f"/proc/{worker}").exists()
@@ -158,14 +157,15 @@ def test_a_second_signal_ends_the_run_though_a_worker_hangs(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_stopped_worker_ends_with_its_referee(tmp_path: Path) -> None:
     word = f"{MARK}1"
-    run = begun(toml(tmp_path / "t.toml", {"a": sh(f"sleep {word}"), "b": PLAIN}, rounds=1, clock="60s"))
+    run = begun(toml(tmp_path / "t.toml", {"a": sh(f"sleep {word}"), "b": PLAIN}, rounds=1, clock="6000s"))
     wait_until_living(word)
     worker = worker_of(run)
     run.send_signal(signal.SIGSTOP)  # so that it does not continue the worker
     os.kill(worker, signal.SIGSTOP)
     run.kill()
     run.communicate()
-    assert gone_within(word, 5) and not is_living(worker)
+    wait_until_gone(word)
+    wait_until_ended(worker)
 
 
 # --- What is left behind -------------------------------------------------------------------------------
@@ -177,31 +177,36 @@ def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> 
     """It would stay for ever, and hold the referee's stderr."""
     word = f"{MARK}2"
     bots = {"a": sh(f"kill -STOP $launcher; sleep {word}"), "b": PLAIN}
-    run = begun(toml(tmp_path / "t.toml", bots, rounds=1, clock="60s"))
+    run = begun(toml(tmp_path / "t.toml", bots, rounds=1, clock="6000s"))
     wait_until_living(word)
     (launcher,) = children(worker_of(run))
     run.kill()
     try:
         run.communicate(timeout=TOO_LONG_S)
+        wait_until_ended(launcher)
     finally:
-        if is_living(launcher):
+        with contextlib.suppress(ProcessLookupError):
             os.kill(launcher, signal.SIGKILL)
-    assert gone_within(word, 5) and not is_living(launcher)
+    wait_until_gone(word)
 
 
 @pytest.mark.promise("ISOLATION", "What a bot leaves that killed all processes above it is ended.")
 @pytest.mark.slow
 def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> None:
-    """Launcher and warden, one after the other: the worker adopts what remains, though the game goes on."""
-    word = f"{MARK}3"
+    """Launcher and warden, one after the other: the worker adopts what remains, though the game goes on.
+    The other bot answers only when nothing is left.
+    """
+    word, over = f"{MARK}3", tmp_path / "over"
     kills = f"sleep 0.5; kill -9 $launcher; sleep 0.2; kill -9 $warden; exec sleep {word}"
     script = tmp_path / "killer.sh"
     script.write_text(f'{PARENTS} (setsid sh -c "{kills}" &); {PLAYS.format("echo resign $n")}')
-    bots = {"a": f"sh {script}", "b": sh("sleep 4; echo resign $n")}
-    file = toml(tmp_path / "t.toml", bots, rounds=1, clock="60s")
+    bots = {"a": f"sh {script}", "b": sh(f"until [ -e {over} ]; do sleep 0.01; done; echo resign $n")}
+    file = toml(tmp_path / "t.toml", bots, rounds=1, clock="6000s")
     run = begun(file)
     wait_until_living(word)
-    assert gone_within(word, 2.5), "it lived on while the game went on"
+    wait_until_gone(word)
+    assert run.poll() is None, "the game goes on"
+    over.touch()
     run.communicate(timeout=TOO_LONG_S)
     assert run.returncode == 0 and len(games(tmp_path / "t-results")) == 2
 
@@ -210,7 +215,7 @@ def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> 
 def test_a_run_has_nothing_in_shared_memory_that_could_be_left_there(tmp_path: Path) -> None:
     """Where all of it is killed, nobody could clean up."""
     word = f"{MARK}4"
-    run = begun(toml(tmp_path / "t.toml", {"a": sh(f"sleep {word}"), "b": PLAIN}, rounds=1, clock="60s"))
+    run = begun(toml(tmp_path / "t.toml", {"a": sh(f"sleep {word}"), "b": PLAIN}, rounds=1, clock="6000s"))
     wait_until_living(word)
     family = [run.pid, *children(run.pid)]
     maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in family)
@@ -219,32 +224,33 @@ def test_a_run_has_nothing_in_shared_memory_that_could_be_left_there(tmp_path: P
     run.communicate()
     assert "python" in maps and "/dev/shm/" not in maps
     assert len(family) == 2, "the run and its worker"
-    assert gone_within(word, 5)
+    wait_until_gone(word)
 
 
 @pytest.mark.slow
 def test_no_more_workers_are_started_than_there_are_encounters(tmp_path: Path) -> None:
     word = f"{MARK}5"
     bots = dict.fromkeys("abc", sh(f"sleep {word}"))
-    run = begun(toml(tmp_path / "t.toml", bots, rounds=2, clock="60s"), "--workers", "60")
-    deadline = time.monotonic() + 60
-    while len(living(word)) < 6 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    run = begun(toml(tmp_path / "t.toml", bots, rounds=2, clock="6000s"), "--workers", "60")
+    eventually(lambda: len(living(word)) >= 6)
     started = len(children(run.pid))
-    for _ in range(2):
-        run.send_signal(signal.SIGINT)
-        time.sleep(0.2)
+    stop_at_once(run)
     run.communicate(timeout=TOO_LONG_S)
     assert started == 6
-    assert gone_within(word, 5)
+    wait_until_gone(word)
 
 
-def is_living(pid: int) -> bool:
-    """Whether a process runs, some moments later."""
-    deadline = time.monotonic() + 5
-    while (there := Path(f"/proc/{pid}").exists()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return there
+def wait_until_ended(pid: int) -> None:
+    eventually(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def stop_at_once(run: subprocess.Popen[str]) -> None:
+    """Sends a signal, and another one when the run has said that it has taken the first."""
+    assert run.stderr
+    run.send_signal(signal.SIGINT)
+    while "a second signal stops at once" not in (line := run.stderr.readline()):
+        assert line, "it ends without having taken a signal"
+    run.send_signal(signal.SIGINT)
 
 
 # --- What an ordinary user's bots can read -------------------------------------------------------------

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pexpect
@@ -16,6 +15,7 @@ import pytest
 
 from tests.command import BAD, GREEDY, HERE, PLAIN, RANDOM, referee
 from tests.holdings import living
+from tests.processes.runs import resigning, until
 from tests.waiting import TOO_LONG_S
 
 SMALL = ["--option", "size=3", "--option", "target=2"]
@@ -186,19 +186,24 @@ def test_the_reader_of_the_output_may_close_it() -> None:
 # --- Signals ---------------------------------------------------------------------------------------------
 
 
-def stopped(
-    tmp_path: Path, bots: list[str], signals: list[signal.Signals], clock: str
-) -> tuple[int, str, str]:
-    words = [sys.executable, "-m", "referee", "match", "blooms", *bots, "-n", "1000", "--time", clock]
+def stopped(tmp_path: Path, bots: list[str], signals: list[signal.Signals]) -> tuple[int, str, str]:
+    """A match that gets signals during its first move; the file `taken` is made when the first was taken."""
+    words = [sys.executable, "-m", "referee", "match", "blooms", *bots, "-n", "1000", "--time", "6000s"]
     words += ["-o", str(tmp_path / "run"), "--dialogue"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr and process.stdout
     err = ""
     while " REF: ask 1" not in err:
         err += process.stderr.readline()
-    for number in signals:
+    first, *others = signals
+    process.send_signal(first)
+    while "a second signal stops at once" not in err:
+        line = process.stderr.readline()
+        assert line, err
+        err += line
+    (tmp_path / "taken").touch()
+    for number in others:
         process.send_signal(number)
-        time.sleep(0.3)
     out, rest = process.communicate(timeout=TOO_LONG_S)
     assert "Traceback" not in rest
     return process.returncode, out, err + rest
@@ -212,8 +217,8 @@ def stopped(
     [signal.SIGINT, *(pytest.param(n, marks=pytest.mark.slow) for n in (signal.SIGTERM, signal.SIGHUP))],
 )
 def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Signals) -> None:
-    bots = [f"slow={BAD} sleep 0.5", f"fast={BAD} sleep"]
-    code, out, err = stopped(tmp_path, bots, [number], "5s")
+    bots = [f"slow={resigning(until(tmp_path / 'taken'))}", f"fast={resigning()}"]
+    code, out, err = stopped(tmp_path, bots, [number])
     assert code == 3 and f"stopped by {number.name} after 1 of 1000 games" in err
     assert out.splitlines()[2].split()[-2].endswith("%"), "the game that was on counts"
     assert "\n1 of 1000 games, head hash" in err
@@ -223,12 +228,9 @@ def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Si
 @pytest.mark.promise("TOURNAMENT", "The second signal ends the run at once.")
 @pytest.mark.slow
 def test_the_second_signal_ends_it_at_once(tmp_path: Path) -> None:
-    before = time.monotonic()
-    code, _, err = stopped(
-        tmp_path, [f"a={BAD} silent {tmp_path}", f"b={BAD} silent {tmp_path}"], [signal.SIGINT] * 2, "60s"
-    )
+    bots = [f"{name}={BAD} sleep 6000 {tmp_path}" for name in "ab"]
+    code, _, err = stopped(tmp_path, bots, [signal.SIGINT] * 2)
     assert code == 3 and "stopped at once by SIGINT" in err
-    assert time.monotonic() - before < 20
     assert not living(str(tmp_path))
 
 
@@ -280,9 +282,13 @@ def test_replay_all_prints_without_asking(one_game: Path) -> None:
 
 
 def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
-    screen = terminal("match", "blooms", f"a={BAD} sleep 0.7", f"b={BAD} sleep", "-n", "1000", "--dialogue")
+    taken = tmp_path / "taken"
+    bots = (f"a={resigning(until(taken))}", f"b={resigning()}")
+    screen = terminal("match", "blooms", *bots, "-n", "1000", "--dialogue", "--time", "6000s")
     screen.expect("a REF: ask 1")
     screen.sendintr()
+    screen.expect("a second signal stops at once")
+    taken.touch()
     screen.expect("stopped by SIGINT after 1 of 1000 games")
     screen.expect(pexpect.EOF)
     screen.close()

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,12 @@ import pytest
 
 from referee.records.run_files import VOID
 from tests.command import PLAIN, referee
-from tests.holdings import gone_within, living
+from tests.holdings import living
 from tests.processes import runs
 from tests.processes.clusters import Cluster, cluster
 from tests.processes.runs import games
 from tests.tools.cluster_storm import DELAY_S, core, tournament
-from tests.waiting import TOO_LONG_S
+from tests.waiting import TOO_LONG_S, eventually
 
 pytest.importorskip("distributed")
 
@@ -34,7 +33,7 @@ pytestmark = [
 
 ROUNDS = 2
 
-MARK = f"63.{os.getpid():07}"
+MARK = f"63000.{os.getpid():07}"
 """An argument of `sleep` that tells our helpers from those of other tests."""
 
 
@@ -44,10 +43,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     one = ("--nthreads", "1", "--no-nanny")
     with cluster(tmp_path_factory.mktemp("cluster") / "c", [one, one]) as found:
         yield found
-    until_s = time.monotonic() + 10
-    while found.left() and time.monotonic() < until_s:
-        time.sleep(0.1)
-    assert not found.left()
+    eventually(lambda: not found.left())
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +75,13 @@ class Run:
 
     def wait_for(self, count: int) -> None:
         """Waits until so many games are stored."""
-        path, until_s = self.folder / "games.jsonl", time.monotonic() + 60
-        while not path.exists() or path.read_bytes().count(b'"kind":"game"') < count:
-            assert time.monotonic() < until_s, "no games are played"
+        path = self.folder / "games.jsonl"
+
+        def stored() -> bool:
             assert self.process.poll() is None, self.process.communicate()[1]
-            time.sleep(0.02)
+            return path.exists() and path.read_bytes().count(b'"kind":"game"') >= count
+
+        eventually(stored)
 
     def kill(self) -> None:
         self.process.kill()
@@ -171,9 +169,7 @@ def test_a_worker_that_comes_back_late_with_results_changes_nothing(
     stopped = machines.workers[0]
     stopped.signal(signal.SIGSTOP)
     try:
-        until_s = time.monotonic() + 60
-        while not run.voids() and time.monotonic() < until_s:
-            time.sleep(0.02)
+        eventually(run.voids)
     finally:
         stopped.signal(signal.SIGCONT)
     assert "the scheduler has heard nothing of it for 3 s, it is played again" in run.play_on()
@@ -183,13 +179,10 @@ def test_a_worker_that_comes_back_late_with_results_changes_nothing(
 @pytest.mark.promise("CLUSTER", "What a killed referee had begun is ended on its machines.")
 def test_what_a_killed_referee_had_begun_is_ended_on_its_machines(machines: Cluster, tmp_path: Path) -> None:
     bots = {"a": f"sh -c 'echo hello 1; echo ready; exec sleep {MARK}'", "b": PLAIN}
-    run = Run(machines, runs.toml(tmp_path / "t.toml", bots, rounds=1, clock="600s", workers=None))
-    until_s = time.monotonic() + 60
-    while not living(MARK) and time.monotonic() < until_s:
-        time.sleep(0.02)
-    assert living(MARK)
+    run = Run(machines, runs.toml(tmp_path / "t.toml", bots, rounds=1, clock="6000s", workers=None))
+    eventually(lambda: living(MARK))
     run.kill()
-    assert gone_within(MARK, 10)
+    eventually(lambda: not living(MARK))
 
 
 WITHOUT_REFEREE = """

@@ -9,7 +9,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 from referee.records.run_files import RECORDS
 from tests.command import BAD, GREEDY, HERE, PLAIN, RANDOM, ROOT, referee
 from tests.holdings import living, processes
-from tests.waiting import TOO_LONG_S
+from tests.waiting import TOO_LONG_S, eventually, let_others_go_on
 
 SMALL = ("--option", "size=3", "--option", "target=2")
 
@@ -158,13 +157,16 @@ for line in sys.stdin:
 
 def stopped_process(mark: str) -> int:
     """Waits for a process with this in its command that is stopped, and gives its id."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        for process in processes():
-            if mark in process.command.split() and process.state.startswith("T"):
-                return process.pid
-        time.sleep(0.02)
-    raise AssertionError("no process was stopped")
+    return eventually(
+        lambda: next(
+            (
+                process.pid
+                for process in processes()
+                if mark in process.command.split() and process.state.startswith("T")
+            ),
+            0,
+        )
+    )
 
 
 def developing(tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
@@ -182,7 +184,7 @@ def test_without_a_clock_a_stopped_bot_is_waited_for(tmp_path: Path) -> None:
     process, mark = developing(tmp_path)
     for _ in ("asked", "ending"):
         pid = stopped_process(str(mark))
-        time.sleep(1)  # longer than its clock, the margin, and the time that bots have to exit
+        let_others_go_on(1)  # longer than its clock, the margin, and the time that bots have to exit
         assert process.poll() is None
         os.kill(pid, signal.SIGCONT)
     _, err = process.communicate(timeout=TOO_LONG_S)
@@ -196,10 +198,11 @@ def test_without_a_clock_a_stopped_bot_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_without_a_clock_a_second_signal_ends_a_stopped_bot(tmp_path: Path) -> None:
     process, mark = developing(tmp_path)
+    assert process.stderr
     stopped_process(str(mark))
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    assert process.poll() is None, "the first one lets the game finish"
+    while "a second signal stops at once" not in process.stderr.readline():
+        assert process.poll() is None, "the first one lets the game finish"
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 3 and "stopped at once by SIGINT" in err

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from referee.processes.tree import children
 from referee.tournament import encounter
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import games, toml
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs")
 
@@ -133,16 +133,22 @@ def test_launchers_that_are_killed_again_and_again_cost_no_bot_anything(tmp_path
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=30, workers=1)
     command = [sys.executable, "-m", "referee", "run", str(file)]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    kills = 0
+    records, kills, enough = tmp_path / "t-results" / "games.jsonl", 0, 1
+
+    def played_on() -> bool:
+        """A game that became void twice would be forfeited: first it is played again, and another one."""
+        stored = records.exists() and records.read_bytes().count(b'"kind":"game"')
+        return run.poll() is not None or stored >= enough
+
     while run.poll() is None:
-        before = kills
+        eventually(played_on)
         for worker in children(run.pid):
             for child in children(worker):
                 with contextlib.suppress(OSError):
                     if b"processes.warden" in Path(f"/proc/{child}/cmdline").read_bytes():
                         os.kill(child, signal.SIGKILL)
                         kills += 1
-        time.sleep(1.5 if kills > before else 0.02)  # a game that became void twice would be forfeited
+        enough = len(games(records.parent)) + 4
     _, err = run.communicate()
     assert kills > 1 and run.returncode == 0, err
     played = games(tmp_path / "t-results").values()

@@ -18,8 +18,8 @@ from tests.tools import signal_moments
 from tests.waiting import TOO_LONG_S
 
 NOW = """
-import atexit, os, signal, sys
-def now(*_): os.kill(os.getpid(), signal.SIGTERM)
+import atexit, signal, sys
+def now(*_): signal.raise_signal(signal.SIGTERM)  # in this thread
 def when(wanted, text, then):
     sys.addaudithook(lambda event, given: then() if event == wanted and text in str(given[0]) else None)
 def before(owner, name, then):

@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +22,10 @@ import pytest
 from referee.core.errors import UsageError
 from referee.tournament.config import load
 from tests.command import BAD, HERE, PLAIN, ROOT, referee, referee_process
-from tests.holdings import gone_within, living, processes
-from tests.processes.runs import forged, games, lines_of, run_with, toml
+from tests.holdings import living, processes
+from tests.processes.runs import forged, games, lines_of, resigning, run_with, toml, until
 from tests.programs import needs
-from tests.waiting import TOO_LONG_S
+from tests.waiting import TOO_LONG_S, eventually, let_others_go_on
 
 BOTS = ROOT / "sample_bots"
 
@@ -78,21 +77,20 @@ def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
 def test_continuing_after_being_killed_and_stopped(
     rounds: int, signals: list[signal.Signals], tmp_path: Path
 ) -> None:
-    """`kill -9` and Ctrl-C at random moments: the same games with the same moves, none twice."""
+    """`kill -9` and Ctrl-C at some moments: the same games with the same moves, none twice."""
     games_of_all = 6 * rounds
     file = toml(tmp_path / "t.toml", rounds=rounds)
     whole = tmp_path / "whole"
     assert referee("run", str(file), "-o", str(whole)).code == 0
     folder = tmp_path / "broken"
-    rng = random.Random(5)
+    dice = random.Random(5)
     command = [sys.executable, "-m", "referee", "run", str(file), "-o", str(folder), "--workers", "2"]
     counts = [0]
     for number in signals:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stderr
-        for _ in range(6):
+        for _ in range(dice.randint(5, 9)):  # a line for each game
             process.stderr.readline()
-        time.sleep(rng.random() * 0.2)
         process.send_signal(number)
         process.communicate(timeout=TOO_LONG_S)
         assert process.returncode == (3 if number == signal.SIGINT else -number)
@@ -111,16 +109,14 @@ def test_continuing_after_being_killed_and_stopped(
 @pytest.mark.promise("ISOLATION", "No process of a bot lives on when the referee is killed.")
 @pytest.mark.slow
 def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
-    bots = dict.fromkeys("ab", f"{BAD} 'sleep' 30 {tmp_path}")
-    file = toml(tmp_path / "t.toml", bots, clock="60s")
+    bots = dict.fromkeys("ab", f"{BAD} 'sleep' 6000 {tmp_path}")
+    file = toml(tmp_path / "t.toml", bots, clock="6000s")
     command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "2"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    before = time.monotonic()
-    while len(living(str(tmp_path))) < 2 and time.monotonic() < before + 20:
-        time.sleep(0.05)
+    eventually(lambda: len(living(str(tmp_path))) >= 2)
     process.kill()
     process.wait()
-    assert gone_within(str(tmp_path), 1)
+    eventually(lambda: not living(str(tmp_path)))
 
 
 def test_a_torn_last_line_is_played_again(played: tuple[Path, Path]) -> None:
@@ -664,7 +660,7 @@ def test_exit_codes_do_not_depend_on_who_reads(tmp_path: Path) -> None:
 
 
 def begun(file: Path) -> subprocess.Popen[str]:
-    """A run that is about to play its first game."""
+    """A run that begins to play."""
     command = [sys.executable, "-m", "referee", "run", str(file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr and "0 of 2 games" in process.stderr.readline()
@@ -673,10 +669,16 @@ def begun(file: Path) -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.5"), rounds=1)
-    process = begun(file)
-    time.sleep(0.3)
+    """The game lasts until the signal was taken."""
+    asked, taken = tmp_path / "asked", tmp_path / "taken"
+    bot = resigning(f"touch {asked}; {until(taken)}")
+    process = begun(toml(tmp_path / "t.toml", dict.fromkeys("ab", bot), rounds=1, clock="6000s"))
+    assert process.stderr
+    eventually(asked.exists)
     process.send_signal(signal.SIGTERM)
+    while "stopping after this game" not in (line := process.stderr.readline()):
+        assert line
+    taken.touch()
     _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 3 and "after 1 of 2 games" in err
 
@@ -692,7 +694,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
     for _ in range(5):
         process.stderr.readline()
     process.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
+    let_others_go_on(1.5)
     for worker in worker_processes(process.pid):
         os.kill(worker, signal.SIGKILL)
     process.send_signal(signal.SIGCONT)
@@ -706,11 +708,14 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
 def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0 0.6 60"), rounds=1)
-    process = begun(file)
-    time.sleep(0.4)
+    """It is stopped while a bot thinks, for longer than it may be late."""
+    asked, stopped, thought = (tmp_path / name for name in ("asked", "stopped", "thought"))
+    bot = resigning(f"touch {asked}; {until(stopped)}; sleep 0.2; touch {thought}")
+    process = begun(toml(tmp_path / "t.toml", dict.fromkeys("ab", bot), rounds=1, clock="6000s"))
+    eventually(asked.exists)
     process.send_signal(signal.SIGSTOP)
-    time.sleep(0.4)
+    stopped.touch()
+    eventually(thought.exists)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0

@@ -38,6 +38,7 @@ from tabulate import tabulate
 
 from tests.command import ROOT
 from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, Seen, explodes, groups, harms_run
+from tests.waiting import TOO_LONG_S
 
 LEVELS = ("basic", "landlock", "bwrap")
 """Those with a column in the table; at `none`, all is as without a referee."""
@@ -714,7 +715,7 @@ class Trial:
             cwd=self._lab.checkout,
             env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{self._lab.checkout}:{packages}"},
             capture_output=True,
-            timeout=60,
+            timeout=TOO_LONG_S,
         )
         return done.returncode == 0
 

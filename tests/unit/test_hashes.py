@@ -14,6 +14,7 @@ from referee.core import file_hashes, regular
 from referee.processes.bot import Bot
 from referee.tournament.hashes import Programs
 from tests.command import ended_after
+from tests.waiting import TOO_LONG_S
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_nothing_is_waited_for_and_nothing_is_read_without_end(bot: Bot) -> None
     programs, file = Programs(), bot.cwd / "bot.py"
     programs.changes([bot])
     file.unlink()
-    with ended_after(20):
+    with ended_after(TOO_LONG_S):
         os.mkfifo(file)
         assert programs.changes([bot]) == {"a": {}}
         file.unlink()

@@ -10,6 +10,7 @@ import pytest
 
 from referee.core.regular import is_regular, open_regular, read_start
 from tests.command import ended_after
+from tests.waiting import TOO_LONG_S
 
 
 def test_at_most_the_start_of_a_file_is_read(tmp_path: Path) -> None:
@@ -28,7 +29,7 @@ def test_what_is_no_regular_file_is_refused_and_named(tmp_path: Path) -> None:
         bound.bind(str(tmp_path / "socket"))
     kinds = {"fifo": "a FIFO", "link": "a FIFO", "zero": "a device", "socket": "a socket", ".": "a folder"}
     for name, kind in kinds.items():
-        with ended_after(10), pytest.raises(OSError) as refused:
+        with ended_after(TOO_LONG_S), pytest.raises(OSError) as refused:
             open_regular(tmp_path / name)
         assert refused.value.strerror == f"it is {kind}, expected a regular file"
 
@@ -48,6 +49,6 @@ def test_a_file_that_is_replaced_by_a_fifo_while_it_is_opened_is_refused(
     before = (tmp_path / "file").stat()
     monkeypatch.setattr(Path, "stat", lambda _: before)
     open_files = len(os.listdir("/dev/fd"))  # noqa: PTH208 - `Path` is patched
-    with ended_after(10), pytest.raises(OSError, match="it is a FIFO"):
+    with ended_after(TOO_LONG_S), pytest.raises(OSError, match="it is a FIFO"):
         open_regular(tmp_path / "fifo")
     assert len(os.listdir("/dev/fd")) == open_files  # noqa: PTH208

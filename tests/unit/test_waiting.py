@@ -1,0 +1,148 @@
+"""Tests wait for events and relations, never for a number of seconds: a machine may stand still at any
+moment.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import waiting
+from tests.command import ROOT
+
+TESTS = ROOT / "tests"
+
+INSTEAD = (
+    "a machine may stand still for any number of seconds: wait for an event or a relation with "
+    "`tests.waiting.eventually`, and bound what waits by itself with `tests.waiting.TOO_LONG_S`"
+)
+
+OUTSIDE = ("bots", "bench", "waiting.py")
+"""What may: bots, benchmarks, and the functions that are to be used instead."""
+
+EXCEPTIONS = {
+    "tools/attacks.py": "an attack that keeps the referee from ending counts as one that hangs it",
+    "tools/cluster_storm.py": "disturbs a cluster at random moments",
+    "tools/fault_soak.py": "prints how long it took",
+    "tools/liveness.py": "measures how soon a silent bot is ended",
+    "tools/signal_moments.py": "sends signals at moments that are spread over the life of a command",
+    "tools/soak.py": "prints how long it took",
+    "tools/synthetic.py": "prints how long it took",
+}
+"""Files that may do so all the same, and why."""
+
+CLOCKS = {f"time.{name}{unit}" for name in ("monotonic", "perf_counter") for unit in ("", "_ns")}
+
+BOUNDED = {"wait", "join", "communicate", "get", "result", "select", "poll", "settimeout", "ended_after"}
+"""What waits for no longer than its first argument, or an argument called `timeout`."""
+
+
+def waits(source: str) -> list[str]:
+    """The places in a program that depend on a number of seconds: their lines, and what is there."""
+    tree = ast.parse(source)
+    return [f"line {line}: {what}" for line, what in sorted({*_sleeps(tree), *_bounds(tree), *_clocks(tree)})]
+
+
+def _sleeps(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for call in _calls(tree):
+        if ast.unparse(call.func) in ("time.sleep", "sleep"):
+            yield call.lineno, ast.unparse(call)
+
+
+def _bounds(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for call in _calls(tree):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+        bounds = [word.value for word in call.keywords if word.arg == "timeout"]
+        if name in BOUNDED:
+            bounds += call.args[:1]
+        if any(isinstance(bound, ast.Constant) and type(bound.value) in (int, float) for bound in bounds):
+            yield call.lineno, ast.unparse(call)
+
+
+def _clocks(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every reading of a clock that measures how long something takes. What day it is may be asked, but not
+    compared.
+    """
+    for call in _calls(tree):
+        if ast.unparse(call.func) in CLOCKS:
+            yield call.lineno, ast.unparse(call)
+    compared = (node for node in ast.walk(tree) if isinstance(node, ast.Compare))
+    for call in (call for node in compared for call in _calls(node)):
+        if ast.unparse(call.func) in ("time.time", "time.time_ns"):
+            yield call.lineno, ast.unparse(call)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "time":
+            yield node.lineno, ast.unparse(node)
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def files() -> list[Path]:
+    """The files of tests and of what helps them."""
+    named = [(path.relative_to(TESTS), path) for path in sorted(TESTS.rglob("*.py"))]
+    return [path for name, path in named if name.parts[0] not in OUTSIDE and str(name) not in EXCEPTIONS]
+
+
+def test_no_test_waits_for_a_number_of_seconds() -> None:
+    found = {str(path.relative_to(ROOT)): waits(path.read_text()) for path in files()}
+    lines = [f"{name}, {wait}" for name, places in found.items() for wait in places]
+    assert not lines, f"{INSTEAD}:\n" + "\n".join(lines)
+
+
+def test_every_exception_is_one() -> None:
+    assert [name for name in EXCEPTIONS if not waits((TESTS / name).read_text())] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "time.sleep(0.3)",
+        "time.sleep(pause)",
+        "process.wait(5)",
+        "process.wait(timeout=5)",
+        "thread.join(1.5)",
+        "process.communicate(b'x', timeout=60)",
+        "subprocess.run(words, timeout=60)",
+        "expect(page).to_have_count(3, timeout=20_000)",
+        "pexpect.spawn('sh', timeout=30)",
+        "connection.settimeout(1)",
+        "with ended_after(20): pass",
+        "assert time.monotonic() - before < 20",
+        "deadline_ns = time.monotonic_ns() + 5",
+        "assert time.time() < before + 5",
+        "from time import perf_counter",
+    ],
+)
+def test_such_a_line_is_refused(line: str) -> None:
+    assert len(waits(f"import time\n{line}\n")) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "process.wait()",
+        "process.communicate(timeout=TOO_LONG_S)",
+        "eventually(process.exit_status)",
+        "bot = 'import time; time.sleep(60)'",
+        "', '.join(words)",
+        "found.get('name', 0)",
+        "monkeypatch.setattr('referee.x.time.monotonic', lambda: now)",
+        "time.process_time_ns()",
+        "os.utime(path, (time.time() - KEPT_S, 0))",
+    ],
+)
+def test_such_a_line_is_fine(line: str) -> None:
+    assert waits(f"import time\n{line}\n") == []
+
+
+def test_what_does_not_come_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "TOO_LONG_S", 0.0)
+    answers = iter([0, 0, 7])
+    with pytest.raises(AssertionError, match="still 0 after 0 s"):
+        waiting.eventually(lambda: next(answers))
+    assert waiting.eventually(lambda: 7) == 7
