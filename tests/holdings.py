@@ -8,7 +8,6 @@ import os
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -162,16 +161,6 @@ def living(word: str) -> list[str]:
         for process in processes()
         if word in process.command.split() and not process.state.startswith("Z")
     ]
-
-
-def gone_within(word: str, seconds: float) -> bool:
-    """Whether none of these is there any more, at the latest after so many seconds."""
-    deadline = time.monotonic() + seconds
-    while living(word):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def children() -> set[int]:
