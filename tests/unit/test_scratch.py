@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from referee.processes import scratch
+from tests.waiting import TOO_LONG_S
 
 
 def deep(folder: Path, levels: int, name: str = "d" * 100) -> None:
@@ -34,9 +35,9 @@ def test_everything_is_removed_and_no_link_is_followed(tmp_path: Path) -> None:
         (folder / f"{number}" / "below").chmod(0)
         (folder / f"{number}").chmod(0)
     folder.chmod(0)
-    assert scratch.remove(str(folder))
+    assert scratch.remove(str(folder), TOO_LONG_S)
     assert not folder.exists() and (elsewhere / "kept").exists()
-    assert scratch.remove(str(folder)), "nothing is left of what never was"
+    assert scratch.remove(str(folder), TOO_LONG_S), "nothing is left of what never was"
 
 
 def test_what_is_put_in_the_place_of_the_folder_is_removed(tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ def test_what_is_put_in_the_place_of_the_folder_is_removed(tmp_path: Path) -> No
     (elsewhere / "kept").touch()
     folder = tmp_path / "scratch"
     folder.symlink_to(elsewhere)
-    assert scratch.remove(str(folder))
+    assert scratch.remove(str(folder), TOO_LONG_S)
     assert not folder.is_symlink() and (elsewhere / "kept").exists()
 
 
@@ -53,7 +54,7 @@ def test_removal_ends_in_time(tmp_path: Path) -> None:
     folder = Path(scratch.make(f"{tmp_path}/scratch-"))
     (folder / "file").touch()
     assert not scratch.remove(str(folder), seconds=-1)
-    scratch.remove_all(f"{tmp_path}/scratch-")
+    scratch.remove_all(f"{tmp_path}/scratch-", TOO_LONG_S)
     assert not folder.exists()
 
 
@@ -76,4 +77,4 @@ def test_a_folder_that_is_too_deep_counts_as_too_many_files(tmp_path: Path) -> N
     deep(tmp_path, 60)
     assert scratch.usage(str(tmp_path), 1000)[1] == 1001
     for folder in tmp_path.iterdir():
-        scratch.remove(str(folder))
+        assert scratch.remove(str(folder), TOO_LONG_S)
