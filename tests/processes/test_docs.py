@@ -109,6 +109,7 @@ SHORT: dict[str, tuple[str, str] | str] = {
     "tests.tools.ladders": ("--most 2", "not decided"),
     "tests.bench.league": ("", "round robin"),
     "tests.tools.guards": ("", "group-kill"),
+    "tests.tools.mutations": ("", "core/seeds"),
     "tests.tools.attacks": ("", "in the table"),
     "tests.tools.coverage": ("", "one round copied"),
     "tests.tools.synthetic": ("", "448 games of 8 bots"),
