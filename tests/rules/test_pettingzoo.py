@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,6 @@ from referee.core.errors import GameOptionError, UsageError
 from referee.games import GAMES
 from tests.rules.random_play import CASES
 from tests.unit.toys import Bid
-
-pytest.importorskip("pettingzoo")
-
-from pettingzoo.test import api_test, seed_test  # type: ignore[import-untyped]
-
-from referee.pettingzoo import env, raw_env
 
 DICTIONARIES = (
     "Observation is not a NumPy array",
@@ -39,6 +34,20 @@ LARGE: list[tuple[str, dict[str, str]]] = [
 """The sizes that are not among those of all tests, and the largest ones."""
 
 
+def library(module: str) -> Any:
+    """A module of the library, or ours for it: only the worker that needs it imports it, which takes long."""
+    pytest.importorskip("pettingzoo")
+    return import_module(module)
+
+
+def env(slug: str, **given: Any) -> Any:
+    return library("referee.pettingzoo").env(slug, **given)
+
+
+def raw_env(slug: str, **given: Any) -> Any:
+    return library("referee.pettingzoo").raw_env(slug, **given)
+
+
 @pytest.mark.promise(
     "KIT", "The PettingZoo environment passes the library's own tests.", case="floral-given19"
 )
@@ -49,8 +58,8 @@ LARGE: list[tuple[str, dict[str, str]]] = [
 def test_the_library_s_own_tests_pass(slug: str, given: dict[str, Any]) -> None:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        api_test(env(slug, **given), num_cycles=30)
-        seed_test(partial(env, slug, **given), num_cycles=15)
+        library("pettingzoo.test").api_test(env(slug, **given), num_cycles=30)
+        library("pettingzoo.test").seed_test(partial(env, slug, **given), num_cycles=15)
     assert {str(warning.message) for warning in warned} <= {*DICTIONARIES}
 
 

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Generator
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-pytest.importorskip("distributed")
-
-from referee.cluster import dask_link
-from referee.cluster.dask_link import DaskLink
 from referee.cluster.link import Disconnected, Event, Members
 from tests.waiting import TOO_LONG_S
 
 
+@pytest.fixture
+def dask_link() -> Any:
+    """The module. Dask takes long to import: only the worker that runs these tests does so."""
+    pytest.importorskip("distributed")
+    return import_module("referee.cluster.dask_link")
+
+
 @pytest.mark.parametrize("error", [RuntimeError("odd"), KeyError("id"), asyncio.CancelledError()])
 def test_the_connection_is_made_again_whatever_ended_it(
-    monkeypatch: pytest.MonkeyPatch, error: BaseException
+    monkeypatch: pytest.MonkeyPatch, dask_link: Any, error: BaseException
 ) -> None:
     def fails(*args: object, **options: object) -> None:
         raise error
 
     monkeypatch.setattr(dask_link, "Client", fails)
     monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
-    link = DaskLink("tcp://127.0.0.1:1", "run")
+    link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
     found = [event for _ in range(3) for event in link.events(TOO_LONG_S)]
     link.close([])
     assert len(found) >= 2 and all(isinstance(event, Disconnected) for event in found)
@@ -63,11 +67,13 @@ class Stuck:
         return {}
 
 
-def test_a_client_that_does_not_end_to_close_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_does_not_end_to_close_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, dask_link: Any
+) -> None:
     monkeypatch.setattr(dask_link, "Client", Stuck)
     monkeypatch.setattr(dask_link, "CLOSE_S", 0.2)
     monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
-    link = DaskLink("tcp://127.0.0.1:1", "run")
+    link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
     seen: list[Event] = []
     while not any(isinstance(event, Members) for event in seen):
         seen += link.events(TOO_LONG_S) or pytest.fail("no more events")
@@ -86,11 +92,13 @@ class Slow(Stuck):
         return {"id": str(min(Slow.looks, 2)), "workers": {}}
 
 
-def test_a_slow_answer_does_not_keep_it_from_looking_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_answer_does_not_keep_it_from_looking_for_long(
+    monkeypatch: pytest.MonkeyPatch, dask_link: Any
+) -> None:
     monkeypatch.setattr(dask_link, "Client", Slow)
     for name, value in (("CLOSE_S", 0.2), ("LOOK_S", 0.01), ("SELDOM_S", 0.05), ("LOOKING", 0.0001)):
         monkeypatch.setattr(dask_link, name, value)
-    link = DaskLink("tcp://127.0.0.1:1", "run")
+    link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
     seen: list[Event] = []
     while len(seen) < 2:
         seen += link.events(TOO_LONG_S) or pytest.fail("no more events")

@@ -1,17 +1,17 @@
-"""The screen on which a recorded game is shown: its keys, what it shows, and what fits."""
+"""The screen on which a recorded game is shown: its keys, what it shows, and what fits.
+
+Functions import the screen's library: it takes long, and only the workers that run these tests need it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.events import Key
-from textual.keys import _character_to_key
-from textual.pilot import Pilot
 
-from referee.cli.replay_screen import SMALLEST, Pane, ReplayScreen
 from referee.core.text import shown
 from referee.gameplay.events import Moved, Rejected
 from referee.games import GAMES
@@ -27,6 +27,11 @@ BLOOMS = recorded(GAMES["blooms"], ("L:A1", "L:B1", "resign {n}"), ("L:A1", "L:A
 """Steps 0 to 5; in step 2 an answer was rejected, in step 5 a seat resigns."""
 
 SIZES = (80, 24), (50, 20)
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from referee.cli.replay_screen import Pane, ReplayScreen
 
 Use = Callable[["Shown"], Awaitable[None]]
 
@@ -46,6 +51,9 @@ class Shown:
 
     async def type(self, *keys: str) -> None:
         """Keys that come faster than the screen follows."""
+        from textual.events import Key
+        from textual.keys import _character_to_key
+
         for key in keys:
             name = _character_to_key(key) if len(key) == 1 else key
             self.app.post_message(Key(name, key if len(key) == 1 else None))
@@ -75,11 +83,14 @@ class Shown:
         return "\n".join(self.lines)
 
     def pane(self, name: str) -> Pane:
+        from referee.cli.replay_screen import Pane
+
         return self.app.query_one(f"#{name}", Pane)
 
 
 def use(record: GameRecord, test: Use, only: View = None, size: tuple[int, int] = (80, 24)) -> None:
     """Shows a record, and does with it what a test does."""
+    from referee.cli.replay_screen import ReplayScreen
 
     async def run() -> None:
         browser = Browser(steps_of(record), only)
@@ -428,6 +439,8 @@ def test_nothing_is_cut_without_a_sign_and_all_can_be_scrolled_to(slug: str, siz
 
 
 def test_the_smallest_terminal_and_one_that_is_smaller() -> None:
+    from referee.cli.replay_screen import SMALLEST
+
     async def test(screen: Shown) -> None:
         assert "step 0 of 5" in screen.text and "? help" in screen.text
         await screen.resize(SMALLEST[0] - 1, SMALLEST[1])
