@@ -38,6 +38,10 @@ EXCEPTIONS = {
 }
 """Files that may do so all the same, and why."""
 
+SLEEPS = {"time.sleep", "sleep"}
+
+DATES = {"time.time", "time.time_ns"}
+
 CLOCKS = {f"time.{name}{unit}" for name in ("monotonic", "perf_counter") for unit in ("", "_ns")}
 
 BOUNDED = {"wait", "join", "communicate", "get", "result", "select", "poll", "settimeout", "ended_after"}
@@ -46,44 +50,40 @@ BOUNDED = {"wait", "join", "communicate", "get", "result", "select", "poll", "se
 
 def waits(source: str) -> list[str]:
     """The places in a program that depend on a number of seconds: their lines, and what is there."""
-    tree = ast.parse(source)
-    return [f"line {line}: {what}" for line, what in sorted({*_sleeps(tree), *_bounds(tree), *_clocks(tree)})]
+    found = {(node.lineno, ast.unparse(node)) for node in _waits(ast.parse(source))}
+    return [f"line {line}: {what}" for line, what in sorted(found)]
 
 
-def _sleeps(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for call in _calls(tree):
-        if ast.unparse(call.func) in ("time.sleep", "sleep"):
-            yield call.lineno, ast.unparse(call)
-
-
-def _bounds(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for call in _calls(tree):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
-        bounds = [word.value for word in call.keywords if word.arg == "timeout"]
-        if name in BOUNDED:
-            bounds += call.args[:1]
-        if any(isinstance(bound, ast.Constant) and type(bound.value) in (int, float) for bound in bounds):
-            yield call.lineno, ast.unparse(call)
-
-
-def _clocks(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Every reading of a clock that measures how long something takes. What day it is may be asked, but not
-    compared.
-    """
-    for call in _calls(tree):
-        if ast.unparse(call.func) in CLOCKS:
-            yield call.lineno, ast.unparse(call)
-    compared = (node for node in ast.walk(tree) if isinstance(node, ast.Compare))
-    for call in (call for node in compared for call in _calls(node)):
-        if ast.unparse(call.func) in ("time.time", "time.time_ns"):
-            yield call.lineno, ast.unparse(call)
+def _waits(tree: ast.AST) -> Iterator[ast.Call | ast.ImportFrom]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == "time":
-            yield node.lineno, ast.unparse(node)
+        match node:
+            case ast.Call() if _name(node.func) in SLEEPS | CLOCKS or _has_bound(node):
+                yield node
+            case ast.Compare():  # what day it is may be asked, but not compared
+                calls = (below for below in ast.walk(node) if isinstance(below, ast.Call))
+                yield from (call for call in calls if _name(call.func) in DATES)
+            case ast.ImportFrom(module="time"):
+                yield node
 
 
-def _calls(tree: ast.AST) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+def _name(function: ast.expr) -> str:
+    """What is called: a name, or a name of a module; for all else the last of its names."""
+    match function:
+        case ast.Name(name):
+            return name
+        case ast.Attribute(ast.Name(module), name):
+            return f"{module}.{name}"
+        case ast.Attribute(_, name):
+            return f".{name}"
+    return ""
+
+
+def _has_bound(call: ast.Call) -> bool:
+    """Whether a call waits for no longer than a number that it is given."""
+    bounds = [word.value for word in call.keywords if word.arg == "timeout"]
+    if _name(call.func).rpartition(".")[2] in BOUNDED:
+        bounds += call.args[:1]
+    return any(isinstance(bound, ast.Constant) and type(bound.value) in (int, float) for bound in bounds)
 
 
 def files() -> list[Path]:
