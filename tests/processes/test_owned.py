@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from referee.processes import cgroups, owned
+from referee.processes import cgroups, launcher, owned
+from referee.processes.launcher import Launcher
 from referee.processes.owned import Owner
 from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.tree import children, descendants
-from tests.command import PLAIN, referee_process
+from tests.command import HERE, PLAIN, referee
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -133,20 +134,27 @@ def of(process: Owner | None, folder: str) -> list[str]:
     return [path.name for path in Path(folder).iterdir() if owned.owner(path.name) == process]
 
 
+def play_as_another_process() -> None:
+    """Plays a game in this process, with all that a process does before its first one."""
+    Launcher.close()
+    launcher._remove_left_by_others.cache_clear()
+    words = ("-n", "1", "--option", "size=3", "--isolation", "none", *HERE)
+    assert referee("match", "blooms", PLAIN, PLAIN, *words).code == 0
+
+
 def test_the_next_referee_removes_what_a_killed_one_has_left(
     running: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     eventually(lambda: (tmp_path / "scratch").exists() and (tmp_path / "scratch").read_text())
     scratch = Path((tmp_path / "scratch").read_text().strip())
     eventually((scratch / "x").exists)
-    play = ("match", "blooms", PLAIN, PLAIN, "-n", "1", "--option", "size=3", "--isolation", "none")
-    assert referee_process(*play).code == 0
+    play_as_another_process()
     assert (scratch / "x").exists(), "of one that lives nothing is removed"
     kill_all(running)
     killed, folder, groups = owned.owner(scratch.name), tempfile.gettempdir(), cgroups.parent_of_groups()
     left = of(killed, folder)
     assert scratch.name in left and any("-match-" in name for name in left)
-    assert referee_process(*play).code == 0
+    play_as_another_process()
     assert not of(killed, folder) and not (groups and of(killed, groups))
 
 
