@@ -105,9 +105,21 @@ def case_of(item: pytest.Item) -> Case:
     return Case(item.nodeid, bool(slow), seconds, promises)
 
 
+def mark_slow_cases(items: Iterable[pytest.Item]) -> None:
+    """Marks all but the first cases of a test `slow`, as many as its mark `quick_cases(COUNT)` says."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        if quick := item.get_closest_marker("quick_cases"):
+            function = item.nodeid.partition("[")[0]
+            cases[function] += 1
+            if cases[function] > quick.args[0]:
+                item.add_marker("slow")
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` leaves out what does not have its marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks the tests that run always, and those that are due if they are asked for."""
+    mark_slow_cases(items)
     config.stash[COLLECTED] = list(items)
     tests = [case_of(item) for item in items]
     always = {test.name for test in tests if test.slow and test.promises}

@@ -83,6 +83,8 @@ def wait_until_gone(word: str) -> None:
 # --- No run hangs --------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("ISOLATION", "A worker that is stopped is continued, and costs nobody anything.")
+@pytest.mark.slow
 def test_a_worker_that_is_stopped_is_continued_and_costs_nobody_anything(tmp_path: Path) -> None:
     bots = {"stopper": sh("kill -STOP $worker; echo resign $n"), "plain": PLAIN}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1)))

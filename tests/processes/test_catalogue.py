@@ -391,6 +391,8 @@ def test_a_bot_keeps_its_number_until_all_of_it_is_ended() -> None:
     assert not Path(f"/proc/{process.pid}").exists()
 
 
+@pytest.mark.promise("ISOLATION", "No bot lives on when all above it is killed.")
+@pytest.mark.slow
 @HAS_PROC
 def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
     mark = f"{os.getpid()}/all above it"

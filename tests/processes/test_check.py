@@ -159,6 +159,7 @@ def quick(defect: str) -> bool:
     return defect == next(name for name, other, _ in DEFECTS if other == step)
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize(
     ("defect", "step", "words"),
     [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in DEFECTS],
@@ -403,6 +404,7 @@ def test_the_report_as_json() -> None:
     assert fine.code == 0 and json.loads(fine.out)["passed"] is True
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("place", "words"),
     [("rejected", ()), ("malformed", ()), ("turn", ()), ("partial", ()), ("rejected", ("--json",))],

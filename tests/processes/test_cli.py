@@ -35,6 +35,7 @@ def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
     assert "nothing is stored without -o DIR" in done.err and "\nseed 3\n" in done.err
 
 
+@pytest.mark.slow
 def test_the_seats_alternate_and_each_game_has_its_own_seed(tmp_path: Path) -> None:
     referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "5", "-o", str(tmp_path / "run"), *FAST)
     lines = [json.loads(line) for line in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
@@ -105,6 +106,7 @@ def test_a_fault_is_explained_and_strict_makes_it_an_error() -> None:
     assert referee("match", "blooms", bad, f"good={PLAIN}", "-n", "1", "--strict", *HERE).code == 8
 
 
+@pytest.mark.slow
 def test_stderr_of_a_bot_at_fault_is_shown_and_escaped() -> None:
     done = referee("match", "blooms", f"x={BAD} 'crashes at the start'", f"good={PLAIN}", "-n", "1", *HERE)
     assert "stderr: boom: no such opening book" in done.err
@@ -281,6 +283,8 @@ def test_replay_all_prints_without_asking(one_game: Path) -> None:
     assert screen.exitstatus == 0
 
 
+@pytest.mark.promise("README", "Ctrl-C in a terminal does not reach the bots.")
+@pytest.mark.slow
 def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     bots = (f"a={resigning(until(taken))}", f"b={resigning()}")
@@ -352,6 +356,7 @@ def test_what_is_no_file_of_ours_is_told_in_one_line_and_not_waited_for(command:
         assert done.err.count("\n") == 1 and not done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["void.jsonl", "dialogues.jsonl"])
 def test_the_other_files_of_a_run_are_read_with_the_same_care(name: str, tmp_path: Path) -> None:
     assert referee("match", "blooms", PLAIN, PLAIN, "-o", str(tmp_path / "run"), *FAST).code == 0

@@ -124,6 +124,7 @@ def environment(env: dict[str, str]) -> dict[str, str]:
     return {**kept, **env}
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.promise(
     "LOOKING",
     "`NO_COLOR`, `FORCE_COLOR` and `TERM` decide on colours in every command.",

@@ -64,6 +64,7 @@ def spoiled(large: Path, target: Path) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_the_same_damage_is_told_in_the_same_order(large: Path, tmp_path: Path) -> None:
     file = spoiled(large, tmp_path / "spoiled.jsonl")
     one = verified(file, 1)
@@ -93,6 +94,7 @@ def test_a_process_that_is_killed_is_told(large: Path) -> None:
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_processes_ignore_the_interruption_of_their_group_and_end_with_their_work(large: Path) -> None:
     lines = examined_lines(journal.read(large), 2)
     next(lines)

@@ -116,6 +116,7 @@ def toml(folder: Path, processes: str) -> Path:
     return folder / "t.toml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_a_run_whose_workers_keep_the_bots(tmp_path: Path, workers: str) -> None:
     file = toml(tmp_path, 'processes = "worker"')

@@ -81,6 +81,7 @@ def test_a_bot_that_kills_its_warden_at_every_start_forfeits(tmp_path: Path) -> 
     assert len(faults) == 4 and all("void" in found for found in faults)
 
 
+@pytest.mark.slow
 def test_a_warden_that_is_killed_before_the_program_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_warden_that_is_killed_before_the_program_runs(
     assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("ISOLATION", "A launcher or warden that is killed while no bot runs is replaced.")
 @pytest.mark.parametrize(
     "killed", ["all", *(pytest.param(killed, marks=pytest.mark.slow) for killed in ("launcher", "wardens"))]

@@ -59,6 +59,7 @@ def test_runs_with_other_bots_and_rounds_become_one_that_can_be_continued(tmp_pa
     assert len(games(out)) == 12 and verified(out)
 
 
+@pytest.mark.slow
 def test_copies_of_a_run_that_were_continued_under_seeds_of_their_own(tmp_path: Path) -> None:
     """A drawn seed is stored as a hash before its games and revealed after them, in the new run too."""
     one = played(tmp_path / "one.toml", bots=AB, rounds=1, seed=None)
@@ -106,6 +107,7 @@ def test_games_that_differ_are_named_unless_those_of_the_first_run_are_preferred
     verified(out)
 
 
+@pytest.mark.slow
 def test_an_encounter_is_not_divided_between_seeds(tmp_path: Path) -> None:
     """The games of an encounter share a seed: the other half of one counts as differing."""
     one = played(tmp_path / "one.toml", bots=AB, rounds=1, seed=None)
@@ -164,6 +166,7 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return played(tmp_path_factory.mktemp("merge") / "one.toml", bots=AB, rounds=1)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -221,6 +221,7 @@ def test_the_sample_bots_play_on_from_an_opening(
     assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_bots_in_other_languages_play_on_from_an_opening(c_bot: str, js_bot: str) -> None:
     words = ["--openings", "plies=4", "--strict", "--rejections", "1", "--time", "20s", "-n", "2", *HERE]
     done = referee("match", "blooms", c_bot, js_bot, *words)

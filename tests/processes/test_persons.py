@@ -54,6 +54,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.promise("PLAY", "The games of persons are added to a folder, and verify.")
+@pytest.mark.slow
 def test_games_of_persons_accumulate_in_a_folder_and_verify(folder: Path) -> None:
     first, second = records(folder)
     assert first["events"][0] == {"seat": 1, "move": "L:B1"}, "the move that counts"

@@ -171,6 +171,7 @@ def test_a_real_converter_draws_as_wide_as_asked(run: str, tmp_path: Path) -> No
     assert data.startswith(png.PNG_START) and int.from_bytes(data[16:20]) == 333
 
 
+@pytest.mark.slow
 def test_a_seat_s_picture_tells_nothing_of_what_the_other_did(tmp_path: Path) -> None:
     folder = recorded(tmp_path, ("floral", {"max_turns": "12"}))
     title, _ = told(drawn(folder))

@@ -18,6 +18,7 @@ SEATS += [("thetree", {"players": str(seats)}, seats) for seats in (1, 2, 3, 4)]
 SLOW = {*((slug, 2) for slug in GAMES if slug != "blooms"), ("thetree", 3), ("thetree", 4)}
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.promise("README", "Each game can be played, replayed and verified.", case="floral 2")
 @pytest.mark.parametrize(
     ("slug", "given", "seats"),
@@ -83,6 +84,8 @@ def test_a_tournament_of_tables_of_other_sizes_than_two(players: int, tmp_path: 
         assert len({game["events"][0]["chance"] for game in found.values()}) == 2
 
 
+@pytest.mark.promise("TOURNAMENT", "Conditions are shared by a pair of games, and mappings are not.")
+@pytest.mark.slow
 def test_conditions_are_shared_by_a_pair_and_mappings_are_not(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", RANDOM), "max_turns = 6", game="floral", rounds=3)
     assert referee("run", str(file)).code == 0
@@ -108,6 +111,7 @@ play(choose)
 """
 
 
+@pytest.mark.slow
 def test_a_seat_s_replay_shows_nothing_that_it_did_not_know(tmp_path: Path) -> None:
     (tmp_path / "chatty.py").write_text(CHATTY)
     bots = [f"{name}={{python}} {tmp_path / 'chatty.py'}" for name in "abc"]

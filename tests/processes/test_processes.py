@@ -95,6 +95,7 @@ AT_THE_DEADLINE = [
 ]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.promise(
     "PROTOCOL", "A bot loses at its deadline, whatever it does meanwhile.", case="never reads"
 )
@@ -111,6 +112,7 @@ def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str, monkeypatch
     assert exits["bot2"].status in ("was ended by SIGTERM", "was ended by SIGKILL"), "nobody waits for it"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("vice", "detail"),
     [
@@ -125,6 +127,7 @@ def test_a_flood_loses_at_its_cap_long_before_the_deadline(vice: str, detail: st
     assert record.events[-1].detail.startswith(detail)  # type: ignore[union-attr]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("vice", "detail"),
     [
@@ -495,6 +498,7 @@ def test_how_a_signal_s_death_reads() -> None:
     end_processes([process])
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("vice", "done", "detail"),
     [

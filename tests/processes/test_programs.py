@@ -433,6 +433,7 @@ def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
         plays(bot)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.promise(
     "ISOLATION",
     "A confined bot runs in the virtual environment of its folder.",
@@ -490,6 +491,7 @@ def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path)
     assert " passed" in done.stdout
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.promise(
     "ISOLATION",
     "The author of a bot that is kept from a file is told what it may read.",

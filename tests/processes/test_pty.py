@@ -77,6 +77,7 @@ def test_a_program_that_insists_on_a_terminal_has_one_of_its_own() -> None:
     assert "pty = true" in record.events[0].hint  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_nothing_is_echoed_and_nothing_is_changed() -> None:
     """An echo of `hello` would be a bot's hello; what else came back would be noise."""
     record = game(on_a_terminal(), "evengroups")
@@ -90,6 +91,7 @@ def test_the_terminal_adds_no_delay() -> None:
     assert min(used) < 50_000, "each line would have pexpect's own delay of 50 ms"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("length", [4095, 4096, 20_000])
 def test_a_line_is_never_cut(length: int) -> None:
     """A move that is too long to be one, in a line that is within the limit or not."""

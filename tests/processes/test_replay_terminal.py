@@ -67,6 +67,8 @@ class Terminal:
         return self.screen.exitstatus
 
 
+@pytest.mark.promise("LOOKING", "After a replay the terminal is as before.")
+@pytest.mark.slow
 def test_keys_step_and_quit_and_the_terminal_is_as_before(game: Path) -> None:
     terminal = Terminal(XTERM, str(game))
     terminal.until("step 0 of [0-9]+")

@@ -66,6 +66,7 @@ def replayed(html: str) -> list[str]:
     return [game for game, _ in games]
 
 
+@pytest.mark.slow
 def test_a_minus_is_stdout(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = referee("report", str(small), "-o", "-", "--no-replays", "--workers", "0")
@@ -182,6 +183,7 @@ def test_what_pages_need_is_imported_only_when_one_is_made() -> None:
     assert "referee" in loaded and not loaded & {"jinja2", "pygal", "numpy"}
 
 
+@pytest.mark.slow
 def test_a_run_without_games_has_a_report_too(small: Path, tmp_path: Path) -> None:
     (tmp_path / journal.NAME).write_bytes((small / journal.NAME).read_bytes().splitlines(keepends=True)[0])
     html = referee("report", str(tmp_path)).out

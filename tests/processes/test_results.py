@@ -61,6 +61,7 @@ SLOW = pytest.mark.slow
 # --- While the run is on ---------------------------------------------------------------------------------
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.promise(
     "TOURNAMENT", "A run whose file was removed or replaced stops, and its games are rescued."
 )

@@ -108,6 +108,8 @@ def test_more_rounds_are_played_under_another_seed(played: tuple[Path, Path]) ->
     assert referee("verify", str(folder)).err == ""
 
 
+@pytest.mark.promise("TOURNAMENT", "After a kill, a run goes on under another seed.")
+@pytest.mark.slow
 def test_after_a_kill_a_run_goes_on_under_another_seed(played: tuple[Path, Path]) -> None:
     """The games of an encounter, or the bots that play alone in a round, still share their chance."""
     file, folder = played
@@ -126,6 +128,7 @@ def test_after_a_kill_a_run_goes_on_under_another_seed(played: tuple[Path, Path]
     assert "4 games verified" in done.out
 
 
+@pytest.mark.slow
 def test_a_run_whose_seed_was_never_hidden_is_continued_under_one_that_is(tmp_path: Path) -> None:
     """Runs of earlier versions have the seed that was drawn in their first line."""
     bots = dict.fromkeys("ab", PLAIN)
@@ -216,6 +219,7 @@ def test_seeds_that_do_not_fit_are_found(
     assert done.code == 6 and message in done.err
 
 
+@pytest.mark.slow
 def test_nothing_follows_a_line_that_was_interrupted(
     played: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

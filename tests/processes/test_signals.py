@@ -37,6 +37,7 @@ IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
 """Without the name of a terminal there is no live view."""
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.promise(
     "TOURNAMENT", "A signal at any moment ends a command with its exit code and no traceback.", case="table"
 )

@@ -98,6 +98,7 @@ WITH_OTHERS = (">&-", ">/dev/full", "| true")
 QUICK = {("table", "2>/dev/full")}
 
 
+@pytest.mark.slow
 @pytest.mark.promise(
     "LOOKING",
     "A command works without one of its standard streams, or says that it cannot.",

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.command import BAD, HERE, PLAIN, Done, referee
 
 SMALL = ["--option", "size=3", "--option", "target=2", *HERE]
@@ -45,6 +47,8 @@ def test_several_runs_have_one_table(tmp_path: Path) -> None:
     assert f"{one}: 4 games, head hash" in told and f"{other}: 6 games, head hash" in told
 
 
+@pytest.mark.promise("TABLE", "Bots that repeat their games are named.")
+@pytest.mark.slow
 def test_bots_that_repeat_their_games_are_told_so(tmp_path: Path) -> None:
     done = match(tmp_path / "run", f"a={INSTANT}", f"b={INSTANT}", count=12)
     assert "10 of 12 games are repeats of others" in done.out and "random openings" in done.out

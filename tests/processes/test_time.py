@@ -65,6 +65,8 @@ def test_where_pipes_have_no_stamps_there_are_pipes_all_the_same(monkeypatch: py
 SPIN = "import time; end = time.process_time() + {}\nwhile time.process_time() < end: pass"
 
 
+@pytest.mark.promise("PROTOCOL", "The processor time of all that a bot starts is counted.")
+@pytest.mark.slow
 @needs("setsid")
 @linux
 def test_what_a_whole_tree_computes_is_counted() -> None:

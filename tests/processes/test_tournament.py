@@ -48,6 +48,8 @@ def played(played_once: Path, tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "t.toml", tmp_path / "t-results"
 
 
+@pytest.mark.promise("TOURNAMENT", "The same games are played, whatever the number of workers.")
+@pytest.mark.slow
 def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
     played = {}
     tables = set()
@@ -165,6 +167,7 @@ def test_bots_and_rounds_may_be_added(tmp_path: Path) -> None:
     assert referee("run", str(file)).err.startswith("12 of 12 games played")
 
 
+@pytest.mark.slow
 def test_anything_else_that_changed_is_named(tmp_path: Path) -> None:
     two = {"a": PLAIN, "b": PLAIN}
     file = tmp_path / "t.toml"
@@ -202,6 +205,7 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
         assert said in again.out.replace("\n  ", " ")
 
 
+@pytest.mark.slow
 @pytest.mark.promise("TOURNAMENT", "A program that changes while the run is on is recorded and reported.")
 @pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
@@ -502,6 +506,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "t-results"
 
 
+@pytest.mark.slow
 def test_the_table_in_every_format(faulty: Path) -> None:
     simple = referee("table", str(faulty)).out
     assert "8 gone" in simple and "seat 1 is worth" in simple
@@ -564,6 +569,7 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
 # --- What a hostile user did -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [b'{"kind":"tourna', pytest.param(b"", marks=pytest.mark.slow)])
 def test_a_run_that_was_killed_before_its_first_line_begins_anew(tmp_path: Path, start: bytes) -> None:
     file, folder = toml(tmp_path / "t.toml", rounds=1), tmp_path / "run"

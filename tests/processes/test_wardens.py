@@ -446,6 +446,8 @@ def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
     end_processes([next_one])
 
 
+@pytest.mark.promise("ISOLATION", "A bot that stops its warden again and again is ended.")
+@pytest.mark.slow
 def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
     script = "import os, signal\nsignal.signal(15, 1)\nprint('here', flush=True)\n"
     script += "while True: os.kill(os.getppid(), signal.SIGSTOP)"
@@ -463,6 +465,7 @@ def test_a_launcher_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.Mo
         started("true")
 
 
+@pytest.mark.slow
 def test_threads_and_shared_memory_count_too() -> None:
     threads = "import threading as t\nfor i in range(30): t.Thread(target=t.Event().wait).start()"
     bot = Bot("threads", (sys.executable, "-I", "-S", "-c", threads), Path("/"), limits=Limits(processes=20))
@@ -484,6 +487,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memfd", [True, False])
 def test_files_in_memory_that_nobody_has_mapped_count_too(memfd: bool) -> None:
     script = FILE_IN_MEMORY.format(memfd=memfd, pid=os.getpid())

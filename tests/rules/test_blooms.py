@@ -223,6 +223,7 @@ def test_random_games_go_as_in_the_slow_implementation(side: int) -> None:
             assert stones(state) == slow.stones
 
 
+@pytest.mark.slow
 def test_no_game_on_side_4_places_more_than_65_stones() -> None:
     rng = Stream(b"65")
     longest = 0

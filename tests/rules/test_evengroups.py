@@ -223,6 +223,7 @@ def test_options() -> None:
             GAME.settle(given)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("side", "games"), [(2, 60), (3, 25), (4, 12), (5, 6), (8, 1)])
 def test_random_games_go_as_in_the_slow_implementation(side: int, games: int) -> None:
     rng = Stream(b"evengroups" + bytes([side]))
@@ -275,6 +276,7 @@ def test_every_text_on_side_2_is_judged_as_by_the_slow_implementation() -> None:
         assert accepted == {state.write(move) for move in state.legal(state.mover)}
 
 
+@pytest.mark.slow
 def test_every_game_on_side_2() -> None:
     """All positions of the smallest board, each with its moves, its groups, and whether the game is over."""
     positions = {tuple[tuple[str, str], ...](): start(2)}
@@ -299,6 +301,7 @@ def test_every_game_on_side_2() -> None:
     assert sizes == [1, 7, 113, 303, 61]
 
 
+@pytest.mark.slow
 def test_the_moves_of_a_larger_board() -> None:
     rng = Stream(b"larger")
     for side in (3, 3, 4):

@@ -56,6 +56,7 @@ def test_every_choice_of_distinct_numbers_in_every_order_is_as_likely() -> None:
     assert sum((count - 1000) ** 2 / 1000 for count in orders.values()) < 98.3  # chi², 59 degrees, p = 0.001
 
 
+@pytest.mark.quick_cases(7)
 @pytest.mark.parametrize(("slug", "given"), CASES, ids=NAMES)
 def test_a_list_is_all_moves_in_their_order_or_a_sample_of_them(slug: str, given: dict[str, str]) -> None:
     for state in positions(slug, given):

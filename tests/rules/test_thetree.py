@@ -833,6 +833,7 @@ def about_to_finish(state: State[Any], players: int) -> list[str]:
     return [text for text in legal(state) if slow.again(*numbers(text)[2:])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("places", ["first", pytest.param("all", marks=pytest.mark.slow)])
 def test_who_finishes_has_no_extra_turn(places: str) -> None:
     before = found(lambda state: bool(about_to_finish(state, 3)), players=3, places=places)

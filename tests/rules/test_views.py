@@ -51,6 +51,7 @@ def as_page(record: GameRecord, folder: Path, *seat: str) -> str:
 WAYS: dict[str, Callable[..., str]] = {"text": as_text, "json": as_json, "page": as_page}
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("slug", TWINS)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_seat_is_shown_nothing_of_what_it_cannot_know(way: str, slug: str, tmp_path: Path) -> None:

@@ -306,6 +306,7 @@ def test_options() -> None:
             GAME.settle(wrong)
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("bend", BENDS)
 @pytest.mark.parametrize(("size", "games"), [(3, 10), (5, 25), (7, 2)])
 def test_random_games_go_as_in_the_slow_implementation(bend: str, size: int, games: int) -> None:

@@ -71,6 +71,7 @@ GAME_OPTIONS: list[tuple[str, dict[str, str]]] = [(slug, {}) for slug in GAMES] 
 ]
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize(("slug", "options"), GAME_OPTIONS)
 def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str, str]) -> None:
     steps = game(slug, **options)
@@ -113,6 +114,7 @@ def texts(value: object) -> list[str]:
     return []
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("slug", ["floral", "thetree"])
 @pytest.mark.parametrize("view", [0, 1])
 def test_the_data_of_a_seat_holds_no_secrets_of_others(slug: str, view: int) -> None:

@@ -230,6 +230,7 @@ def test_stopping_rules_decide_the_same_however_often_a_run_is_stopped(name: str
     assert decided
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.promise(
     "TOURNAMENT",
     "Bots are taken out at the same moment however often a run is stopped.",

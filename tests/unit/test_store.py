@@ -136,6 +136,7 @@ def test_content_that_is_damaged_in_the_store_is_lacking(store: Store, source: P
     assert store.lacking([files]) == [file.sha256] and not blob.exists()
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(
     "change",
     [

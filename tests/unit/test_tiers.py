@@ -172,3 +172,18 @@ def test_the_page_of_promises_is_up_to_date(every_test: list[pytest.Item]) -> No
 def test_every_promise_is_shown_by_a_case_that_there_is(every_test: list[pytest.Item]) -> None:
     made = {(mark.args[0], mark.args[1]) for item in every_test for mark in item.iter_markers("promise")}
     assert made == {promise for item in every_test for promise in tiers.case_of(item).promises}
+
+
+def test_all_but_the_first_cases_of_a_test_are_slow(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.quick_cases(2)
+        @pytest.mark.parametrize("case", "abcd")
+        def test_it(case): pass
+        """
+    )
+    items, _ = pytester.inline_genitems()
+    tiers.mark_slow_cases(items)
+    assert [item.name[-2] for item in items if item.get_closest_marker("slow")] == ["c", "d"]
