@@ -58,6 +58,7 @@ def raw_env(slug: str, **given: Any) -> Any:
 def test_the_library_s_own_tests_pass(slug: str, given: dict[str, Any]) -> None:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ImportWarning)  # of what else is imported for the first time
         library("pettingzoo.test").api_test(env(slug, **given), num_cycles=30)
         library("pettingzoo.test").seed_test(partial(env, slug, **given), num_cycles=15)
     assert {str(warning.message) for warning in warned} <= {*DICTIONARIES}
