@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,14 @@ def files_of_git(*folders: str) -> list[str]:
     command = [path_of("git"), "ls-files", "-co", "--exclude-standard", "-z", *folders]
     listed = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     return listed.split("\0")[:-1]
+
+
+def copied_to(folder: Path) -> None:
+    """Copies what is or would be under version control into a folder: a checkout as a newcomer has it."""
+    for name in files_of_git():
+        if (ROOT / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
 
 
 def reason(*names: str) -> str:

@@ -33,7 +33,6 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from referee.cluster.bot_files import SentFiles, sent_files
-from referee.cluster.cluster import cluster_place
 from referee.cluster.cluster_workers import ClusterWorkers
 from referee.cluster.connecting import scheduler_at
 from referee.cluster.link import Answered, Event, Link, Member, Members
@@ -52,6 +51,7 @@ from referee.tournament.schedule import encounter
 from referee.tournament.task import Began, Finished, Player, Report, Task
 from referee.tournament.workers import Place
 from tests.bench.tournament import Stopwatch
+from tests.needed import compiled, need_package
 from tests.processes import namespaces
 from tests.processes.clusters import Cluster
 
@@ -150,6 +150,8 @@ def files_of(file: Path) -> tuple[Candidate, SentFiles]:
 
 def on_cluster(file: Path, games: int, workers: int) -> Measured:
     """The same on a cluster on this machine."""
+    from referee.cluster.cluster import cluster_place  # imports `distributed`
+
     candidate, sent = files_of(file)
     before = children(os.getpid())
     with scheduler_at(f"local:{workers}") as scheduler:
@@ -307,12 +309,13 @@ def main() -> None:
     parser.add_argument("--workers", default="1,2,4")
     parser.add_argument("--no-traffic", action="store_true", help="bytes and packets are not counted")
     given = parser.parse_args()
+    need_package("distributed")
     counts = [int(word) for word in given.workers.split(",")]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        subprocess.run(["cc", "-O2", "-o", folder / "c_bot", ROOT / "sample_bots" / "c_bot.c"], check=True)
+        instant = compiled(ROOT / "sample_bots" / "c_bot.c", folder)
         files = {}
-        for kind, bot in (("short", str(folder / "c_bot")), ("longer", waiting_bot(folder))):
+        for kind, bot in (("short", str(instant)), ("longer", waiting_bot(folder))):
             (folder / kind).mkdir()
             files[kind] = tournament(folder / kind, bot)
         rows = []
@@ -333,7 +336,8 @@ def main() -> None:
                 print(f"a game, {kind}: {traffic_of_a_game(files[kind], rounds)}", flush=True)
         print(table("short", files["short"], given.games, given.rounds, counts), flush=True)
         print(table("longer", files["longer"], given.long, given.rounds, counts))
-    print(f"{given.rounds} rounds; {os.cpu_count()} cores; Python {sys.version.split()[0]}")
+    here = f"{os.cpu_count()} cores; Python {sys.version.split()[0]}"
+    print(f"{given.rounds} rounds; isolation none; {here}")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from referee.records.record import to_json
 from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
+from tests.needed import compiled
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -109,8 +110,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        program = str(Path(folder, "c_bot"))
-        subprocess.run(["cc", "-O2", "-o", program, ROOT / "sample_bots" / "c_bot.c"], check=True)
+        program = str(compiled(ROOT / "sample_bots" / "c_bot.c", Path(folder)))
         for name, command in (
             ("c_bot", (program,)),
             ("random_bot.py", ("{python}", "sample_bots/random_bot.py")),

@@ -23,7 +23,8 @@ from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
-from tests.bench.overhead import ROOT, build, ours
+from tests.bench.overhead import ROOT, ours
+from tests.needed import compiled
 
 
 def start_ms(bot: Bot) -> float:
@@ -93,7 +94,7 @@ def main() -> None:
     arguments = parser.parse_args()
     used = [level for level in LEVELS if not levels.reason(level)]
     with tempfile.TemporaryDirectory() as folder:
-        program, _ = build(Path(folder))
+        program = compiled(ROOT / "sample_bots" / "c_bot.c", Path(folder))
         python = (sys.executable, str(ROOT / "sample_bots" / "plain_bot.py"))
         rows = starts("C", (str(program),), arguments.starts, used)
         rows += starts("Python", python, arguments.starts, used)

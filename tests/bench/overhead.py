@@ -32,21 +32,12 @@ from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Transcript
 from referee.tournament.tournament import Tournament
+from tests.needed import compiled
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 TURNS = 28
 """Of a game of the minimal referee: two stones a turn leave no capture room for more on 61 cells."""
-
-
-def build(folder: Path) -> tuple[Path, Path]:
-    """The bot and the minimal referee."""
-    built = []
-    for source in (ROOT / "sample_bots" / "c_bot.c", HERE / "minimal_referee.c"):
-        program = folder / source.stem
-        subprocess.run(["cc", "-O2", "-o", program, source], check=True)
-        built.append(program)
-    return built[0], built[1]
 
 
 def ours(bot: Path, games: int, isolation: str = "none") -> tuple[float, float]:
@@ -90,7 +81,8 @@ def main() -> None:
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        bot, program = build(Path(folder))
+        bot = compiled(ROOT / "sample_bots" / "c_bot.c", Path(folder))
+        program = compiled(HERE / "minimal_referee.c", Path(folder))
         for how, affinity in (
             ("pinned to one core", {min(cores)} if cores else None),
             ("free", cores or None),

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,6 +33,7 @@ from referee.tournament.opening import examine, open_run, with_hidden_files
 from referee.tournament.places import on_this_machine
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.task import Finished, Void
+from tests.needed import compiled
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -143,8 +143,7 @@ def main() -> None:
     (asked,) = settled([Bot("asked", ("true",), ROOT, isolation=arguments.isolation)])
     level = asked.isolation
     with tempfile.TemporaryDirectory() as folder:
-        bot = Path(folder) / "c_bot"
-        subprocess.run(["cc", "-O2", "-o", bot, ROOT / "sample_bots" / "c_bot.c"], check=True)
+        bot = compiled(ROOT / "sample_bots" / "c_bot.c", Path(folder))
         rows = [row for row in ROWS if not row.pin or hasattr(os, "sched_setaffinity")]
         rounds = [[play(row, bot, arguments.games, level) for row in rows] for _ in range(arguments.rounds)]
     table = []

@@ -27,7 +27,7 @@ from referee.tournament.config import load
 from referee.wire import conversation
 from tests.command import ROOT, environment_of_contributors
 from tests.processes.serving import serving
-from tests.programs import files_of_git, needs
+from tests.programs import copied_to, needs
 from tests.waiting import eventually
 
 PAGES = [
@@ -46,11 +46,8 @@ def blocks(page: str, language: str) -> list[str]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of what is under version control, as a newcomer has it."""
-    for name in files_of_git():
-        if (ROOT / name).exists():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, tmp_path / name, follow_symlinks=False)
+    """A copy of what is under version control, with shorter tournaments."""
+    copied_to(tmp_path)
     for name, key in FEWER.items():
         file = tmp_path / "tournaments" / f"{name}.toml"
         text = re.sub(rf"^{key.split()[0]} = .*", key, file.read_text(), flags=re.MULTILINE)
@@ -84,68 +81,6 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
     assert len(setting_up) == 2
     run_all([command for command in commands if command not in setting_up], checkout)
     assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
-
-
-SHORT: dict[str, tuple[str, str] | str] = {
-    "tests.tools.promises": ("", ""),
-    "tests.bench.overhead": ("--games 3 --rounds 1", "pinned to one core"),
-    "tests.bench.encounter": ("--encounters 2 --rounds 1", "bare start and end"),
-    "tests.bench.tournament": ("--games 10 --rounds 1", "1,000 entrants"),
-    "tests.bench.cluster": (
-        "--games 4 --long 4 --rounds 1 --workers 1 --records 100 --no-traffic",
-        "longer, cluster, 1 worker",
-    ),
-    "tests.bench.live_view": ("--games 300", "share of the time"),
-    "tests.bench.engines": ("--games 1", "worst ms"),
-    "tests.bench.imagine": ("--calls 20", "99 % ms"),
-    "tests.tools.soak": ("", "thetree players=4"),
-    "tests.tools.fault_soak": "test_fault_soak.py",
-    "tests.tools.signal_moments": ("--commands table", "ended with 3"),
-    "tests.tools.crash_points": "test_crash_points.py",
-    "tests.tools.liveness": ("", "over 1 s"),
-    "tests.tools.fairness": ("", "0 wronged, 0 spared"),
-    "tests.tools.sprt_runs": ("", "decided wrongly"),
-    "tests.tools.broken_bots": ("", "no_number.py"),
-    "tests.tools.ladders": ("--most 2", "not decided"),
-    "tests.bench.league": ("", "round robin"),
-    "tests.tools.guards": ("", "group-kill"),
-    "tests.tools.mutations": ("", "core/seeds"),
-    "tests.tools.attacks": ("", "in the table"),
-    "tests.tools.coverage": ("", "one round copied"),
-    "tests.tools.synthetic": ("", "448 games of 8 bots"),
-    "tests.tools.hostile_run": ("", "forged"),
-    "tests.tools.golden": ("", ""),
-    "tests.tools.game_pictures": ("", ""),
-    "tests.tools.catalogue": "test_catalogue.py",
-}
-"""The commands for developers: what makes them short and what they print, or the tests that run them."""
-
-
-def contributors_commands() -> list[str]:
-    """All but the first, which runs the tests."""
-    return blocks("CONTRIBUTING.md", "sh")[1:]
-
-
-def test_the_commands_of_the_contributors_page_are_those_that_are_run() -> None:
-    for command, module in zip(contributors_commands(), SHORT, strict=True):
-        assert module in command
-    for module, tests in SHORT.items():
-        assert isinstance(tests, tuple) or module in Path(__file__).with_name(tests).read_text()
-
-
-@pytest.mark.slow(seconds=30)
-@needs("cc")
-@pytest.mark.parametrize("part", range(5))  # which workers run at the same time
-def test_the_commands_of_the_contributors_page(part: int, checkout: Path) -> None:
-    golden = checkout / "tests" / "rules" / "golden_games"
-    before = {path.name: path.read_text() for path in golden.iterdir()}
-    commands = zip(contributors_commands(), SHORT.values(), strict=True)
-    here = [(command, *short) for command, short in commands if isinstance(short, tuple)]
-    for command, words, printed in here[part::5]:
-        done = run(command.replace(".venv/bin/python", sys.executable).strip() + f" {words}", checkout)
-        assert done.returncode == 0, done.stderr
-        assert printed in done.stdout
-    assert {path.name: path.read_text() for path in golden.iterdir()} == before
 
 
 @pytest.mark.slow(seconds=5)
@@ -385,15 +320,22 @@ def test_the_first_command_plays(checkout: Path) -> None:
 
 
 def test_ci_runs_the_readme_s_own_commands() -> None:
-    """The test command is this very run, and CONTRIBUTING's is the CI: they cannot run in here."""
+    """The test command is this very run, and CONTRIBUTING's are the CI: they cannot run in here. The table of
+    CONTRIBUTING is run by `test_tools.py`.
+    """
     script = (ROOT / ".ci" / "run").read_text()
     assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee run'" in script
-    for page in (script, (ROOT / "CONTRIBUTING.md").read_text()):
-        assert ".venv/bin/pytest -m 'always or due' --hypothesis-profile thorough" in page
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    commands = re.findall(r"`(\.venv/bin/.+?)`", page)
+    assert ".venv/bin/pytest -m 'always or due' --hypothesis-profile thorough" in commands
+    of_the_table = (".venv/bin/python -m MODULE OPTIONS", ".venv/bin/python -m tests.tools.promises --write")
+    for command in set(commands) - {".venv/bin/pytest --lf", *of_the_table}:
+        assert command in script or command == ".venv/bin/pytest", command
+    for run_by_ci, words in re.findall(r"`sh \.ci/(\w+)(.*?)`", page):
+        assert os.access(ROOT / ".ci" / run_by_ci, os.X_OK)
+        assert run_by_ci == "versions" or words in ("", " --all")
     lines = [line for line in (ROOT / "README.md").read_text().splitlines() if "bin/pytest" in line]
     assert len(lines) == 1 and lines[0].startswith("python3 -m venv .venv && ")
-    assert blocks("CONTRIBUTING.md", "sh")[0] == "sh .ci/run\n"
-    assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
 @pytest.mark.promise(

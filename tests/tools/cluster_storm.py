@@ -38,6 +38,7 @@ from tabulate import tabulate
 from referee.records.run_files import VOID
 from tests.command import ROOT
 from tests.holdings import below, processes
+from tests.needed import need_package
 from tests.processes.clusters import Cluster, Service, free_port, send
 from tests.processes.runs import games
 
@@ -454,5 +455,6 @@ if __name__ == "__main__":
     parser.add_argument("--longest", type=float, default=LONGEST_S)
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
+    need_package("distributed")
     print(f"seed {given.seed}", file=sys.stderr)
     sys.exit(main(given.events, given.seed, given.longest, given.folder))

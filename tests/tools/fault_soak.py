@@ -251,4 +251,5 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--isolation", choices=LEVELS, default="none")
     given = parser.parse_args()
+    os.environ["REFEREE_TRACEABLE"] = "1"  # what its processes hold is counted, as any user
     sys.exit(bool(main(given.games, given.seed, given.workers, level=given.isolation)))

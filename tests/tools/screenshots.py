@@ -12,10 +12,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
-from playwright.sync_api import Page, expect
+
+from tests.needed import end_without
+
+try:
+    from playwright.sync_api import Page, expect
+except ModuleNotFoundError:
+    end_without("playwright")
 
 from tests.command import ROOT, referee
-from tests.pages.browser import LOOKS, open_file, press, running_chromium, screenshots, unfold, watched_page
+from tests.pages.browser import (
+    LOOKS,
+    chromium_path,
+    open_file,
+    press,
+    running_chromium,
+    screenshots,
+    unfold,
+    watched_page,
+)
 from tests.pages.recorded import BOTS, SHORT, play
 from tests.processes.serving import serving
 from tests.tools.hostile_run import write as write_hostile
@@ -118,6 +133,8 @@ def hostile(folder: Path) -> Iterator[tuple[str, Show]]:
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 def main(folder: Path, names: tuple[str, ...]) -> None:
     """Makes screenshots of all pages in DIR, and prints what pages did that they must not do."""
+    if not chromium_path():
+        end_without("chromium")
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
