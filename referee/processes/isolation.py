@@ -16,6 +16,7 @@ from referee.processes import bubblewrap, needs, seccomp
 from referee.processes.bot import Bot
 from referee.processes.confinement import (
     CAPABILITY_KEPT,
+    DEVICES,
     FILES,
     LIST,
     NONE,
@@ -28,8 +29,8 @@ from referee.processes.confinement import (
 )
 from referee.processes.scratch import variables
 
-_DEVICES = (
-    *((f"/dev/{name}", WRITE) for name in ("null", "zero", "full", "random", "urandom", "tty")),
+_STREAMS_AND_DEVICES = (
+    *((device, WRITE) for device in DEVICES),
     *((f"/proc/self/fd/{number}", WRITE) for number in range(3)),
 )
 
@@ -80,7 +81,7 @@ def isolated(bot: Bot) -> Isolated:
                 (str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)
             ]
         confinement = Confinement(
-            user, True, FILES, (*_DEVICES, *rights), seccomp.program(shares_namespaces=True)
+            user, True, FILES, (*_STREAMS_AND_DEVICES, *rights), seccomp.program(shares_namespaces=True)
         )
         return Isolated(bot.argv, confinement, {}, b"")
     folders = set(readable)
@@ -94,7 +95,7 @@ def isolated(bot: Bot) -> Isolated:
         readable,
         needed.links,
         hidden,
-        bot.limits.scratch,
+        min(filter(None, (bot.limits.scratch, bot.limits.memory_of_all)), default=None),
         os.geteuid() == 0 and user is None,
         CAPABILITY_KEPT,
     )
