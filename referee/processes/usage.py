@@ -21,6 +21,7 @@ from referee.processes.messages import (
     MEMORY,
     PROCESSES,
     SCRATCH_BYTES,
+    SCRATCH_DEPTH,
     SCRATCH_FILES,
     WRITABLE_INSIDE,
     Request,
@@ -104,11 +105,13 @@ class Usage:
         if self._scratch is None and self._files is None:
             return None
         most = scratch.MOST_FILES if self._files is None else self._files
-        size, files = inside or scratch.usage(self._folder, most)
+        size, files, is_too_deep = (*inside, False) if inside else scratch.usage(self._folder, most)
         if self._scratch is not None and size > self._scratch:  # guard: scratch-bytes
             return SCRATCH_BYTES, size, self._scratch
         if self._files is not None and files > self._files:  # guard: scratch-files
             return SCRATCH_FILES, files, self._files
+        if is_too_deep:  # guard: scratch-depth
+            return SCRATCH_DEPTH, scratch.MOST_DEPTH + 1, scratch.MOST_DEPTH
         return None
 
     def _usage_inside(self) -> tuple[int, int]:

@@ -97,6 +97,12 @@ SERVE = "tests/processes/test_serve.py"
 GUARDS = [
     dropped("read-only-mounts", f"{MOUNTS} -k has_a_size"),
     dropped("devices", f"{MOUNTS} -k has_a_size"),
+    replaced(
+        "modes-of-links",
+        "_succeeds(os.chmod, name, before | mode, dir_fd=parent)",
+        "tests/processes/test_scratch_links.py",
+    ),
+    never("scratch-depth", f"{WARDENS} -k deep"),
     dropped("scratch-in-memory", f"{MOUNTS} -k memory"),
     dropped("repeated-games", "tests/unit/test_ratings.py -k repeat_each_other"),
     replaced(
