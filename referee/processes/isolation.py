@@ -34,8 +34,17 @@ _STREAMS_AND_DEVICES = (
     *((f"/proc/self/fd/{number}", WRITE) for number in range(3)),
 )
 
+_OF_ITSELF = tuple(
+    f"/proc/self/{name}"
+    for name in (
+        *("cgroup", "cmdline", "limits", "maps", "mountinfo", "mounts"),
+        *("smaps", "smaps_rollup", "stat", "statm", "status"),
+    )
+)
+"""What runtimes read of their own process; not `net`, which has the connections of the whole machine."""
+
 _SYSTEM_FILES = (
-    *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
+    *(*_OF_ITSELF, "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
     *("/proc/loadavg", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel", "/proc/cgroups"),
     *("/sys/fs/cgroup", "/sys/kernel/mm", *bubblewrap.SYSTEM_FILES),
 )
@@ -75,7 +84,7 @@ def isolated(bot: Bot) -> Isolated:
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), bot.read)
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
-        rights = [(str(path), READ) for path in _SYSTEM_FILES]
+        rights = [("/proc/self", LIST), *((path, READ) for path in _SYSTEM_FILES)]
         for path in readable:
             rights += [
                 (str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)
