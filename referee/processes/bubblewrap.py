@@ -19,7 +19,8 @@ SCRATCH = WRITABLE_INSIDE[0]
 _BEYOND = 1 << 20
 """Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
 
-_KERNEL_SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
+_KERNEL_SETTINGS = "/proc/sys"
+"""Root could write there, even without capabilities; bwrap itself closes the other settings in `/proc`."""
 
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
 
@@ -45,32 +46,36 @@ def command(
     read: Collection[Path],
     links: Mapping[str, str],
     hidden: Iterable[tuple[Path, bool]],
-    scratch_bytes: int | None,
+    most_bytes: int | None,
     as_root: bool,
     kept_capability: str,
 ) -> tuple[str, ...]:
     """The words to execute.
 
     `program`: the path of `bwrap`; `read`: what the bot may read; `links`: symbolic links, and their texts;
-    `hidden`: what it may not read, and whether that is a folder; `scratch_bytes`: the size of each file
-    system that it may write to; `as_root`: whether it is started by root, so that no user namespace is
-    needed.
+    `hidden`: what it may not read, and whether that is a folder; `most_bytes`: the size of each file system
+    that it may write to, which lie in memory; `as_root`: whether it is started by root, so that no user
+    namespace is needed.
     """
-    size = ("--size", str(scratch_bytes + _BEYOND)) if scratch_bytes else ()
+    size = ("--size", str(most_bytes + _BEYOND)) if most_bytes else ()
     words = [program, *_NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
     words += ["--cap-add", kept_capability] if as_root else ["--unshare-user"]
     words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--dev", "/dev"]
     for folder in WRITABLE_INSIDE:
         words += [*size, "--perms", "1777", "--tmpfs", folder]
     words += ["--symlink", SCRATCH, "/var/tmp"]
-    for path in _KERNEL_SETTINGS:  # root could write there, even without capabilities
-        words += ["--ro-bind-try", path, path]
-    for path in (*SYSTEM_FILES, *map(str, read)):
+    for path in (_KERNEL_SETTINGS, *SYSTEM_FILES, *map(str, read)):
         words += ["--ro-bind-try", path, path]
     readable = set(read)
     for link, text in links.items():
         if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):
             words += ["--symlink", text, link]
+    closed = ["/", "/dev"]
     for place, is_folder in sorted(hidden):  # a folder comes before what is in it
         words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
-    return (*words, "--dir", str(cwd), "--chdir", str(cwd), "--", *_SHELL, *argv)
+        if is_folder:
+            closed.append(str(place))
+    words += ["--dir", str(cwd)]
+    for path in closed:  # what is mounted above has no size, and is not counted
+        words += ["--remount-ro", path]  # guard: read-only-mounts
+    return (*words, "--chdir", str(cwd), "--", *_SHELL, *argv)

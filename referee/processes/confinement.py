@@ -53,6 +53,15 @@ _CAPSET = 126 if os.uname().machine == "x86_64" else 91
 _CAPABILITIES_VERSION = 0x20080522
 
 
+# unshare(2), mount(2)
+_UNSHARE, _MOUNT = (272, 165) if os.uname().machine == "x86_64" else (97, 40)
+_NEW_MOUNTS = 0x20000
+_READ_ONLY, _NO_SET_USER, _REMOUNT, _BIND, _RECURSIVE, _SLAVE = 1, 2, 1 << 5, 1 << 12, 1 << 14, 1 << 19
+
+DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
+"""What every bot may read and write."""
+
+
 class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rights seccomp")):
     """How a bot is confined, apart from its resources.
 
@@ -85,6 +94,24 @@ def confine(confinement: Confinement) -> None:
         _enter_sandbox(confinement.sandbox == FILES, confinement.rights)
     if confinement.seccomp:
         _install(confinement.seccomp)  # guard: system-calls
+
+
+def protect_devices() -> None:
+    """Mounts `DEVICES` read-only, for this process and those that it starts: what is written to a device
+    still arrives, but root cannot change the modes, owners and times of the machine's files.
+
+    Raises `OSError`.
+    """
+    libc.syscall(_UNSHARE, _NEW_MOUNTS)
+    _mount(b"/", _RECURSIVE | _SLAVE)  # else the machine would see the mounts below
+    for path in map(os.fsencode, DEVICES):
+        if os.path.exists(path):
+            _mount(path, _BIND)
+            _mount(path, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER)
+
+
+def _mount(path: bytes, flags: int) -> None:
+    libc.syscall(_MOUNT, path, path, None, flags, None)
 
 
 def _become(user: int, group: int, groups: tuple[int, ...]) -> None:

@@ -12,7 +12,7 @@ import termios
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
-from referee.processes.confinement import FILES, WRITE, Confinement, confine
+from referee.processes.confinement import FILES, WRITE, Confinement, confine, protect_devices
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
 
@@ -94,6 +94,8 @@ def _execute(request: Request, streams: list[int], scratch: str) -> None:
             os.chown(own, *confinement.user[:2])
     if request.program_filter:
         _check(request.program, request.env)
+        if os.geteuid() == 0:
+            protect_devices()  # guard: devices
         _hand_over(request.program_filter)
     if confinement.sandbox == FILES:
         confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))

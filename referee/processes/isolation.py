@@ -16,6 +16,7 @@ from referee.processes import bubblewrap, needs, seccomp
 from referee.processes.bot import Bot
 from referee.processes.confinement import (
     CAPABILITY_KEPT,
+    DEVICES,
     FILES,
     LIST,
     NONE,
@@ -28,13 +29,22 @@ from referee.processes.confinement import (
 )
 from referee.processes.scratch import variables
 
-_DEVICES = (
-    *((f"/dev/{name}", WRITE) for name in ("null", "zero", "full", "random", "urandom", "tty")),
+_STREAMS_AND_DEVICES = (
+    *((device, WRITE) for device in DEVICES),
     *((f"/proc/self/fd/{number}", WRITE) for number in range(3)),
 )
 
+_OF_ITSELF = tuple(
+    f"/proc/self/{name}"
+    for name in (
+        *("cgroup", "cmdline", "limits", "maps", "mountinfo", "mounts"),
+        *("smaps", "smaps_rollup", "stat", "statm", "status"),
+    )
+)
+"""What runtimes read of their own process; not `net`, which has the connections of the whole machine."""
+
 _SYSTEM_FILES = (
-    *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
+    *(*_OF_ITSELF, "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
     *("/proc/loadavg", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel", "/proc/cgroups"),
     *("/sys/fs/cgroup", "/sys/kernel/mm", *bubblewrap.SYSTEM_FILES),
 )
@@ -74,13 +84,13 @@ def isolated(bot: Bot) -> Isolated:
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), bot.read)
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
-        rights = [(str(path), READ) for path in _SYSTEM_FILES]
+        rights = [("/proc/self", LIST), *((path, READ) for path in _SYSTEM_FILES)]
         for path in readable:
             rights += [
                 (str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)
             ]
         confinement = Confinement(
-            user, True, FILES, (*_DEVICES, *rights), seccomp.program(shares_namespaces=True)
+            user, True, FILES, (*_STREAMS_AND_DEVICES, *rights), seccomp.program(shares_namespaces=True)
         )
         return Isolated(bot.argv, confinement, {}, b"")
     folders = set(readable)
@@ -94,7 +104,7 @@ def isolated(bot: Bot) -> Isolated:
         readable,
         needed.links,
         hidden,
-        bot.limits.scratch,
+        min(filter(None, (bot.limits.scratch, bot.limits.memory_of_all)), default=None),
         os.geteuid() == 0 and user is None,
         CAPABILITY_KEPT,
     )

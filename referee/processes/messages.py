@@ -92,6 +92,9 @@ EXCEEDED = "exceeded"
 MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES = "memory", "processes", "scratch", "scratch_files"
 """The limits of a bot's whole process tree, by the names that users give them."""
 
+SCRATCH_DEPTH = "scratch_depth"
+"""Folders in the scratch folder that lie too deep in one another to be counted."""
+
 ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
 """A process that the bot left behind, that had left its group, or that could not be killed."""
 

@@ -1,16 +1,16 @@
 """Scratch folders of bots: made before the start, measured while the bot runs, removed after its end.
 
-What lies in them was made by bots: no link is followed, no depth is walked by recursion, and every walk is
-bounded. The module imports little, since the launcher has to start quickly.
+What lies in them was made by bots: no link is followed, and every walk is bounded in depth and length. The
+module imports little, since the launcher has to start quickly.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import stat
 import time
+from collections import namedtuple
 from collections.abc import Callable
 
 REMOVE_S = 3.0
@@ -22,7 +22,12 @@ REMOVE_AT_END_S = 20.0
 MOST_FILES = 1_000_000
 """The most files that are looked at where their number is not limited."""
 
-_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+MOST_DEPTH = 100
+"""The most folders that lie in one another: the warden has one open for each while it counts."""
+
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READABLE, _WRITABLE = 0o500, 0o700
+"""Modes with which the owner of a folder can count what is in it, and remove it."""
 
 
 def make(prefix: str) -> str:
@@ -40,34 +45,62 @@ def variables(path: str) -> dict[str, str]:
     return dict.fromkeys(("TMPDIR", "TMP", "TEMP"), path)
 
 
-def usage(path: str, most: int) -> tuple[int, int]:
-    """Bytes, and the number of files and folders, below a folder; it stops counting beyond `most` of them.
+class Usage(namedtuple("Usage", "size files is_too_deep")):
+    """What is below a folder: bytes, files and folders, and whether folders lie too deep in one another."""
 
-    A file with several names counts once. Folders that are too deep to be named count as too many, and one
-    that its owner may not read is made readable for the next time.
+
+def usage(path: str, most: int) -> Usage:
+    """What is below a folder; it stops counting beyond `most` files and folders, or `MOST_DEPTH`.
+
+    A file with several names counts once. A folder that its owner may not read is made readable.
     """
-    total = 0
-    seen: set[int] = set()
-    pending = [path]
-    while pending and len(seen) <= most:
-        folder = pending.pop()
+    count = _Count(most)
+    count.add(path, None, 0)
+    return Usage(count.size, len(count.seen), count.is_too_deep)
+
+
+class _Count:
+    """What has been counted of a folder so far."""
+
+    def __init__(self, most: int) -> None:
+        self.size = 0
+        self.seen: set[int] = set()
+        self.is_too_deep = False
+        self._most = most
+
+    def add(self, name: str, parent: int | None, depth: int) -> None:
+        """Counts what is below a folder."""
+        self.is_too_deep |= depth > MOST_DEPTH
+        if self._has_ended():
+            return
         try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
+            folder = _open(name, parent, _READABLE)
+        except OSError:  # it has been removed meanwhile, or is no folder any more
+            return
+        try:
+            for below in self._look_into(folder):
+                self.add(below, folder, depth + 1)
+        finally:
+            os.close(folder)
+
+    def _look_into(self, folder: int) -> list[str]:
+        """Counts what is in a folder. Returns the names of the folders in it."""
+        below = []
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if self._has_ended():
+                    break
+                with contextlib.suppress(FileNotFoundError):
                     found = entry.stat(follow_symlinks=False)
-                    if found.st_ino not in seen:
-                        seen.add(found.st_ino)
-                        total += found.st_blocks * 512
-                        if entry.is_dir(follow_symlinks=False):
-                            pending.append(entry.path)
-                    if len(seen) > most:
-                        break
-        except PermissionError:
-            _succeeds(os.chmod, folder, 0o700)
-        except OSError as error:  # most have been removed meanwhile
-            if error.errno == errno.ENAMETOOLONG:
-                return total, most + 1
-    return total, len(seen)
+                    if found.st_ino not in self.seen:
+                        self.seen.add(found.st_ino)
+                        self.size += found.st_blocks * 512
+                        if stat.S_ISDIR(found.st_mode):
+                            below.append(entry.name)
+        return below
+
+    def _has_ended(self) -> bool:
+        return self.is_too_deep or len(self.seen) > self._most
 
 
 def usage_of_mount(path: str) -> tuple[int, int]:
@@ -148,14 +181,23 @@ def _flatten(name: str, top: int, moved_to: str, deadline: float) -> int:
     return moved
 
 
-def _open(name: str, parent: int | None = None) -> int:
-    """Opens a folder, which is made readable and writable for its owner first. Raises `OSError`.
+def _open(name: str, parent: int | None = None, mode: int = _WRITABLE) -> int:
+    """Opens a folder, which gets a mode first that lets its owner do so. Raises `OSError`.
 
-    Root needs no mode, and changes none: somebody else may have put a link in its place.
+    No link is followed, also where the bot puts one in its place meanwhile. Root needs no mode, and changes
+    none.
     """
-    if os.geteuid() != 0 and stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode):
-        _succeeds(os.chmod, name, 0o700, dir_fd=parent)
-    return os.open(name, _OPEN, dir_fd=parent)
+    if not hasattr(os, "O_PATH"):  # macOS
+        _succeeds(os.chmod, name, mode, dir_fd=parent, follow_symlinks=False)
+        return os.open(name, os.O_RDONLY | _FOLDER, dir_fd=parent)
+    place = os.open(name, os.O_PATH | _FOLDER, dir_fd=parent)
+    try:
+        before = stat.S_IMODE(os.fstat(place).st_mode)
+        if os.geteuid() != 0 and before & mode != mode:
+            _succeeds(os.chmod, f"/proc/self/fd/{place}", before | mode)  # guard: modes-of-links
+        return os.open(".", os.O_RDONLY | _FOLDER, dir_fd=place)
+    finally:
+        os.close(place)
 
 
 def _succeeds(call: Callable[..., None], *arguments: object, **named: object) -> bool:

@@ -1,9 +1,10 @@
 """The filter of system calls for isolated bots, as a program for the kernel.
 
-It denies what no bot needs and what reaches beyond a process: other processes' limits and processors, and,
-for confined bots, their memory, key rings, namespaces and mounts, and the kernel itself. Confined bots are
-also denied every call of another architecture than the machine's own (as 32-bit programs make). What is
-denied fails with EPERM, or with ENOSYS where programs have another way then.
+A confined bot may make the calls that programs need for their own work (`system_calls.ALLOWED`), some others
+with arguments that reach nobody else, and none besides. What is refused fails with EPERM, or with ENOSYS, as
+where the kernel lacks it, if programs have another way then. All calls of another architecture than the
+machine's own (as 32-bit programs make) are refused. Bots that are not confined are only denied the settings
+of other processes.
 
 The form of the program is that of seccomp(2); the numbers are those of the kernel's headers.
 """
@@ -14,160 +15,61 @@ import errno
 import os
 import struct
 import sys
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
-
-class _Call(NamedTuple):
-    """A system call: its number on x86-64, and on the architectures with the kernel's generic table."""
-
-    x86_64: int | None
-    generic: int | None
-
-
-_DENIED = {
-    # The memory and the descriptors of other processes.
-    "ptrace": _Call(101, 117),
-    "process_vm_readv": _Call(310, 270),
-    "process_vm_writev": _Call(311, 271),
-    "process_madvise": _Call(440, 440),
-    "process_mrelease": _Call(448, 448),
-    "pidfd_getfd": _Call(438, 438),
-    "kcmp": _Call(312, 272),
-    "move_pages": _Call(279, 239),
-    "migrate_pages": _Call(256, 238),
-    # Key rings, which processes of one user share.
-    "add_key": _Call(248, 217),
-    "request_key": _Call(249, 218),
-    "keyctl": _Call(250, 219),
-    # Parts of the kernel that no bot needs.
-    "bpf": _Call(321, 280),
-    "perf_event_open": _Call(298, 241),
-    "userfaultfd": _Call(323, 282),
-    "fanotify_init": _Call(300, 262),
-    "lookup_dcookie": _Call(212, 18),
-    "modify_ldt": _Call(154, None),
-    # Mounts and namespaces.
-    "mount": _Call(165, 40),
-    "umount2": _Call(166, 39),
-    "pivot_root": _Call(155, 41),
-    "chroot": _Call(161, 51),
-    "open_tree": _Call(428, 428),
-    "move_mount": _Call(429, 429),
-    "fsopen": _Call(430, 430),
-    "fsconfig": _Call(431, 431),
-    "fsmount": _Call(432, 432),
-    "fspick": _Call(433, 433),
-    "mount_setattr": _Call(442, 442),
-    "open_tree_attr": _Call(467, 467),
-    "unshare": _Call(272, 97),
-    "setns": _Call(308, 268),
-    # Files by another way than their path.
-    "open_by_handle_at": _Call(304, 265),
-    "name_to_handle_at": _Call(303, 264),
-    # The machine.
-    "kexec_load": _Call(246, 104),
-    "kexec_file_load": _Call(320, 294),
-    "init_module": _Call(175, 105),
-    "finit_module": _Call(313, 273),
-    "delete_module": _Call(176, 106),
-    "reboot": _Call(169, 142),
-    "swapon": _Call(167, 224),
-    "swapoff": _Call(168, 225),
-    "acct": _Call(163, 89),
-    "quotactl": _Call(179, 60),
-    "quotactl_fd": _Call(443, 443),
-    "settimeofday": _Call(164, 170),
-    "clock_settime": _Call(227, 112),
-    "adjtimex": _Call(159, 171),
-    "clock_adjtime": _Call(305, 266),
-    "iopl": _Call(172, None),
-    "ioperm": _Call(173, None),
-    "syslog": _Call(103, 116),
-    "sethostname": _Call(170, 161),
-    "setdomainname": _Call(171, 162),
-    "vhangup": _Call(153, 58),
-}
-
-_MISSING = {
-    # Calls that the filter cannot look into; programs have another way where the kernel lacks them.
-    "io_uring_setup": _Call(425, 425),
-    "io_uring_enter": _Call(426, 426),
-    "io_uring_register": _Call(427, 427),
-    "clone3": _Call(435, 435),
-}
-
-_OWN_ALONE = {
-    # By call, which of its arguments names a process: 0, the caller itself, is allowed.
-    "sched_setaffinity": (_Call(203, 122), 0),
-    "sched_setscheduler": (_Call(144, 119), 0),
-    "sched_setparam": (_Call(142, 118), 0),
-    "sched_setattr": (_Call(314, 274), 0),
-    "prlimit64": (_Call(302, 261), 0),
-    "setpriority": (_Call(141, 140), 1),
-    "ioprio_set": (_Call(251, 30), 1),
-}
-
-_NOT_ALL_OF_A_USER = {
-    # By call, the value of its first argument that means all processes of the caller's user.
-    _OWN_ALONE["setpriority"][0]: 2,
-    _OWN_ALONE["ioprio_set"][0]: 3,
-}
-
-_SHARED = {
-    # What processes without namespaces of their own share with others.
-    "msgget": _Call(68, 186),
-    "semget": _Call(64, 190),
-    "mq_open": _Call(240, 180),
-    # Events of files that the bot may not even read.
-    "inotify_add_watch": _Call(254, 27),
-    # Owners, permissions and attributes of files, which Landlock does not confine.
-    "chmod": _Call(90, None),
-    "fchmod": _Call(91, 52),
-    "fchmodat": _Call(268, 53),
-    "fchmodat2": _Call(452, 452),
-    "chown": _Call(92, None),
-    "fchown": _Call(93, 55),
-    "lchown": _Call(94, None),
-    "fchownat": _Call(260, 54),
-    "setxattr": _Call(188, 5),
-    "lsetxattr": _Call(189, 6),
-    "fsetxattr": _Call(190, 7),
-    "setxattrat": _Call(463, 463),
-    "removexattr": _Call(197, 14),
-    "lremovexattr": _Call(198, 15),
-    "fremovexattr": _Call(199, 16),
-    "removexattrat": _Call(466, 466),
-    "file_setattr": _Call(469, 469),
-}
-
-_CLONE = _Call(56, 220)
-_IOCTL = _Call(16, 29)
-
-_SHARED_MEMORY = _Call(29, 194)
-"""`shmget`: nobody sees the memory of a segment that no process has attached, and it outlives the bot."""
-
-_SOCKET = _Call(41, 198)
+from referee.processes import system_calls
+from referee.processes.system_calls import Call
 
 _FAMILIES = (1, 2, 10, 16)
 """Unix, IPv4, IPv6, netlink: the families of sockets that a network namespace confines. Others, such as those
 of virtual machines, are not.
 """
 
+_UNIX = 1
+_STREAM, _PACKETS, _TYPE_OF_SOCKET = 1, 5, 0xF
+"""Pairs of these types reach nobody but each other; those of datagrams can be sent to any address."""
+
 _NEW_NAMESPACES = 0x7E020080
 """All flags of clone(2) that make a namespace."""
 
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-"""Requests of ioctl(2) that put input into a terminal."""
+_PERSONALITIES = (0, 0xFFFFFFFF)
+"""The usual one, and the question which it is; the others change how memory is laid out and protected."""
+
+_OF_TERMINALS, _OF_SOCKETS, _KIND_OF_REQUEST = 0x5400, 0x8900, 0xFF00
+"""Requests of ioctl(2), by the byte that says what they are for. Others are for devices, which no bot has,
+and for attributes of files.
+"""
+
+_RISKY_REQUESTS = (0x5412, 0x541C, 0x541D, 0x5423)
+"""TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD: they put input into a terminal, take its output, or change how the
+kernel treats it.
+"""
+
+_FILE_COMMANDS = (*range(8), 36, 37, 38, 1030, 1031, 1032, 1033, 1034)
+"""Commands of fcntl(2): descriptors and their flags, locks, the sizes of pipes and the seals of files in
+memory. Not among them: signals to whoever is named (F_SETOWN), leases, news of folders (F_NOTIFY), and hints
+that stay with a file.
+"""
+
+_OWN_SETTINGS = (
+    *(1, 2, 3, 7, 8, 13, 14, 15, 16, 21, 22, 23, 25, 26, 29, 30, 34, 36, 37, 38, 39, 40, 41, 42, 45, 46),
+    *(50, 51, 52, 53, 54, 55, 56, 60, 61, 63, 64, 65, 66, 69, 70, 71, 74, 75, 76, 78, 0x53564D41),
+)
+"""Options of prctl(2): of the caller's own name, timers, processor features and memory. Not among them:
+PR_SET_DUMPABLE, with which a bot would hide from its limits, and what is for administrators.
+"""
+
+_ALL_OF_A_USER = {"setpriority": 2, "ioprio_set": 3}
+"""The value of the first argument that means all processes of the caller's user."""
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
-_X32 = 0x40000000
-"""The calls of another interface of x86-64 have this bit in their numbers."""
-
 # Instructions of the classic BPF, and results of a filter.
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_LOAD, _AND, _EQUAL, _AT_LEAST, _ANY_BIT, _JUMP, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
 _NUMBER, _ARCHITECTURE = 0, 4
 """Offsets of the number of the call and of the architecture in what a filter looks at."""
+
+_FARTHEST = 255
+"""The most instructions that a comparison can jump over."""
 
 MACHINE = os.uname().machine if sys.platform == "linux" else ""
 
@@ -175,67 +77,105 @@ AVAILABLE = MACHINE in _ARCHITECTURES
 """Whether there is a filter for this machine's architecture."""
 
 
-def mild_program() -> bytes:
+def mild_program(machine: str = MACHINE) -> bytes:
     """The filter for bots that are not confined: it denies the settings of other processes, and memory that
     would outlive the bot.
     """
-    code = [_if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[MACHINE], otherwise=_instruction(_RETURN, _ALLOW))]
+    blocks = {**_own_alone(), "shmget": _fail(errno.EPERM)}
+    calls = system_calls.CONDITIONAL | system_calls.SYSTEM_V
+    return _program({name: (calls[name], block) for name, block in blocks.items()}, _ALLOW, _ALLOW, machine)
+
+
+def program(shares_namespaces: bool, machine: str = MACHINE) -> bytes:
+    """The filter for confined bots: instructions of 8 bytes each.
+
+    `shares_namespaces`: whether the bot shares network, IPC and file systems with the rest of the machine;
+    then it gets no sockets but pairs, and cannot change the attributes of files.
+    """
+    own = _ALLOW if not shares_namespaces else _fail(errno.EPERM)
+    treated: list[tuple[Mapping[str, Call], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
+    treated += [(group, own) for group in (system_calls.SHARED, system_calls.ATTRIBUTES)]
+    treated += [(group, _fail(errno.EPERM)) for group in system_calls.FORBIDDEN]
+    blocks = {name: (call, block) for group, block in treated for name, call in group.items()}
+    conditions = _conditions(shares_namespaces)
+    blocks |= {name: (call, conditions[name]) for name, call in system_calls.CONDITIONAL.items()}
+    return _program(blocks, _fail(errno.ENOSYS), _fail(errno.EPERM), machine)
+
+
+def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
+    """By call, what looks at its arguments."""
+    kinds = (_OF_TERMINALS,) if shares_namespaces else (_OF_TERMINALS, _OF_SOCKETS)
+    types = (_STREAM, _PACKETS) if shares_namespaces else range(_TYPE_OF_SOCKET)
+    denied = _fail(errno.EPERM)
+    return {
+        **_own_alone(),
+        "ioctl": b"".join(_if(_low(1), _EQUAL, request, then=denied) for request in _RISKY_REQUESTS)
+        + _among(1, kinds, errno.ENOTTY, _KIND_OF_REQUEST),
+        "fcntl": _among(1, _FILE_COMMANDS, errno.EINVAL),
+        "prctl": _among(0, _OWN_SETTINGS, errno.EINVAL),
+        "personality": _among(0, _PERSONALITIES, errno.EPERM),
+        "clone": _if(_low(0), _ANY_BIT, _NEW_NAMESPACES, then=denied) + _ALLOW,
+        "socket": denied if shares_namespaces else _among(0, _FAMILIES, errno.EPERM),
+        "socketpair": _if(_low(0), _EQUAL, _UNIX, otherwise=denied)
+        + _among(1, types, errno.EPERM, _TYPE_OF_SOCKET),
+    }
+
+
+def _own_alone() -> dict[str, bytes]:
+    """By call, what denies the settings of other processes than the caller: 0 stands for the caller."""
+    first = ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "prlimit64")
+    blocks = {name: _among(0, (0,), errno.EPERM) for name in first}
+    for name, value in _ALL_OF_A_USER.items():
+        blocks[name] = _if(_low(0), _EQUAL, value, then=_fail(errno.EPERM)) + _among(1, (0,), errno.EPERM)
+    return blocks
+
+
+def _program(
+    blocks: Mapping[str, tuple[Call, bytes]], otherwise: bytes, of_others: bytes, machine: str
+) -> bytes:
+    """A filter that executes for each call its block, which returns.
+
+    `otherwise`: for all other calls; `of_others`: for those of other architectures.
+    """
+    numbers = {
+        number: block
+        for call, block in blocks.values()
+        if (number := call.x86_64 if machine == "x86_64" else call.generic) is not None
+    }
+    starts = [0]
+    for number in range(1, max(numbers) + 2):
+        if numbers.get(number, otherwise) != numbers.get(number - 1, otherwise):
+            starts.append(number)
     return b"".join(
         [
-            *code,
-            *_own_alone(),
-            *_denials({"shmget": _SHARED_MEMORY}, errno.EPERM),
-            _instruction(_RETURN, _ALLOW),
+            _if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[machine], otherwise=of_others),
+            _instruction(_LOAD, _NUMBER),
+            _search([(start, numbers.get(start, otherwise)) for start in starts]),
         ]
     )
 
 
-def program(shares_namespaces: bool) -> bytes:
-    """The filter for confined bots: instructions of 8 bytes each.
-
-    `shares_namespaces`: whether the bot shares network, IPC and file systems with the rest of the machine;
-    then it gets no sockets but pairs, no IPC objects with names, and cannot change permissions of files.
-    """
-    code = [_if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[MACHINE], otherwise=_fail(errno.EPERM))]
-    if MACHINE == "x86_64":
-        code.append(_if(_NUMBER, _AT_LEAST, _X32, then=_fail(errno.ENOSYS)))
-    code += _denials({**_DENIED, "shmget": _SHARED_MEMORY}, errno.EPERM)
-    if shares_namespaces:
-        code += _denials({**_SHARED, "socket": _SOCKET}, errno.EPERM)
-    else:
-        code.append(_allow_among(_SOCKET, 0, _FAMILIES))
-    code += _denials(_MISSING, errno.ENOSYS)
-    code += _own_alone()
-    code.append(_if_argument(_CLONE, 0, _ANY_BIT, _NEW_NAMESPACES, then=_fail(errno.EPERM)))
-    for request in (_TIOCSTI, _TIOCLINUX):
-        code.append(_if_argument(_IOCTL, 1, _EQUAL, request, then=_fail(errno.EPERM)))
-    return b"".join([*code, _instruction(_RETURN, _ALLOW)])
-
-
-def _denials(calls: dict[str, _Call], error: int) -> list[bytes]:
-    numbers = [number for call in calls.values() if (number := _number(call)) is not None]
-    return [_if(_NUMBER, _EQUAL, number, then=_fail(error)) for number in numbers]
-
-
-def _own_alone() -> list[bytes]:
-    """Denies the settings of other processes than the caller."""
-    denied = _fail(errno.EPERM)
-    return [
-        *(_if_argument(call, number, _EQUAL, 0, otherwise=denied) for call, number in _OWN_ALONE.values()),
-        *(_if_argument(call, 0, _EQUAL, value, then=denied) for call, value in _NOT_ALL_OF_A_USER.items()),
-    ]
-
-
-def _number(call: _Call) -> int | None:
-    return call.x86_64 if MACHINE == "x86_64" else call.generic
+def _search(ranges: list[tuple[int, bytes]]) -> bytes:
+    """Finds the range that a number lies in, by its beginnings, and executes its block."""
+    if len(ranges) == 1:
+        return ranges[0][1]
+    middle = len(ranges) // 2
+    below, above = _search(ranges[:middle]), _search(ranges[middle:])
+    size = len(below) // 8
+    if size <= _FARTHEST:
+        return _instruction(_AT_LEAST, ranges[middle][0], size, 0) + below + above
+    return _instruction(_AT_LEAST, ranges[middle][0], 0, 1) + _instruction(_JUMP, size) + below + above
 
 
 def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
+_ALLOW = _instruction(_RETURN, 0x7FFF0000)
+
+
 def _fail(error: int) -> bytes:
-    return _instruction(_RETURN, _ERRNO | error)
+    return _instruction(_RETURN, 0x00050000 | error)
 
 
 def _if(offset: int, test: int, value: int, then: bytes = b"", otherwise: bytes = b"") -> bytes:
@@ -245,25 +185,16 @@ def _if(offset: int, test: int, value: int, then: bytes = b"", otherwise: bytes 
     return head + then + otherwise
 
 
-def _allow_among(call: _Call, index: int, values: tuple[int, ...]) -> bytes:
-    """Denies a call unless its argument has one of these values."""
-    number = _number(call)
-    assert number is not None
-    tests = [_instruction(_EQUAL, value, if_true=len(values) - at) for at, value in enumerate(values)]
-    block = _instruction(_LOAD, _low(index)) + b"".join(tests) + _fail(errno.EPERM)
-    return _instruction(_LOAD, _NUMBER) + _instruction(_EQUAL, number, 0, len(block) // 8) + block
+def _among(index: int, values: Iterable[int], error: int, mask: int | None = None) -> bytes:
+    """Allows a call if the masked bits of an argument have one of these values, as the kernel reads it for
+    these calls: its lower 32 bits.
+    """
+    masked = b"" if mask is None else _instruction(_AND, mask)
+    chosen = tuple(values)
+    tests = [_instruction(_EQUAL, value, if_true=len(chosen) - at) for at, value in enumerate(chosen)]
+    return b"".join([_instruction(_LOAD, _low(index)), masked, *tests, _fail(error), _ALLOW])
 
 
 def _low(index: int) -> int:
     """The offset of the lower 32 bits of an argument."""
     return 16 + 8 * index + (4 if sys.byteorder == "big" else 0)
-
-
-def _if_argument(
-    call: _Call, index: int, test: int, value: int, then: bytes = b"", otherwise: bytes = b""
-) -> bytes:
-    """Compares the lower 32 bits of a call's argument, as the kernel reads it for these calls."""
-    block = _if(_low(index), test, value, then, otherwise)
-    number = _number(call)
-    assert number is not None
-    return _instruction(_LOAD, _NUMBER) + _instruction(_EQUAL, number, 0, len(block) // 8) + block

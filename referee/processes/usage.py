@@ -1,7 +1,8 @@
 """What the processes of a bot use together, compared with the limits that the kernel does not enforce.
 
-Memory counts as follows: what is private to a process, what processes share, and files that lie in memory
-and are held open (memfd, `/dev/shm`, also where they have been deleted). The first sums are an upper bound,
+Memory counts as follows: what is private to a process, what processes share, files that lie in memory and
+are held open (memfd, `/dev/shm`, also where they have been deleted), and all files in the file systems of a
+bot in namespaces of its own, which lie in memory too. The first sums are an upper bound,
 since memory that a fork shares counts for each process; only where they exceed the limit are the processes
 measured exactly, which takes longer. Not counted: a file in `/dev/shm` that no process of the bot holds open,
 which could be anyone's, and System V segments that nobody has attached.
@@ -20,6 +21,7 @@ from referee.processes.messages import (
     MEMORY,
     PROCESSES,
     SCRATCH_BYTES,
+    SCRATCH_DEPTH,
     SCRATCH_FILES,
     WRITABLE_INSIDE,
     Request,
@@ -63,7 +65,8 @@ class Usage:
             return None
         began_s = time.process_time()
         try:
-            return self.enforced() or self._tree_excess() or self._scratch_excess()
+            inside = self._usage_inside() if self._is_wrapped else None
+            return self.enforced() or self._scratch_excess(inside) or self._tree_excess(inside)
         finally:
             pause_s = max(INTERVAL_S, SHARE * (time.process_time() - began_s))  # guard: cost-of-checks
             self._check_s = time.monotonic() + pause_s
@@ -72,7 +75,7 @@ class Usage:
         """Which limit the kernel has enforced, if any."""
         return self._group.excess() if self._group else None
 
-    def _tree_excess(self) -> Excess | None:
+    def _tree_excess(self, inside: tuple[int, int] | None) -> Excess | None:
         if self._processes is None and self._memory is None:
             return None
         pids = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
@@ -85,6 +88,8 @@ class Usage:
         private, shared = sum(state.private for state in states), sum(state.shared for state in states)
         self._devices = self._devices or _devices_in_memory()
         in_files = _held_in_memory(pids, self._devices)
+        if inside:
+            in_files += inside[0]  # guard: scratch-in-memory
         if private + shared + in_files <= self._memory:
             return None
         exact = [
@@ -96,15 +101,17 @@ class Usage:
             return MEMORY, memory, self._memory
         return None
 
-    def _scratch_excess(self) -> Excess | None:
+    def _scratch_excess(self, inside: tuple[int, int] | None) -> Excess | None:
         if self._scratch is None and self._files is None:
             return None
         most = scratch.MOST_FILES if self._files is None else self._files
-        size, files = self._usage_inside() if self._is_wrapped else scratch.usage(self._folder, most)
+        size, files, is_too_deep = (*inside, False) if inside else scratch.usage(self._folder, most)
         if self._scratch is not None and size > self._scratch:  # guard: scratch-bytes
             return SCRATCH_BYTES, size, self._scratch
         if self._files is not None and files > self._files:  # guard: scratch-files
             return SCRATCH_FILES, files, self._files
+        if is_too_deep:  # guard: scratch-depth
+            return SCRATCH_DEPTH, scratch.MOST_DEPTH + 1, scratch.MOST_DEPTH
         return None
 
     def _usage_inside(self) -> tuple[int, int]:

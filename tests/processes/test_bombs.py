@@ -15,6 +15,7 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import SHARE, Limits
@@ -92,19 +93,20 @@ BUSY = """
 LIMITS = Limits.parse({"processes": "100", "memory": "300MB", "scratch": "100MB", "scratch_files": "1000"})
 
 
-def bot(name: str, folder: Path, bomb: str = "    pass") -> Bot:
+def bot(name: str, folder: Path, bomb: str = "    pass", level: str = "none") -> Bot:
     path = folder / f"{name}.py"
     path.write_text(BOT.format(bomb))
     limits = replace(LIMITS, memory=SHARE, share=LIMITS.memory)  # no limit for each process by the kernel
     command = ("{python}", str(path), name)
-    return Bot(name, command, ROOT, env=(("PYTHONPATH", str(ROOT)),), limits=limits)
+    env = (("PYTHONPATH", str(ROOT)),)
+    return Bot(name, command, ROOT, env, limits=limits, isolation=level, read=(ROOT,))
 
 
-def played(folder: Path, bomb: str) -> tuple[list[GameRecord], list[ExitReport]]:
+def played(folder: Path, bomb: str, level: str = "none") -> tuple[list[GameRecord], list[ExitReport]]:
     """The records of two games against a bot that plays on, and the exit reports of all bots."""
     game = GAMES["evengroups"]
     exits: list[ExitReport] = []
-    bots = [bot("bomb", folder, bomb), bot("good", folder)]
+    bots = [bot("bomb", folder, bomb, level), bot("good", folder)]
     terms = [
         Terms(number, game, game.settle({"size": "3"}), names, (TimeControl.parse(LONG),) * 2, b"")
         for number, names in (("1", ("bomb", "good")), ("2", ("good", "bomb")))
@@ -141,6 +143,21 @@ def test_a_bomb_loses_its_own_games_by_the_limit(bomb: str, told: str, tmp_path:
         assert record.terms.bots[last.seat] == "bomb" and last.ending.word == "limit"
         assert told in last.detail
     assert not any(report.unkillable for report in exits)
+
+
+def test_a_bomb_of_files_in_memory_loses_by_the_limit_of_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With as much room in its scratch folder, which lies in memory at this level, as the machine has."""
+    if why := levels.reason("bwrap"):
+        pytest.skip(why)
+    monkeypatch.setattr(sys.modules[__name__], "LIMITS", replace(LIMITS, scratch=None, scratch_files=None))
+    records, _ = played(tmp_path, DISK.replace("range(30)", "range(60)"), "bwrap")
+    for record in records:
+        last = record.events[-1]
+        assert isinstance(last, Retired)
+        assert record.terms.bots[last.seat] == "bomb" and last.ending.word == "limit"
+        assert "of memory, and 300 MB are allowed" in last.detail
 
 
 def test_many_busy_children_end_with_their_bot(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from referee.tournament.config import load
 from referee.tournament.isolating import with_hidden
 from referee.tournament.opening import examine
 from tests.command import PLAIN, referee
+from tests.processes.programs import run
 from tests.processes.runs import games, toml
 from tests.programs import needs
 from tests.waiting import TOO_LONG_S
@@ -44,21 +45,6 @@ def needed(level: str) -> str:
     if why := levels.reason(level):
         pytest.skip(f"isolation {level}: {why}")
     return level
-
-
-def run(bot: Bot) -> tuple[str, str, BotProcess]:
-    """What a program writes to stdout and stderr until it exits."""
-    process = BotProcess(bot)
-    said = b""
-    try:
-        while process.stdout_open:
-            said += process.read() or b""
-            process.drain_stderr()
-        process.how_it_ended()
-        process.drain_stderr()
-    finally:
-        end_processes([process], grace_s=0)
-    return said.decode(), process.complaints.text(), process
 
 
 def shell(script: str, level: str, cwd: Path = Path("/"), *arguments: str) -> Bot:

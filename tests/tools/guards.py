@@ -83,6 +83,7 @@ WARDENS = "tests/processes/test_wardens.py"
 KILLED = "tests/processes/test_killed_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 OWNED = "tests/processes/test_owned.py"
+MOUNTS = "tests/processes/test_mounts.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
 STOPWATCH = "tests/unit/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
@@ -94,6 +95,15 @@ MACHINES = "tests/unit/test_cluster_workers.py"
 SERVE = "tests/processes/test_serve.py"
 
 GUARDS = [
+    dropped("read-only-mounts", f"{MOUNTS} -k has_a_size"),
+    dropped("devices", f"{MOUNTS} -k has_a_size"),
+    replaced(
+        "modes-of-links",
+        "_succeeds(os.chmod, name, before | mode, dir_fd=parent)",
+        "tests/processes/test_scratch_links.py",
+    ),
+    never("scratch-depth", f"{WARDENS} -k deep"),
+    dropped("scratch-in-memory", f"{MOUNTS} -k memory"),
     dropped("repeated-games", "tests/unit/test_ratings.py -k repeat_each_other"),
     replaced(
         "deadline",

@@ -63,18 +63,22 @@ def test_the_usage_counts_each_file_once(tmp_path: Path) -> None:
     (tmp_path / "a" / "file").write_bytes(bytes(1 << 20))
     os.link(tmp_path / "a" / "file", tmp_path / "again")
     (tmp_path / "link").symlink_to("/usr")
-    size, files = scratch.usage(str(tmp_path), 100)
-    assert 1 << 20 <= size < 1.1 * (1 << 20) and files == 3
+    size, files, is_too_deep = scratch.usage(str(tmp_path), 100)
+    assert 1 << 20 <= size < 1.1 * (1 << 20) and files == 3 and not is_too_deep
 
 
 def test_the_usage_stops_counting_beyond_the_limit(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"{number}").touch()
-    assert scratch.usage(str(tmp_path), 10)[1] == 11
+    assert scratch.usage(str(tmp_path), 10).files == 11
 
 
-def test_a_folder_that_is_too_deep_counts_as_too_many_files(tmp_path: Path) -> None:
-    deep(tmp_path, 60)
-    assert scratch.usage(str(tmp_path), 1000)[1] == 1001
+def test_folders_are_counted_to_a_depth(tmp_path: Path) -> None:
+    deep(tmp_path, scratch.MOST_DEPTH)
+    assert scratch.usage(str(tmp_path), 1000)[1:] == (scratch.MOST_DEPTH + 1, False)
+    above = tmp_path / "above"
+    above.mkdir()
+    next(path for path in tmp_path.iterdir() if path != above).rename(above / "d")
+    assert scratch.usage(str(tmp_path), 1000).is_too_deep
     for folder in tmp_path.iterdir():
         assert scratch.remove(str(folder), TOO_LONG_S)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/fs.h>
 #include <linux/io_uring.h>
 #include <linux/perf_event.h>
 #include <mqueue.h>
@@ -14,13 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -280,7 +285,43 @@ static int own_terminal(void) {
     return 0;
 }
 
+static int results_times(void) { /* 1970 */
+    char path[4096];
+    struct timespec times[2] = {{0}, {0}};
+    snprintf(path, sizeof path, "%s/games.jsonl", target("RESULTS"));
+    return utimensat(AT_FDCWD, path, times, 0);
+}
+static int secret_memory(void) { return (int)syscall(447 /* memfd_secret */, 0); }
+static int other_personality(void) { return personality(0x400000 /* all that is read can be executed */); }
+static int folder_news(void) { return fcntl(open(".", O_RDONLY), F_NOTIFY, DN_CREATE); }
+static int signal_owner(void) { return fcntl(0, F_SETOWN, process("VICTIM")); }
+static int lease(void) { return fcntl(open("/proc/self/exe", O_RDONLY), F_SETLEASE, F_RDLCK); }
+static int datagram_pair(void) { /* the listener is of another type: that it says so shows that it was reached */
+    int ends[2];
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    snprintf(to.sun_path, sizeof to.sun_path, "%s", target("SOCKET"));
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends)) return -1;
+    return sendto(ends[0], "x", 1, 0, (void *)&to, sizeof to) >= 0 || errno == EPROTOTYPE ? 0 : -1;
+}
+static int segments_counted(void) {
+    struct shmid_ds found;
+    return shmctl(0, SHM_INFO, &found);
+}
+static int disk_flush(void) { return (int)syscall(SYS_sync); }
+static int asynchronous(void) {
+    unsigned long context = 0;
+    return (int)syscall(SYS_io_setup, 1, &context);
+}
+static int file_flags(void) {
+    int flags = 0, own = open("/proc/self/exe", O_RDONLY);
+    return ioctl(own, FS_IOC_GETFLAGS, &flags) < 0 ? -1 : ioctl(own, FS_IOC_SETFLAGS, &flags);
+}
+
 static const struct { const char *name; int (*run)(void); } attacks[] = {
+    {"results-times", results_times}, {"secret-memory", secret_memory}, {"personality", other_personality},
+    {"folder-news", folder_news}, {"signal-owner", signal_owner}, {"lease", lease},
+    {"datagram-pair", datagram_pair}, {"segments-counted", segments_counted}, {"disk-flush", disk_flush},
+    {"asynchronous", asynchronous}, {"file-flags", file_flags},
     {"memory-call", memory_call}, {"ptrace", ptrace_victim}, {"ptrace-worker", ptrace_worker},
     {"source-handle", source_by_handle}, {"move-taken", move_taken}, {"warden-exited", warden_exited},
     {"warden-exceeded", warden_exceeded}, {"io-priority", io_priority}, {"kill-by-pipe", kill_by_pipe}, {"results-watched", watch_results}, {"inherited", inherited},

@@ -221,6 +221,42 @@ def fill_inodes() -> None:
     report(f"held {MOST_FILES}")
 
 
+def deep_folders() -> None:
+    """More than anybody looks through by path, and then some time in which it should be noticed."""
+    here = os.open(scratch(), os.O_RDONLY)
+    for number in range(30_000):
+        os.mkdir(t["TOKEN"], dir_fd=here)
+        below = os.open(t["TOKEN"], os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+        if number % 1000 == 0:
+            report(f"held {number}")
+    time.sleep(10)
+
+
+def hidden_memory() -> None:
+    """A file in memory of a process whose descriptors nobody else of its user can see."""
+    if libc.prctl(4, 0, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+    write_much(os.memfd_create("attack"), MOST_MEMORY // 4)
+    time.sleep(3)
+
+
+def connections() -> None:
+    if f":{int(t['PORT']):04X}" not in read("/proc/net/tcp").decode():
+        raise OSError("other connections")
+
+
+def make_and_remove(path: str) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    os.unlink(path)
+
+
+def same_times(path: str) -> None:
+    found = os.stat(path)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
 def sixty_busy() -> None:
     for count in range(60):
         if os.fork() == 0:
@@ -301,6 +337,15 @@ ATTACKS: dict[str, Callable[[], object]] = {
     "high-priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, -20),
     "real-time": real_time,
     "own-oom-score": lower_own_oom_score,
+    "connections": connections,
+    "home-times": lambda: os.utime(f"{t['HOME_OF_USER']}/.profile", (0, 0)),
+    "home-attribute": lambda: os.setxattr(f"{t['HOME_OF_USER']}/.profile", "user.x", b"x"),
+    "root-folder": lambda: make_and_remove(f"/{t['TOKEN']}"),
+    "device-folder": lambda: make_and_remove(f"/dev/{t['TOKEN']}"),
+    "device-mode": lambda: os.chmod("/dev/full", os.stat("/dev/full").st_mode & 0o7777),
+    "device-times": lambda: same_times("/dev/full"),
+    "memory-bomb-hidden": hidden_memory,
+    "deep-folders": deep_folders,
     "terminal-input": lambda: [
         fcntl.ioctl(os.open(t["TERMINAL"], os.O_RDWR | os.O_NOCTTY), 0x5412, bytes([byte]))
         for byte in t["TOKEN"].encode()

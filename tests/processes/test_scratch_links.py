@@ -1,0 +1,72 @@
+"""What a bot does with folders and links while its scratch folder is counted leads nowhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.processes import scratch
+from tests.processes.programs import PYTHON
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux opens folders without reading them"
+)
+
+NOBODY = 65_534
+
+SWAPPING = """
+import importlib.util, os, signal, stat, sys
+module, folder = sys.argv[1:]
+spec = importlib.util.spec_from_file_location("scratch", module)
+scratch = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(scratch)
+
+outside, inside = f"{folder}/outside", f"{folder}/inside"
+for path in (outside, inside, f"{outside}/closed"):
+    os.mkdir(path)
+for number in range(50):
+    open(f"{outside}/{number}", "x").close()
+os.chmod(f"{outside}/closed", 0)
+os.chmod(outside, 0o555)
+
+def swap():  # a folder that is open, a closed one, or a link to either, by the same name
+    while True:
+        os.mkdir(f"{inside}/two", 0o500)
+        os.chmod(f"{inside}/two", 0)
+        os.rmdir(f"{inside}/two")
+        for target in (outside, f"{outside}/closed"):
+            os.symlink(target, f"{inside}/two")
+            os.unlink(f"{inside}/two")
+
+swapping = os.fork()
+if swapping == 0:
+    swap()
+most = 0
+for _ in range(20_000):
+    most = max(most, scratch.usage(inside, 100).files)
+os.kill(swapping, signal.SIGKILL)
+os.waitpid(swapping, 0)
+scratch.remove(inside)
+print(most, *(oct(stat.S_IMODE(os.stat(path).st_mode)) for path in (outside, f"{outside}/closed")))
+os.chmod(outside, 0o755)
+"""
+
+
+def test_a_bot_that_swaps_folders_for_links_leads_nowhere(tmp_path: Path) -> None:
+    module, folder = tmp_path / "scratch.py", tmp_path / "folder"
+    shutil.copy(scratch.__file__, module)
+    folder.mkdir()
+    user = NOBODY if os.geteuid() == 0 else None  # root changes no modes
+    if user:
+        os.chown(folder, user, user)
+        for path in (*folder.parents,)[:-2]:
+            path.chmod(0o755)
+    command = [PYTHON, "-I", "-S", "-c", SWAPPING, str(module), str(folder)]
+    others: list[int] | None = [] if user else None
+    done = subprocess.run(command, user=user, group=user, extra_groups=others, capture_output=True, text=True)
+    assert (done.stderr, done.stdout.split()) == ("", ["1", "0o555", "0o0"])

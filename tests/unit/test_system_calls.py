@@ -1,0 +1,234 @@
+"""The filter of system calls: what it says of each call, compared with the kernel's tables."""
+
+from __future__ import annotations
+
+import errno
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from referee.processes import seccomp, system_calls
+from referee.processes.system_calls import (
+    ALLOWED,
+    ATTRIBUTES,
+    CONDITIONAL,
+    FORBIDDEN,
+    GROUPS,
+    MISSING,
+    SHARED,
+)
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
+ALLOW, ERRNO = 0x7FFF0000, 0x00050000
+
+HEADERS = {
+    "x86_64": ("asm/unistd_64.h", ""),
+    "generic": (
+        "asm-generic/unistd.h",
+        "-D__ARCH_WANT_RENAMEAT -D__ARCH_WANT_NEW_STAT -D__ARCH_WANT_SET_GET_RLIMIT "
+        "-D__ARCH_WANT_SYS_CLONE3 -D__ARCH_WANT_MEMFD_SECRET",
+    ),
+}
+NO_CALLS = {"arch_specific_syscall", "syscalls"}
+
+
+def result(program: bytes, number: int, arguments: tuple[int, ...] = (), machine: str = "x86_64") -> int:
+    """What the kernel would do: the value that the program returns for a call."""
+    padded = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    data = struct.pack("=IIQ6Q", number & 0xFFFFFFFF, ARCHITECTURES[machine], 0, *padded)
+    code = list(struct.iter_unpack("=HBBI", program))
+    at = loaded = 0
+    while True:
+        operation, if_true, if_false, value = code[at]
+        at += 1
+        match operation:
+            case 0x20:
+                (loaded,) = struct.unpack_from("=I", data, value)
+            case 0x54:
+                loaded &= value
+            case 0x05:
+                at += value
+            case 0x15 | 0x35 | 0x45:
+                holds = {0x15: loaded == value, 0x35: loaded >= value, 0x45: bool(loaded & value)}[operation]
+                at += if_true if holds else if_false
+            case 0x06:
+                return int(value)
+            case _:
+                raise AssertionError(f"no such instruction: {operation:#x}")
+
+
+def number_of(name: str, machine: str = "x86_64") -> int:
+    call = next(group[name] for group in GROUPS if name in group)
+    number = call.x86_64 if machine == "x86_64" else call.generic
+    assert number is not None
+    return number
+
+
+def outcome(
+    name: str, *arguments: int, shares_namespaces: bool = True, machine: str = "x86_64"
+) -> int | None:
+    """The error with which a call fails; None where it is allowed."""
+    found = result(seccomp.program(shares_namespaces, machine), number_of(name, machine), arguments, machine)
+    return None if found == ALLOW else found & 0xFFFF
+
+
+def numbered(group: Mapping[str, system_calls.Call], machine: str) -> Iterator[tuple[str, int]]:
+    for name, call in group.items():
+        number = call.x86_64 if machine == "x86_64" else call.generic
+        if number is not None:
+            yield name, number
+
+
+def kernel_table(table: str) -> dict[str, int]:
+    """The numbers in the kernel's headers, by name."""
+    if (compiler := shutil.which("cc")) is None:
+        pytest.skip("needs a C compiler with the kernel's headers")
+    header, options = HEADERS[table]
+    command = [compiler, "-E", "-dM", *options.split(), "-x", "c", "-"]
+    done = subprocess.run(command, input=f"#include <{header}>\n", capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no header {header}")
+    defined: dict[str, str] = dict(re.findall(r"^#define (__NR\w*) (\w+)$", done.stdout, re.MULTILINE))
+    found = {}
+    for name, value in defined.items():
+        number = defined.get(value, value)
+        if name.startswith("__NR_") and number.isdigit() and name[5:] not in NO_CALLS:
+            found[name[5:]] = int(number)
+    return found
+
+
+@pytest.mark.parametrize("table", ["x86_64", "generic"])
+def test_each_call_of_the_kernel_s_headers_is_in_a_group(table: str) -> None:
+    known = {name: getattr(call, table) for group in GROUPS for name, call in group.items()}
+    theirs = kernel_table(table)
+    assert len(theirs) > 300
+    assert {name: known.get(name) for name in theirs} == theirs
+
+
+def test_no_call_is_in_two_groups_and_no_number_is_used_twice() -> None:
+    names = [name for group in GROUPS for name in group]
+    assert len(names) == len(set(names))
+    for machine in ARCHITECTURES:
+        numbers = [number for group in GROUPS for _, number in numbered(group, machine)]
+        assert len(numbers) == len(set(numbers))
+
+
+PROBE = """
+import ctypes, errno, sys
+libc = ctypes.CDLL(None, use_errno=True)
+for number in map(int, sys.argv[1:]):
+    ctypes.set_errno(0)
+    bad = ctypes.c_long(-1)
+    if libc.syscall(ctypes.c_long(number), *[bad] * 6) != -1 or ctypes.get_errno() != errno.ENOSYS:
+        print(number)
+"""
+
+
+@pytest.mark.skipif(not seccomp.AVAILABLE, reason="there is no filter for this architecture")
+def test_the_running_kernel_has_no_call_that_is_in_no_group() -> None:
+    known = {number for group in GROUPS for _, number in numbered(group, seccomp.MACHINE)}
+    unknown = [str(number) for number in range(600) if number not in known]
+    done = subprocess.run([sys.executable, "-c", PROBE, *unknown], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+@pytest.mark.parametrize("shares_namespaces", [True, False])
+def test_the_filter_allows_what_the_groups_say_and_nothing_else(
+    machine: str, shares_namespaces: bool
+) -> None:
+    program = seccomp.program(shares_namespaces, machine)
+    assert len(program) // 8 <= 4096
+    expected = dict.fromkeys(range(1000), ERRNO | errno.ENOSYS)
+    for group in (ALLOWED, *(() if shares_namespaces else (SHARED, ATTRIBUTES))):
+        expected.update((number, ALLOW) for _, number in numbered(group, machine))
+    for group in (*FORBIDDEN, *((SHARED, ATTRIBUTES) if shares_namespaces else ())):
+        expected.update((number, ERRNO | errno.EPERM) for _, number in numbered(group, machine))
+    conditional = {number for _, number in numbered(CONDITIONAL, machine)}
+    for number, what in expected.items():
+        if number not in conditional:
+            assert (number, result(program, number, machine=machine)) == (number, what)
+
+
+def test_calls_of_other_architectures_are_refused() -> None:
+    program = seccomp.program(True, "x86_64")
+    read_of_x32 = 0x40000000
+    assert result(program, read_of_x32) == ERRNO | errno.ENOSYS
+    assert result(program, number_of("read"), machine="aarch64") == ERRNO | errno.EPERM
+    assert result(seccomp.mild_program("x86_64"), 0, machine="aarch64") == ALLOW
+
+
+CLONE_OF_A_THREAD, CLONE_OF_A_USER_NAMESPACE = 0x3D0F00, 0x10000011
+UNIX, INTERNET, OF_MACHINES, STREAM, DATAGRAM, CLOSE_ON_EXECUTION = 1, 2, 40, 1, 2, 0x80000
+
+WITH_ARGUMENTS = [
+    # The call, its arguments, and the error where the bot shares namespaces, and where it does not.
+    ("ioctl", (0, 0x5401), None, None),  # TCGETS
+    ("ioctl", (0, 0x541B), None, None),  # FIONREAD
+    ("ioctl", (0, 0x80045430), None, None),  # TIOCGPTN
+    ("ioctl", (0, 0x5412), errno.EPERM, errno.EPERM),  # TIOCSTI
+    ("ioctl", (0, 0x40086602), errno.ENOTTY, errno.ENOTTY),  # FS_IOC_SETFLAGS
+    ("ioctl", (0, 0x8901), errno.ENOTTY, None),  # FIOSETOWN
+    ("fcntl", (0, 6), None, None),  # F_SETLK
+    ("fcntl", (0, 1030), None, None),  # F_DUPFD_CLOEXEC
+    ("fcntl", (0, 8), errno.EINVAL, errno.EINVAL),  # F_SETOWN
+    ("fcntl", (0, 1024), errno.EINVAL, errno.EINVAL),  # F_SETLEASE
+    ("fcntl", (0, 1026), errno.EINVAL, errno.EINVAL),  # F_NOTIFY
+    ("fcntl", (0, 1036), errno.EINVAL, errno.EINVAL),  # F_SET_RW_HINT
+    ("prctl", (15,), None, None),  # PR_SET_NAME
+    ("prctl", (4,), errno.EINVAL, errno.EINVAL),  # PR_SET_DUMPABLE
+    ("prctl", (62,), errno.EINVAL, errno.EINVAL),  # PR_SCHED_CORE
+    ("personality", (0xFFFFFFFF,), None, None),
+    ("personality", (0x40000,), errno.EPERM, errno.EPERM),
+    ("clone", (CLONE_OF_A_THREAD,), None, None),
+    ("clone", (CLONE_OF_A_USER_NAMESPACE,), errno.EPERM, errno.EPERM),
+    ("socket", (UNIX, STREAM), errno.EPERM, None),
+    ("socket", (OF_MACHINES, STREAM), errno.EPERM, errno.EPERM),
+    ("socketpair", (UNIX, STREAM | CLOSE_ON_EXECUTION), None, None),
+    ("socketpair", (UNIX, DATAGRAM), errno.EPERM, None),
+    ("socketpair", (INTERNET, STREAM), errno.EPERM, errno.EPERM),
+    ("sched_setaffinity", (0,), None, None),
+    ("sched_setaffinity", (7,), errno.EPERM, errno.EPERM),
+    ("prlimit64", (7,), errno.EPERM, errno.EPERM),
+    ("setpriority", (0, 0), None, None),
+    ("setpriority", (0, 7), errno.EPERM, errno.EPERM),
+    ("setpriority", (2, 0), errno.EPERM, errno.EPERM),
+    ("ioprio_set", (1, 0), None, None),
+    ("ioprio_set", (3, 0), errno.EPERM, errno.EPERM),
+]
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+@pytest.mark.parametrize(("name", "arguments", "shared", "own"), WITH_ARGUMENTS)
+def test_arguments_decide(
+    name: str, arguments: tuple[int, ...], shared: int | None, own: int | None, machine: str
+) -> None:
+    found = [outcome(name, *arguments, shares_namespaces=both, machine=machine) for both in (True, False)]
+    assert found == [shared, own]
+
+
+def test_each_conditional_call_is_tried_with_arguments() -> None:
+    tried = {name for name, *_ in WITH_ARGUMENTS}
+    assert set(CONDITIONAL) - tried == {"sched_setscheduler", "sched_setparam", "sched_setattr"}
+    assert all(outcome(name, 7) == errno.EPERM for name in set(CONDITIONAL) - tried)
+
+
+def test_the_mild_filter_denies_the_settings_of_others_alone() -> None:
+    program = seccomp.mild_program("x86_64")
+    denied = {
+        name
+        for group in GROUPS
+        for name, number in numbered(group, "x86_64")
+        if result(program, number, (7, 7)) != ALLOW
+    }
+    own = {"sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "prlimit64"}
+    assert denied == {*own, "setpriority", "ioprio_set", "shmget"}
+
+
+def test_programs_have_another_way_for_what_is_said_to_be_missing() -> None:
+    assert {outcome(name) for name in MISSING} == {errno.ENOSYS}
