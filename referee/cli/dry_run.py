@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.cli.output import amount_text
+from referee.cli.output import amount_text, say
 from referee.cli.venues import files_to_send
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
@@ -20,7 +20,8 @@ from referee.tournament.config import Config
 from referee.tournament.forecast import Forecast, Longest, forecast
 from referee.tournament.formats import LEAGUE, Amount
 from referee.tournament.lock import is_locked
-from referee.tournament.opening import Candidate, examine
+from referee.tournament.opening import Candidate
+from referee.tournament.readiness import ready
 from referee.tournament.remaining import Remaining
 from referee.tournament.run import Run
 
@@ -46,7 +47,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     `RecordError`.
     """
     _check_folder(folder)
-    candidate = examine(config, folder, isolation, not cluster)
+    candidate = ready(config, folder, isolation, not cluster, None, say)
     place = _on_cluster(candidate, cluster) if cluster else _here(candidate, workers)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
@@ -60,7 +61,8 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     )
     played = listed(sorted({plan.game.slug for plan in candidate.tournament.plans}))
     rounds = "" if config.format.name == LEAGUE else f"{counted(config.format.rounds, 'round')}, "
-    lines = [f"{amount_text(in_all)} games of {played}, {len(config.entrants)} bots, {rounds}{place.text}"]
+    bots = counted(len(candidate.tournament.entrants), "bot")
+    lines = [f"{amount_text(in_all)} games of {played}, {bots}, {rounds}{place.text}"]
     if candidate.run:
         where = shown(str(folder))
         played_text = counted(len(candidate.run.games), "game")
@@ -70,12 +72,8 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
 
 
 def _here(candidate: Candidate, workers: int) -> _Place:
-    """This machine. Raises `UsageError` and `EnvironmentLacksError` where it lacks something."""
+    """This machine."""
     building = _builds(candidate)
-    for plan in candidate.tournament.plans:
-        for entrant in plan.entrants:
-            if entrant.bot.name not in building:
-                entrant.check()
     notes = f"programs that would be built first, and are not checked: {', '.join(building)}"
     return _Place(counted(workers, "worker"), workers, (notes,) if building else ())
 

@@ -11,7 +11,7 @@ from referee.cli.displays import display
 from referee.cli.json_lines import end_lines
 from referee.cli.output import amount_text, count_text, say, show_data, table_width
 from referee.cli.progress import Outset, report_off_turn, report_stoppages
-from referee.cli.venues import Venue, here, on_cluster
+from referee.cli.venues import Venue, build, here, on_cluster
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped
 from referee.core.stop import Stop
@@ -21,8 +21,9 @@ from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.lock import locked
 from referee.tournament.open_run import OpenRun
-from referee.tournament.opening import Candidate, examine, open_run
+from referee.tournament.opening import Candidate, open_run
 from referee.tournament.playing import TournamentPlayer
+from referee.tournament.readiness import ready
 from referee.tournament.remaining import Remaining
 from referee.tournament.stopping import NEVER
 from referee.tournament.strikes import FaultCount
@@ -50,6 +51,8 @@ class Conduct:
     """The address of the Dask cluster that plays; empty where this machine does."""
     scale_clocks: bool = False
     """Whether clocks are longer on slower machines of the cluster."""
+    leaves_out: bool = False
+    """Whether bots that cannot play are left out; otherwise they are an error."""
 
 
 def conduct(config: Config, how: Conduct) -> None:
@@ -59,10 +62,10 @@ def conduct(config: Config, how: Conduct) -> None:
     no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
     """
     say_before(config, None if how.cluster else how.workers)
-    is_unfinished = False
+    is_here, is_unfinished = not how.cluster, False
     with (
         locked(how.folder),
-        _venue(examine(config, how.folder, how.isolation, not how.cluster), how) as venue,
+        _venue(ready(config, how.folder, how.isolation, is_here, build, say, how.leaves_out), how) as venue,
         open_run(venue.candidate, say) as opened,
     ):
         try:
@@ -82,15 +85,22 @@ def conduct(config: Config, how: Conduct) -> None:
         )
     if is_unfinished:
         raise RefereeError("some games were not played; the same command continues")
-    if how.strict and any(any(game.faults) for game in opened.games.values()):
-        raise BotFaulted("a bot was at fault")
+    if how.strict and _has_faults(venue.candidate.config, opened):
+        raise BotFaulted("a bot was at fault, or was left out")
+
+
+def _has_faults(config: Config, opened: OpenRun) -> bool:
+    """Whether a bot was at fault in a game, one included that strikes annulled, or could not play at all."""
+    games = [*opened.games.values()]
+    games += [game for game in opened.annulled.values() if game.id not in opened.amendments.annulled]
+    return any(any(game.faults) for game in games) or any(one.is_fault for one in config.left_out)
 
 
 def say_before(config: Config, workers: int | None) -> None:
     """Says which bots are left out on this machine, and what may be wrong with the settings. `workers` is
     None where other machines play.
     """
-    found = [*config.absent]
+    found = [one.text for one in config.left_out]
     if config.seed is not None and not all(section.game.is_open for section in config.sections):
         found.append(
             "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
@@ -117,7 +127,7 @@ def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:
     stopped the run before all were played.
     """
     candidate, tournament = venue.candidate, venue.tournament
-    in_all = tournament.games_in_all
+    in_all = opened.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
     say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
     for line in FaultCount(tournament.strikes, opened).take_out():  # guard: late-strikes
@@ -165,11 +175,11 @@ def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     form, view = "json" if how.json_lines else "simple", View(width=table_width())
     table = rendered(opened.names, games, form, seats, view, opened.facts) if games else ""
     if how.json_lines:
-        show_data(end_lines(len(games), tournament.games_in_all.games, opened.head, table))
+        show_data(end_lines(len(games), opened.games_in_all.games, opened.head, table))
     elif table:
         show_data(table)
     if how.stored:
-        say(f"{count_text(len(games), tournament.games_in_all)}, head hash {opened.head}")
+        say(f"{count_text(len(games), opened.games_in_all)}, head hash {opened.head}")
     else:
         say(f"seed {tournament.plans[0].seed}")
 

@@ -87,5 +87,6 @@ def run(
         json_lines=json_lines,
         cluster=cluster,
         scale_clocks=scale_clocks,
+        leaves_out=True,
     )
     conduct(config, how)

@@ -65,6 +65,7 @@ def _read(folder: Path, is_running: bool) -> Run:
 def _text(progress: Progress, order: Order) -> str:
     """The status for people."""
     from referee.ratings.brief import brief
+    from referee.ratings.notes import left_out_lines
 
     of = "" if progress.planned is None else f" of {amount_text(progress.planned)}"
     running = "a referee is running" if progress.is_running else "no referee is running"
@@ -79,6 +80,7 @@ def _text(progress: Progress, order: Order) -> str:
     faults = ", ".join(f"{count} {word}" for word, count in sorted(order.faults.items()))
     lines += [f"faults: {faults}"] if faults else []
     lines += [f"{counted(progress.voids, 'attempt')} at games became void"] if progress.voids else []
+    lines += left_out_lines(progress.left_out)
     if progress.played:
         lines += ["", *brief(order.tallies, order.pool, progress.seats, ROWS, order=order.bots)]
     return "\n".join(lines)
@@ -91,12 +93,15 @@ def _idle_us(progress: Progress) -> int | None:
 
 def _data(progress: Progress, order: Order) -> dict[str, Any]:
     """The status as JSON."""
+    from referee.records.left_out import left_out_json
+
     return {
         "game": progress.game,
         "running": progress.is_running,
         "played": progress.played,
         "games": progress.planned.games if progress.planned else None,
         "voids": progress.voids,
+        "left_out": left_out_json(progress.left_out),
         "games_a_second": progress.rate,
         "remaining_us": progress.remaining_us,
         "idle_us": _idle_us(progress),

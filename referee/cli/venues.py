@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from referee.cli.output import say
 from referee.core.control_groups import usable_memory
-from referee.core.errors import UsageError
 from referee.processes import building
+from referee.processes.building import Failure
 from referee.tournament.bot_table import Build
 from referee.tournament.open_run import OpenRun
 from referee.tournament.opening import Candidate, with_hidden_files
@@ -41,12 +41,7 @@ class Venue:
 
 
 def here(candidate: Candidate, workers: int, observer: Observer | None) -> Venue:
-    """This machine: bots are built and checked. Raises `UsageError`, `EnvironmentLacksError`."""
-    for build in candidate.config.builds:
-        _build(build)
-    for plan in candidate.tournament.plans:
-        for entrant in plan.entrants:
-            entrant.check()
+    """This machine. Raises `EnvironmentLacksError`."""
     at_once = max(1, workers)
     candidate = with_hidden_files(candidate)
     candidate = replace(candidate, tournament=candidate.tournament.sharing(usable_memory(), at_once))
@@ -84,18 +79,15 @@ def files_to_send(candidate: Candidate) -> SentFiles:
     from referee.tournament.opening import private_files
 
     bots = [entrant.bot for entrant in candidate.tournament.entrants]
-    for bot in bots:
-        if bot.is_person:
-            bot.check()  # which refuses
     config = candidate.config
     return sent_files(bots, config.origins, private_files(config, candidate.folder))
 
 
-def _build(build: Build) -> None:
-    """Runs the build command of a bot. Raises `UsageError` if that fails."""
-    name, command, cwd = build
+def build(given: Build) -> Failure | None:
+    """Builds a bot, which it says."""
+    name, command, cwd = given
     say(f"building {name}")
-    if failure := building.build(command, cwd):
-        for line in failure.output:
-            say(f"  {line}")
-        raise UsageError(f"cannot build bot `{name}`: {failure.reason}")
+    failure = building.build(command, cwd)
+    for line in failure.output if failure else ():
+        say(f"  {line}")
+    return failure

@@ -30,6 +30,16 @@ INTERPRETERS = re.compile(
     r"(?:python|pypy)[0-9.]*|node|deno|bun|java|ruby|perl|lua[0-9.]*|php|sh|bash|dash|env|Rscript|julia|wine"
 )
 
+_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
+
+_PYTHON_FLAGS = re.compile(r"-[bBdEIOPqsSuvx]+")
+"""The options of Python that can stand before the file that it runs, apart from those with values."""
+
+_SCRIPTS = frozenset((".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".lua", ".php", ".R", ".jl"))
+"""The endings of files that the other interpreters open by just this name. A shell looks for its file on the
+path too.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Bot:
@@ -110,6 +120,7 @@ class Bot:
         if "/" not in program:
             if shutil.which(program, path=self.environment().get("PATH", os.defpath)) is None:
                 raise UsageError(f"bot `{self.name}`: no program `{shown(program)}` on the path")
+            self._check_script()
             return
         path = self.cwd / program
         try:
@@ -123,6 +134,19 @@ class Bot:
                 f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "
                 f"(chmod +x, or its interpreter before it)"
             )
+        self._check_script()
+
+    def _check_script(self) -> None:
+        """Raises `UsageError` where the file is missing that an interpreter is certain to open."""
+        program, *words = self.command
+        name = Path(program).name
+        if program == "{python}" or _PYTHON.fullmatch(name):
+            while words and _PYTHON_FLAGS.fullmatch(words[0]):
+                del words[0]
+        elif not (INTERPRETERS.fullmatch(name) and words and Path(words[0]).suffix in _SCRIPTS):
+            return
+        if words and not words[0].startswith("-") and not (self.cwd / words[0]).exists():
+            raise UsageError(f"bot `{self.name}`: no file `{shown(words[0])}` for `{shown(program)}` to run")
 
     def environment(self) -> dict[str, str]:
         """The environment variables of its process."""

@@ -9,6 +9,7 @@ from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
 from referee.ratings.pool import VIRTUAL_DRAWS
 from referee.ratings.standings import Facts, Standings, is_known
+from referee.records.left_out import LeftOut
 from referee.records.record import Summary
 
 FEW_ENCOUNTERS = 10
@@ -22,6 +23,9 @@ STOPPED_PERCENT = 1
 
 MOST_NAMES = 8
 """So many bots are named in a note, and the others counted."""
+
+OUTPUT_LINES = 4
+"""So many lines of the output of a build that failed stand in a note, the last ones."""
 
 ELO = (
     "Elo: the mean of the bots is 0; ± is the 95 % interval, by encounters (their games are not "
@@ -62,6 +66,7 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
     if not table.section:
         yield from _host(facts)
         yield from _changed(table, facts)
+        yield from left_out_lines(facts.left_out)
         yield from _isolation(table.games)
 
 
@@ -150,6 +155,14 @@ def _host(facts: Facts) -> Iterator[str]:
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:
     if changed := [f"{name} ({facts.changed[name]})" for name in table.names if name in facts.changed]:
         yield (f"the program changed during the run, so that the figures mix what differs: {listed(changed)}")
+
+
+def left_out_lines(bots: Iterable[LeftOut]) -> Iterator[str]:
+    """The bots that the run was last played without, each with the last lines of its build."""
+    for one in bots:
+        # A backtick would begin code where tables are Markdown.
+        output = " / ".join(line.strip() for line in one.output[-OUTPUT_LINES:]).replace("`", "'")
+        yield f"{one.text}: {output}" if output else one.text
 
 
 def _isolation(games: Iterable[Summary]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from referee.ratings.clusters import Clusters, clusters
 from referee.ratings.pool import Pool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.ratings.times import Times
+from referee.records.left_out import LeftOut
 from referee.records.record import Summary
 
 Place = tuple[int, str, Mapping[str, float | str]]
@@ -39,6 +40,8 @@ class Facts:
     """By section, the order of the bots, for formats that have an order of their own."""
     times: Times | None = None
     """The times of moves, where they were read."""
+    left_out: Sequence[LeftOut] = ()
+    """The bots that the run was last played without."""
 
 
 class Next(NamedTuple):

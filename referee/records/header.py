@@ -17,6 +17,7 @@ from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
 from referee.records.amendments import MEMBERS, check_amendments
+from referee.records.left_out import LEFT_OUT, check_left_out
 from referee.records.record import FORMAT, clock_percent
 
 CALIBRATION = "calibration"
@@ -180,6 +181,8 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     for name in _NUMBERS:
         if fields.has(name):
             header[name] = fields.number(name, 1)
+    if fields.has(LEFT_OUT):
+        header[LEFT_OUT] = change[LEFT_OUT]  # all of them, not only new ones
     if fields.has("encounters"):
         header["encounters"] = [*header.get("encounters", []), list(fields.texts("encounters"))]
     if fields.has("seed_sha256"):
@@ -223,6 +226,7 @@ def _check_additions(fields: Fields) -> None:
     if fields.has("files"):
         for name in fields.object("files").names():
             fields.object("files").object(name)
+    check_left_out(fields)
     for name in _NUMBERS:
         if fields.has(name):
             fields.number(name, 1)

@@ -4,6 +4,7 @@ not. *Pure.*
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from referee.core.errors import RecordError
@@ -16,8 +17,13 @@ from referee.tournament.hashes import Files
 from referee.tournament.tournament import Tournament
 
 
-def differences(header: dict[str, Any], tournament: Tournament) -> list[str]:
-    """Forbidden changes, as messages: only bots and rounds may be added, as far as the format allows it."""
+def differences(
+    header: dict[str, Any], tournament: Tournament, left_out: Mapping[str, str] | None = None
+) -> list[str]:
+    """Forbidden changes, as messages: only bots and rounds may be added, as far as the format allows it, and
+    bots may be `left_out`, each for a reason.
+    """
+    reasons = left_out or {}
     if "rounds" not in header:
         return ["these are the records of a match of an earlier version"]
     now = tournament.header()
@@ -37,7 +43,13 @@ def differences(header: dict[str, Any], tournament: Tournament) -> list[str]:
             tournament.format.needs_all
             and header.get("out", {}).get(name, {}).get("games", "forfeit") == "forfeit"
         ):
-            wrong.append(f"bot `{name}` is missing")
+            if name not in reasons:
+                wrong.append(f"bot `{name}` is missing")
+            elif not tournament.format.is_open:
+                wrong.append(
+                    f"bot `{name}` plays in this run, and {tournament.format.kind} cannot go on without it: "
+                    f"{reasons[name]}; mend it, or withdraw it (`referee amend`)"
+                )
     added = [name for name in now["bots"] if name not in header["bots"]]
     given = {new.lower(): old for old, new in header.get("renamed", {}).items()}
     wrong += [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from referee.games.api import Game, Options
 from referee.processes.limits import LIMITS
 from referee.records.amendments import Strikes, strikes_of
 from referee.records.header import REPEATS
+from referee.records.left_out import LeftOut
 from referee.records.run_files import results_folder
 from referee.tournament import formats, stopping, words
 from referee.tournament.bot_table import (
@@ -71,8 +72,8 @@ class Config:
     strikes: Strikes | None
     """After how many faults a bot is out; None where that is unlimited."""
     builds: tuple[Build, ...]
-    absent: tuple[str, ...]
-    """Messages that say which bots are left out on this machine, and why."""
+    left_out: tuple[LeftOut, ...]
+    """The bots that the file names and that do not play."""
     seed: str | None
     workers: int
     pin: bool
@@ -89,6 +90,16 @@ class Config:
     """The address of the cluster that plays; empty where the file names none."""
     scale_clocks: bool = False
     """Whether clocks are longer on slower machines."""
+    elsewhere: bool | None = None
+    """As `load` was told."""
+
+    def without(self, left_out: Iterable[LeftOut]) -> Config:
+        """The tournament of the same file without further bots. Raises `UsageError` where those that are left
+        cannot play it.
+        """
+        fields = Fields(parse(self.text), "", UsageError)
+        out = (*self.left_out, *left_out)
+        return _config(self.path, self.text, fields, self.path.parent, self.elsewhere, out)
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -139,7 +150,14 @@ TOURNAMENT_KEYS = (
 )
 
 
-def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool | None = None) -> Config:
+def _config(
+    path: Path,
+    text: bytes,
+    fields: Fields,
+    base: Path,
+    elsewhere: bool | None = None,
+    left_out: Iterable[LeftOut] = (),
+) -> Config:
     options = {option.name for game in GAMES.values() for option in game.options}
     fields.only(*TABLES, instead=words.in_file(TOURNAMENT_KEYS, options, LIMITS))
     main = fields.object("tournament")
@@ -148,7 +166,12 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool
     cluster = _cluster(main)
     instead = words.in_bot(TOURNAMENT_KEYS, options, LIMITS)
     tables = bot_tables(base, fields, main, instead, bool(cluster) if elsewhere is None else elsewhere)
-    present = [table for table in tables if not table.missing]
+    out = {
+        table.bot.name: LeftOut(table.bot.name, f"it needs `{shown(table.missing, 80)}`", is_fault=False)
+        for table in tables
+        if table.missing
+    } | {one.bot: one for one in left_out}
+    present = [table for table in tables if table.bot.name not in out]
     keep = main.text("keep", "faults")
     if keep not in KEEP:
         raise main.wrong("keep", f"one of {', '.join(KEEP)}")
@@ -162,16 +185,12 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool
         format=format_of(
             main,
             [table.bot.name for table in present],
-            [table.bot.name for table in tables if table.missing],
+            [*out],
         ),
         stopping=stopping.stopping_rule_of(main),
         strikes=strikes_of(main),
         builds=tuple(table.build for table in present if table.build),
-        absent=tuple(
-            f"bot `{table.bot.name}` is left out: it needs `{shown(table.missing, 80)}`"
-            for table in tables
-            if table.missing
-        ),
+        left_out=tuple(out.values()),
         seed=checked_seed(main.text("seed")) if main.has("seed") else None,
         workers=main.number("workers", 0, 1000, default=default_workers()),
         pin=main.flag("pin", False),
@@ -183,6 +202,7 @@ def _config(path: Path, text: bytes, fields: Fields, base: Path, elsewhere: bool
         origins={table.bot.name: table.origin for table in present},
         cluster=cluster,
         scale_clocks=main.flag("scale_clocks", False),
+        elsewhere=elsewhere,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from referee.ratings.standings import Facts, Place
 from referee.records.amendments import amendments_of
 from referee.records.header import CHANGED, REPEATS, sections_of
+from referee.records.left_out import left_out_of
 from referee.records.record import Summary
 from referee.tournament import formats
 
@@ -25,6 +26,7 @@ def facts_of(
     return Facts(
         changed=header.get(CHANGED, {}),
         repeats=header.get("repeats", REPEATS[0]),
+        left_out=left_out_of(header),
         places=_places(header, games, annulled, is_open) if "rounds" in header else {},
     )
 

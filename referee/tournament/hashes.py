@@ -38,8 +38,7 @@ class Programs:
 
     def changes(self, bots: Iterable[Bot]) -> Files:
         """The bots whose files are different from the last time that they were asked for, or were not asked
-        for yet, each with all its files. Raises `UsageError` where files that a bot lists are missing from
-        the beginning.
+        for yet, each with all its files.
         """
         found = {bot.name: self._hashes_of(bot) for bot in bots if not bot.is_person}
         now = {name: dict(files) for name, files in found.items() if files is not None}
@@ -72,13 +71,11 @@ class ListedFiles:
         return found
 
     def _digest(self, bot: Bot, origin: BotOrigin) -> str:
-        """The hash of all files that the bot's table lists; empty where some cannot be read any more."""
+        """The hash of all files that the bot's table lists; empty where some cannot be read."""
         try:
             files = file_list(bot, origin, self._left_out)
             return digest_of(manifest(bot, files, self._hashes), files.cwd, origin.build)
         except UsageError:
-            if bot.name not in self._digests:
-                raise
             return ""
 
 

@@ -27,6 +27,7 @@ from referee.records.header import CALIBRATION, apply_change, change_line
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, VOID
 from referee.tournament.facts import facts_of
+from referee.tournament.formats import Amount
 from referee.tournament.run import Run
 from referee.tournament.task import Void
 from referee.tournament.voids import VOIDS, Suspicion, VoidGame
@@ -196,6 +197,13 @@ class OpenRun:
         line = change_line(change)
         self._records.append(line)
         apply_change(self._run.header, line)
+
+    @property
+    def games_in_all(self) -> Amount:
+        """How many games the run has, those included of bots that are left out for now."""
+        found = self._run.games_in_all
+        assert found is not None, "a run that can be continued has a schedule"
+        return found
 
     @property
     def batches(self) -> list[list[str]]:

@@ -11,6 +11,7 @@ from referee.core.errors import UsageError
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.records.header import have_changed
+from referee.records.left_out import LEFT_OUT, LeftOut, left_out_json
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
 from referee.tournament.formats import FREE
@@ -53,9 +54,12 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
     damaged, `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
     run = find_run(folder)
+    if run and (late := _too_late(config, run)):
+        config = config.without(late)
     tournament = tournament_of(config)
     tournament.check()
-    if run and (wrong := differences(run.header, tournament)):
+    left_out = {one.bot: one.reason for one in config.left_out}
+    if run and (wrong := differences(run.header, tournament, left_out)):
         raise UsageError(
             f"`{shown(str(folder))}` has the results of another tournament: "
             f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots, rounds or budget"
@@ -64,6 +68,23 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
     tournament = tournament.with_bots(at_levels(bots, isolation, is_here))
     programs = Programs(ListedFiles(config.origins, private_files(config, folder)).of)
     return Candidate(config, folder, tournament, run, programs)
+
+
+def _too_late(config: Config, run: Run) -> list[LeftOut]:
+    """The bots that the run began without, if its format takes in no bots later."""
+    if config.format.is_open:
+        return []
+    began_without = run.header.get(LEFT_OUT, {}).keys() - run.header["bots"].keys()
+    return [
+        LeftOut(
+            entrant.bot.name,
+            f"this run began without it, and {config.format.kind} takes in no bots later; it can play in a "
+            "new run, in another folder (`-o DIR`)",
+            is_fault=False,
+        )
+        for entrant in config.entrants
+        if entrant.bot.name in began_without
+    ]
 
 
 def private_files(config: Config, folder: Path) -> tuple[Path, ...]:
@@ -88,8 +109,12 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     files = candidate.programs.changes(entrant.bot for entrant in tournament.entrants)
     if run is None:
         header = {**tournament.header(), "files": files}
+        if config.left_out:
+            header[LEFT_OUT] = left_out_json(config.left_out)
         return OpenRun.begin(candidate.folder, header, config.text, seed)
     change = additions(run.header, tournament, files)
+    if (left_out := left_out_json(config.left_out)) != run.header.get(LEFT_OUT, {}):
+        change[LEFT_OUT] = left_out
     known = run.header.get("files", {})
     if changed := [
         name for name, now in change.get("files", {}).items() if have_changed(known.get(name), now)

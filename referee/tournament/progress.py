@@ -12,6 +12,7 @@ from referee.ratings.pool import Pool
 from referee.ratings.tally import Tallies
 from referee.records.durations import Timed
 from referee.records.header import sections_of
+from referee.records.left_out import LeftOut, left_out_of
 from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
 from referee.tournament.run import Run
@@ -37,6 +38,8 @@ class Progress:
     """Games a second lately; None where too few were played to tell."""
     ended_us: int | None
     """When the last game ended, in microseconds since 1970; None where there was none."""
+    left_out: Sequence[LeftOut] = ()
+    """The bots that the run was last played without."""
 
     @property
     def remaining_us(self) -> int | None:
@@ -65,6 +68,7 @@ def progress_of(run: Run, last: Sequence[Timed], is_running: bool) -> Progress:
         planned=run.games_in_all,
         voids=len(run.voids),
         is_running=is_running,
+        left_out=left_out_of(run.header),
         rate=rate(last),
         ended_us=max((game.ended_us for game in last), default=None),
     )

@@ -128,7 +128,8 @@ class Runs:
             return facts[0]
         changed = {bot: when for one in facts for bot, when in one.changed.items()}
         counts = all(one.repeats == "count" for one in facts)
-        return Facts(changed=changed, repeats="count" if counts else "cluster")
+        left_out = [bot for one in facts for bot in one.left_out]
+        return Facts(changed=changed, repeats="count" if counts else "cluster", left_out=left_out)
 
     def _section_names(self) -> list[dict[str, str]]:
         """By run, the new names of its sections by their old ones."""

@@ -54,13 +54,14 @@ class Remaining:
         `at_once` is how many encounters are played at the same time.
         """
         self._tournament = tournament
+        self._names = frozenset(tournament.names)
         self._run = run
         self._amendments = run.amendments
         self._stoppings = self._new_stoppings()
         self._told: list[Encounter] = []
         """What the stopping rules were told, where that may have to be repeated."""
         self._agenda = Agenda(
-            self._schedules(tournament, store, at_once), lambda game: not run.is_open(game), self._skips
+            self._schedules(tournament, store, at_once), lambda game: not self._is_open(game), self._skips
         )
 
     def _schedules(self, tournament: Tournament, store: Store, at_once: int) -> list[Schedule]:
@@ -88,7 +89,7 @@ class Remaining:
         """The next encounter with open games; None if there is none, or none until more games are over."""
         self._update()
         while self.decision is None and (found := self._agenda.next()):
-            if any(self._run.is_open(game.id) for game in found.games):
+            if any(self._is_open(game.id) for game in found.games):
                 return found
             self._update()
         return None
@@ -114,7 +115,11 @@ class Remaining:
         stopping = self._stopping(encounter.games[0])
         if stopping.decision is None and not stopping.skips(encounter):
             return False
-        return any(self._run.is_open(game.id) for game in encounter.games)
+        return any(self._is_open(game.id) for game in encounter.games)
+
+    def _is_open(self, game: str) -> bool:
+        """Whether a game can be played now: it waits where a league has chosen a bot that is now left out."""
+        return self._run.is_open(game) and self._names.issuperset(Pairing.parse(game).bots)
 
     def _update(self) -> None:
         """Tells the stopping rules what has been added to the finished beginnings of the schedules: all of it

@@ -214,8 +214,8 @@ def test_listed_files_are_hashed_without_a_cluster_too(base: Path) -> None:
     one, origin = bot(base, "{python} bot.py"), BotOrigin(files=("data",))
     listed = ListedFiles({"a": origin}, (base / "t-results",))
     assert Programs(listed.of).changes([one]) == {"a": sent(one, origin).hashes}
-    with pytest.raises(UsageError, match="there is no such file"):
-        Programs(ListedFiles({"a": BotOrigin(files=("none",))}, ()).of).changes([one])
+    lacking = Programs(ListedFiles({"a": BotOrigin(files=("none",))}, ()).of).changes([one])
+    assert lacking["a"][ALL_FILES] == ""
 
 
 def test_a_listed_file_that_changes_is_noticed(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,11 +88,11 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "false"', 1),
-        "cannot build bot `a`: `false` exited with status 1",
+        "bot `a`: it cannot be built: `false` exited with status 1; without it, `blooms` has 2 seats",
     ),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),
-        "cannot build bot `a`: No such file",
+        "bot `a`: it cannot be built: No such file",
     ),
     ("a" + ".a" * 20_000 + " = 1", "line 1 has more than 4096 bytes"),
     ("a = " + "[" * 1000, "levels of nested brackets"),
@@ -161,10 +161,10 @@ def test_where_bots_play_elsewhere_this_machine_may_lack_what_they_need(tmp_path
         load(written(tmp_path, text))
     text = text.replace('read = ["/no/such/book"]', "") + '[[bot]]\nname = "c"\ncmd = "true"\n'
     config = load(written(tmp_path, text))
-    assert len(config.entrants) == 2 and "left out" in config.absent[0] and not config.cluster
+    assert len(config.entrants) == 2 and "left out" in config.left_out[0].text and not config.cluster
     on_cluster = text.replace('"blooms"', '"blooms"\ncluster = "local:2"')
     for config in (load(written(tmp_path, text), elsewhere=True), load(written(tmp_path, on_cluster))):
-        assert len(config.entrants) == 3 and config.absent == ()
+        assert len(config.entrants) == 3 and config.left_out == ()
         assert config.origins["b"] == BotOrigin(shared=True, needs=("no-such-program",))
     assert config.cluster == "local:2"
 

@@ -146,6 +146,16 @@ class Format:
         return self.name != FREE
 
     @property
+    def is_open(self) -> bool:
+        """Whether bots may join after a run began, and the others may go on without one."""
+        return self.name in _OPEN and self.tables != BALANCED
+
+    @property
+    def kind(self) -> str:
+        """What it is called in messages."""
+        return "balanced tables" if self.tables == BALANCED else f"the format `{self.name}`"
+
+    @property
     def follows_results(self) -> bool:
         """Whether it depends on the results of games which ones follow."""
         return self.name in (SWISS, KNOCKOUT, LEAGUE)
@@ -235,9 +245,8 @@ class Format:
             for key, now, was in self._compared(before)
             if key in _GROWING and self.name == before.name and now < was
         ]
-        if added and (self.name not in _OPEN or self.tables == BALANCED):
-            kind = "balanced tables" if self.tables == BALANCED else f"the format `{self.name}`"
-            wrong.append(f"bot `{min(added)}` was not there: no bot may be added with {kind}")
+        if added and not self.is_open:
+            wrong.append(f"bot `{min(added)}` was not there: no bot may be added with {self.kind}")
         return wrong
 
     def _compared(self, before: Format) -> Iterator[tuple[str, Any, Any]]:
