@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.colour import console_at_stderr
-from referee.cli.options import START, bot_argument, game_argument, isolation_option, key_values, start_option
+from referee.cli.options import START, complete_bot, game_argument, isolation_option, key_values, start_option
 from referee.cli.output import show_data
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
-from referee.core.text import listed
+from referee.core.text import listed, shown
 from referee.core.units import parse_period
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ Steps:
   14 keeps memory bounded"""
 )
 @game_argument
-@bot_argument
+@click.argument("bot", required=False, shell_complete=complete_bot)
 @click.option(
     "--step",
     "steps",
@@ -88,7 +88,7 @@ Steps:
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def check(
     game: str,
-    bot: str,
+    bot: str | None,
     steps: tuple[int, ...],
     options: tuple[str, ...],
     clocks: tuple[str, ...],
@@ -100,15 +100,19 @@ def check(
     isolation: str | None,
     as_json: bool,
 ) -> None:
-    """Checks whether BOT is fit for tournaments in GAME.
+    """Checks whether BOT is fit for tournaments in GAME, or all bots of the tournament file GAME.
 
     BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For a
     failed step the report has the last lines of the dialogue, the bot's stderr, a hint, and the command that
     repeats the step. A warning is a step that passed, with something to know. Exits with 7 if any step
     failed. `referee docs check` describes the steps, their results and the JSON.
 
+    The bots of a tournament file are built and checked in its games, with its options, and with its clocks
+    scaled down; --step, --seed, --isolation and --json are then the only options.
+
     \b
     Examples:
+      referee check tournament.toml
       referee check blooms '{python} mine.py'
       referee check blooms ./mine --time 1s+10s/1s --option size=5
       referee check blooms 'java -cp build Mine' --step 7 --json
@@ -118,6 +122,7 @@ def check(
     from referee.check.formatting import shell_quoted
     from referee.check.runner import run_steps
     from referee.check.settings import CheckSettings
+    from referee.cli.check_all import check_file
     from referee.core.control_groups import usable_memory
     from referee.core.rng import fresh_seed
     from referee.games import game_given
@@ -127,6 +132,16 @@ def check(
     from referee.tournament.plan import Entrant, checked_seed
 
     seed = checked_seed(seed or fresh_seed().hex()[:8])
+    if bot is None:
+        of_one = {"option": options, "time": clocks, "limit": limits, "pty": pty}
+        if given := [name for name, value in of_one.items() if value]:
+            raise UsageError(f"`--{given[0]}` is for a single bot, expected GAME and BOT")
+        if "." not in game:
+            raise UsageError(
+                f"no bot is given for `{shown(game, 80)}`, expected GAME and BOT, or a tournament file"
+            )
+        check_file(Path(game), steps, seed, isolation, as_json)
+        return
     parsed = replace(
         Bot.parse(bot, Path.cwd()),
         limits=replace(Limits.parse(key_values("limit", limits)), share=share_of(usable_memory(), bots=1)),

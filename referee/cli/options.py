@@ -40,7 +40,8 @@ def _complete_option(context: click.Context, parameter: click.Parameter, typed: 
     return [CompletionItem(f"{option.name}=") for option in known if option.name.startswith(typed)]
 
 
-def _complete_bot(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+def complete_bot(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Completes a bot, which is mostly a file."""
     return [CompletionItem(typed, type="file")]
 
 
@@ -71,11 +72,7 @@ played_game_option = click.option(
     "--game", required=True, metavar="GAME", shell_complete=_complete_game, help="The game that it plays."
 )
 
-bots_argument = click.argument(
-    "bots", metavar="BOT...", nargs=-1, required=True, shell_complete=_complete_bot
-)
-
-bot_argument = click.argument("bot", shell_complete=_complete_bot)
+bots_argument = click.argument("bots", metavar="BOT...", nargs=-1, required=True, shell_complete=complete_bot)
 
 game_options_option = click.option(
     "--option",

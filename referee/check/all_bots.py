@@ -1,0 +1,96 @@
+"""Builds and checks all bots of a tournament file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from referee.check.clocks import SCALE, scaled_clocks
+from referee.check.runner import StepResult, run_steps
+from referee.check.settings import CheckSettings
+from referee.core.control_groups import usable_memory
+from referee.core.isolation import AUTO
+from referee.records.left_out import LeftOut
+from referee.tournament.config import Config
+from referee.tournament.isolating import at_levels, isolated
+from referee.tournament.opening import Candidate, private_files
+from referee.tournament.readiness import Builder, unfit_bots
+from referee.tournament.tournament import tournament_of
+
+PASSED, FAILED, LEFT_OUT = "passed", "failed", "left out"
+
+
+class Checked(NamedTuple):
+    """How a bot did in one of the games of a file."""
+
+    bot: str
+    game: str
+    """The section, or the game where there is only one; empty where the bot cannot be started for any."""
+    result: str
+    why: str
+    """What failed; empty where it passed."""
+    output: tuple[str, ...] = ()
+    """The last lines of a build that failed."""
+    hint: str = ""
+    """What to do about it, where that is known."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        return {**self._asdict(), "output": list(self.output)}
+
+
+def check_all(
+    config: Config,
+    isolation: str | None,
+    steps: Collection[int],
+    seed: str,
+    build: Builder,
+    on_bot: Callable[[str], object],
+) -> Iterator[Checked]:
+    """The results of all bots, in each game of the file; of a bot that cannot start only one. `steps` are
+    the chosen ones, as for `run_steps`; `on_bot` is called with what is checked next.
+
+    Raises `UsageError` for a person, `EnvironmentLacksError` where this machine lacks something.
+    """
+    given = tournament_of(config)
+    tournament = given.with_bots(at_levels((one.bot for one in given.entrants), isolation, is_here=True))
+    unfit = {
+        one.bot: one for one in unfit_bots(Candidate(config, config.folder, tournament, None), True, build)
+    }
+    yield from (_cannot_play(one) for one in (*config.left_out, *unfit.values()))
+    fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]
+    settled = {bot.name: bot for bot in isolated(fit, private_files(config, config.folder))}
+    is_free = {one.bot.name: not isolation and one.bot.isolation == AUTO for one in given.entrants}
+    for plan in tournament.sharing(usable_memory(), 1).plans:
+        game = plan.section or plan.game.slug
+        for entrant in plan.entrants:
+            if (name := entrant.bot.name) not in settled:
+                continue
+            bot = replace(settled[name], limits=entrant.bot.limits)
+            settings = CheckSettings(
+                bot,
+                plan.game,
+                {key: str(value) for key, value in plan.options.items()},
+                seed,
+                scaled_clocks(entrant.control),
+                plan.start_us,
+                bot.limits.memory,
+                scale=SCALE,
+                loose_bot=replace(bot, isolation="basic") if is_free[name] else None,
+            )
+            on_bot(f"{name} in {game}")
+            yield _checked(name, game, [*run_steps(settings, steps)])
+
+
+def _cannot_play(one: LeftOut) -> Checked:
+    return Checked(one.bot, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
+
+
+def _checked(name: str, game: str, results: list[StepResult]) -> Checked:
+    failed = [one for one in results if one.result == "failed"]
+    if not failed:
+        return Checked(name, game, PASSED, "")
+    why = "; ".join(f"step {one.number}, {one.title}: {one.text}" for one in failed)
+    first = failed[0].failure
+    return Checked(name, game, FAILED, why, hint=first.hint if first else "")

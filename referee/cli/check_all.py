@@ -1,0 +1,48 @@
+"""What `referee check` prints of all bots of a tournament file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from textwrap import fill
+
+from tabulate import tabulate
+
+from referee.check.all_bots import FAILED, Checked, check_all
+from referee.cli.colour import console_at_stderr
+from referee.cli.output import say, show_data
+from referee.cli.venues import build
+from referee.core.errors import CheckFailed
+from referee.core.text import counted, listed, shown
+from referee.tournament.config import load
+
+WIDTH = 70
+"""Width of the texts beside the names."""
+
+
+def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | None, as_json: bool) -> None:
+    """Checks all bots of a tournament file and prints a table of them. Raises `CheckFailed` where one failed,
+    `UsageError` where the file is wrong.
+    """
+    results: list[Checked] = []
+    config = load(file, elsewhere=False)
+    with console_at_stderr().status("") as status:
+        for one in check_all(config, isolation, steps, seed, build, status.update):
+            results.append(one)
+            say(f"{one.bot}: {one.result}")
+    show_data(json.dumps([one.as_json() for one in results]) if as_json else _table(results))
+    if failed := dict.fromkeys(one.bot for one in results if one.result == FAILED):
+        in_all = counted(len({one.bot for one in results}), "bot")
+        raise CheckFailed(f"{len(failed)} of {in_all} failed: {listed(failed)}")
+
+
+def _table(results: Sequence[Checked]) -> str:
+    rows = [[one.bot, one.game or "–", one.result, _why(one)] for one in results]
+    return tabulate(rows, ("bot", "game", "result", "why"), disable_numparse=True)
+
+
+def _why(one: Checked) -> str:
+    lines = [fill(shown(one.why, 1000), WIDTH, break_on_hyphens=False), *(f"| {line}" for line in one.output)]
+    lines += [fill(f"hint: {one.hint}", WIDTH, break_on_hyphens=False)] if one.hint else []
+    return "\n".join(filter(None, lines))
