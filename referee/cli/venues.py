@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.cli.output import say
 from referee.core.control_groups import usable_memory
 from referee.processes import building
+from referee.processes.bot import Bot
 from referee.processes.building import Failure
-from referee.tournament.bot_table import Build
+from referee.tournament.bot_table import BotOrigin
 from referee.tournament.open_run import OpenRun
 from referee.tournament.opening import Candidate, with_hidden_files
 from referee.tournament.places import on_this_machine
@@ -83,11 +85,10 @@ def files_to_send(candidate: Candidate) -> SentFiles:
     return sent_files(bots, config.origins, private_files(config, candidate.folder))
 
 
-def build(given: Build) -> Failure | None:
-    """Builds a bot, which it says."""
-    name, command, cwd = given
-    say(f"building {name}")
-    failure = building.build(command, cwd)
+def build(bot: Bot, origin: BotOrigin, private: Sequence[Path]) -> Failure | None:
+    """Builds a bot, which it says; arguments as for `building.build`."""
+    say(f"building {bot.name}")
+    failure = building.build(bot, origin.build, origin.build_network, private)
     for line in failure.output if failure else ():
         say(f"  {line}")
     return failure

@@ -50,6 +50,8 @@ class BotFiles:
     """
     is_plain: bool = False
     """Whether `words` are all files, and the same that a run without a cluster hashes."""
+    build_network: bool = False
+    """Whether it has a network as it is built."""
 
     @cached_property
     def digest(self) -> str:
@@ -139,7 +141,17 @@ def _bot_files(
 ) -> tuple[BotFiles, dict[str, Path]]:
     """The files of a bot, and where the content of each hash lies."""
     words = hashes_of_words(bot, hashes)
-    common = BotFiles(bot, origin.shared, origin.needs, origin.build, (), "", tuple(words.items()), ())
+    common = BotFiles(
+        bot,
+        origin.shared,
+        origin.needs,
+        origin.build,
+        (),
+        "",
+        tuple(words.items()),
+        (),
+        build_network=origin.build_network,
+    )
     if origin.shared:
         return replace(common, cwd="" if origin.has_cwd else "."), {}
     found = file_list(bot, origin, left_out)

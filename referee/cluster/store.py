@@ -39,7 +39,7 @@ from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.file_hashes import FileHashes
 from referee.core.regular import open_without_links
 from referee.core.text import shown
-from referee.processes import building, scratch
+from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot
 from referee.tournament.file_list import File
 from referee.tournament.hashes import hashes_of_words
@@ -205,8 +205,9 @@ class Store:
     def _build(self, files: BotFiles, top: Path) -> None:
         name = files.bot.name
         self._note(f"building {name}")
-        environment = placed(files, top).environment()
-        if failure := building.build(placed_build(files, top), top / files.cwd, environment):
+        (bot,) = levels.settled([placed(files, top)])
+        command = placed_build(files, top)
+        if failure := building.build(bot, command, files.build_network, self.private):
             last = f": {failure.output[-1]}" if failure.output else ""
             raise EnvironmentLacksError(f"cannot build bot `{name}`: {failure.reason}{last}")
 

@@ -64,6 +64,10 @@ class Bot:
     """What else it may read, where its files are confined."""
     hidden: tuple[Path, ...] = ()
     """What it may not read, even where it lies in its own folder."""
+    writes: tuple[Path, ...] = ()
+    """Folders that it may write to, where its files are confined: only as it is built."""
+    network: bool = False
+    """Whether it has a network where files are confined: only as it is built."""
     user: str = ""
     """The user that it runs as; empty for the referee's own."""
     pause: bool = False

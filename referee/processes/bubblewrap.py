@@ -49,16 +49,20 @@ def command(
     most_bytes: int | None,
     as_root: bool,
     kept_capability: str,
+    writable: Collection[Path] = (),
+    network: bool = False,
 ) -> tuple[str, ...]:
     """The words to execute.
 
     `program`: the path of `bwrap`; `read`: what the bot may read; `links`: symbolic links, and their texts;
     `hidden`: what it may not read, and whether that is a folder; `most_bytes`: the size of each file system
     that it may write to, which lie in memory; `as_root`: whether it is started by root, so that no user
-    namespace is needed.
+    namespace is needed; `writable`: folders of the machine that it may write to; `network`: whether it has the
+    machine's.
     """
     size = ("--size", str(most_bytes + _BEYOND)) if most_bytes else ()
-    words = [program, *_NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
+    namespaces = [each for each in _NAMESPACES if not (network and each == "--unshare-net")]
+    words = [program, *namespaces, "--die-with-parent", "--cap-drop", "ALL"]
     words += ["--cap-add", kept_capability] if as_root else ["--unshare-user"]
     words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--dev", "/dev"]
     for folder in WRITABLE_INSIDE:
@@ -66,6 +70,8 @@ def command(
     words += ["--symlink", SCRATCH, "/var/tmp"]
     for path in (_KERNEL_SETTINGS, *SYSTEM_FILES, *map(str, read)):
         words += ["--ro-bind-try", path, path]
+    for path in map(str, writable):
+        words += ["--bind", path, path]
     readable = set(read)
     for link, text in links.items():
         if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):

@@ -1,18 +1,27 @@
-"""Builds a bot: runs its build command, with a limit for the time, and keeps the end of its output."""
+"""Builds a bot: runs its build command at the bot's level of isolation, with limits, and keeps the end of its
+output.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
-import selectors
-import subprocess
-import sys
+import select
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.core.control_groups import usable_memory
+from referee.core.errors import UsageError
+from referee.core.isolation import CONFINED
+from referee.core.regular import open_without_links
 from referee.core.text import shown
-from referee.processes import tree
+from referee.processes import needs
+from referee.processes.bot import Bot
+from referee.processes.limits import Limits, share_of
+from referee.processes.process import BotProcess
 
 LONGEST_S = 1800
 """The most seconds that a build may take."""
@@ -22,6 +31,14 @@ _MOST_OUTPUT = 1 << 16
 
 _LOOK_S = 0.2
 """The seconds after which a build that has ended is noticed though others hold its output open."""
+
+_SHELL = ("/bin/sh", "-c")
+
+_JOINED = 'exec "$@" 2>&1'
+"""Gives the command one stream for all that it writes."""
+
+_AT_HOME = f'HOME="$TMPDIR"; export HOME; {_JOINED}'
+"""Gives it a scratch folder as its home too: compilers keep caches there."""
 
 
 class Failure(NamedTuple):
@@ -33,61 +50,107 @@ class Failure(NamedTuple):
 
 
 def build(
-    command: Iterable[str],
-    cwd: Path,
-    environment: Mapping[str, str] | None = None,
+    bot: Bot,
+    command: tuple[str, ...],
+    network: bool = False,
+    private: Iterable[Path] = (),
     longest_s: float = LONGEST_S,
 ) -> Failure | None:
-    """Runs a build command, in which `{python}` stands for the interpreter that runs the referee, and returns
-    how it failed; None where it did not. The environment is the referee's own where none is given.
+    """Runs the build command of a bot in the bot's folder, which it may write to, at the bot's own level of
+    isolation, and returns how it failed; None where it did not. In the command `{python}` stands for the
+    interpreter that runs the referee. It has a `network` only if that is given; what is `private` to the
+    referee is hidden from it as from the bot.
     """
-    words = [word.replace("{python}", sys.executable) for word in command]
+    builder = replace(
+        bot,
+        command=command,
+        limits=Limits(share=share_of(usable_memory(), bots=1)),
+        pty=False,
+        pause=False,
+        user="",
+        hidden=tuple(private),
+        writes=(bot.cwd,),
+        network=network,
+    )
+    program = shown(builder.argv[0])
+    is_confined = bot.isolation in CONFINED
     try:
-        process = subprocess.Popen(
-            words,
-            cwd=cwd,
-            env=None if environment is None else dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        builder.check()
+    except UsageError as error:
+        return Failure(str(error).removeprefix(f"bot `{bot.name}`: "), ())
+    if is_confined and bot.cwd not in needs.files(builder.argv, bot.cwd, builder.environment()).own:
+        folder = shown(str(bot.cwd))
+        return Failure(f"its folder `{folder}` holds much else, and the build could write there", ())
+    script = _JOINED
+    if is_confined:
+        script, builder = _AT_HOME, _with_toolchain(builder)
+    try:
+        process = BotProcess(replace(builder, command=(*_SHELL, script, "sh", *command)))
     except OSError as error:
-        return Failure(f"{error.strerror}: `{shown(words[0])}`", ())
-    with process:
-        try:
-            output, in_time = _output(process, time.monotonic() + longest_s)
-        finally:
-            if process.poll() is None:
-                for pid in (process.pid, *tree.descendants(process.pid)):
-                    tree.kill(pid)
-            process.wait()
+        return Failure(f"{error.strerror}: `{program}`", ())
+    try:
+        process.close_input()
+        output, in_time = _output(process, time.monotonic() + longest_s)
+    finally:
+        process.reap()
     lines = tuple(shown(line) for line in output.splitlines()[-10:])
+    if process.excess:
+        return Failure(f"`{program}` {process.excess}", lines)
     if not in_time:
-        return Failure(f"`{shown(words[0])}` did not end within {longest_s:.0f} s", lines)
-    if process.returncode:
-        return Failure(f"`{shown(words[0])}` exited with status {process.returncode}", lines)
+        return Failure(f"`{program}` did not end within {longest_s:.0f} s", lines)
+    if process.exit_code:
+        return Failure(f"`{program}` {process.exit_status()}", lines)
+    if is_confined:
+        _make_executable(bot)
     return None
 
 
-def _output(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
+def _with_toolchain(builder: Bot) -> Bot:
+    """The bot with what its build command needs to read, which is found from its first word: it is no longer
+    the first where a shell runs it. The toolchains of rustup lie in the home folder, which is another one.
+    """
+    environment = builder.environment()
+    rustup = Path(environment.get("RUSTUP_HOME") or Path(environment.get("HOME", "/"), ".rustup"))
+    toolchains = (rustup,) if rustup.is_dir() else ()
+    needed = needs.find(builder.argv, builder.cwd, environment, (*builder.read, *toolchains))
+    env = (*(("RUSTUP_HOME", str(path)) for path in toolchains), *builder.env)
+    return replace(builder, read=tuple(needed.readable), env=env)
+
+
+def _output(process: BotProcess, deadline: float) -> tuple[bytes, bool]:
     """The end of the output of a process until it ended, and whether it did before the deadline."""
-    assert process.stdout is not None
-    kept = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while (left := deadline - time.monotonic()) > 0:
-            ended = process.poll() is not None
-            if selector.select(0 if ended else min(left, _LOOK_S)):
-                part = os.read(process.stdout.fileno(), _MOST_OUTPUT)
-                kept = (kept + part)[-_MOST_OUTPUT:]
-                if part:
-                    continue
-                selector.unregister(process.stdout)
-                try:
-                    process.wait(max(0.0, deadline - time.monotonic()))
-                except subprocess.TimeoutExpired:
-                    break
-                return kept, True
-            if ended:
-                return kept, True
+    kept, is_read = b"", True
+    poll = select.poll()
+    for descriptor in (process.stdout, process.control):
+        poll.register(descriptor, select.POLLIN)
+    while (left := deadline - time.monotonic()) > 0:
+        poll.poll(min(left, _LOOK_S) * 1000)
+        ended = process.exit_status() is not None
+        while process.stdout_open and (data := process.read()):
+            kept = (kept + data)[-_MOST_OUTPUT:]
+            if time.monotonic() > deadline:
+                break
+        process.drain_stderr()
+        if ended:
+            return kept, True
+        if not process.stdout_open and is_read:
+            poll.unregister(process.stdout)
+            is_read = False
     return kept, False
+
+
+def _make_executable(bot: Bot) -> None:
+    """Makes the program executable that a build made, if it is a file in the bot's own folder: linkers change
+    the mode of what they write, which is not allowed at `landlock`.
+    """
+    program = bot.argv[0]
+    path = bot.cwd / program
+    if "/" not in program or not path.parent.resolve().is_relative_to(bot.cwd.resolve()):
+        return
+    with contextlib.suppress(OSError):
+        file = open_without_links(path)
+        try:
+            mode = os.fstat(file).st_mode & 0o777
+            os.fchmod(file, mode | (mode & 0o444) >> 2)
+        finally:
+            os.close(file)

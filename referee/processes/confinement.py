@@ -19,8 +19,10 @@ from collections import namedtuple
 
 from referee.processes import libc
 
-SIGNALS, FILES = "signals", "files"
-"""What a sandbox of Landlock confines: only signals and tracing, or files too, and all that can be."""
+SIGNALS, FILES, FILES_ALONE = "signals", "files", "files alone"
+"""What a sandbox of Landlock confines: only signals and tracing, or files too, and all that can be, or all of
+that but the network.
+"""
 
 SIGNALS_ABI = 6
 """The version of Landlock that confines signals and abstract sockets."""
@@ -91,7 +93,7 @@ def confine(confinement: Confinement) -> None:
         _drop_capabilities()  # guard: capabilities
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
     if confinement.sandbox:
-        _enter_sandbox(confinement.sandbox == FILES, confinement.rights)
+        _enter_sandbox(confinement.sandbox, confinement.rights)
     if confinement.seccomp:
         _install(confinement.seccomp)  # guard: system-calls
 
@@ -135,13 +137,13 @@ def _drop_capabilities() -> None:
     libc.syscall(_CAPSET, header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
 
-def _enter_sandbox(confines_files: bool, rights: tuple[tuple[str, int], ...]) -> None:
-    abi = landlock_abi()
+def _enter_sandbox(sandbox: str, rights: tuple[tuple[str, int], ...]) -> None:
+    abi, confines_files = landlock_abi(), sandbox != SIGNALS
     scopes = _SCOPE_SIGNALS | (_SCOPE_ABSTRACT_SOCKETS if confines_files else 0)
     # The structure has grown with the versions; a kernel refuses one with fields that it does not know.
     fields = [
         _rights_of(abi) if confines_files else 0,
-        _TCP if confines_files and abi >= 4 else 0,
+        _TCP if sandbox == FILES and abi >= 4 else 0,
         scopes if abi >= SIGNALS_ABI else 0,
     ][: 3 if abi >= SIGNALS_ABI else 2 if abi >= 4 else 1]
     attributes = struct.pack(f"={len(fields)}Q", *fields)

@@ -12,7 +12,7 @@ import termios
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
-from referee.processes.confinement import FILES, WRITE, Confinement, confine, protect_devices
+from referee.processes.confinement import SIGNALS, WRITE, Confinement, confine, protect_devices
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
 
@@ -97,7 +97,7 @@ def _execute(request: Request, streams: list[int], scratch: str) -> None:
         if os.geteuid() == 0:
             protect_devices()  # guard: devices
         _hand_over(request.program_filter)
-    if confinement.sandbox == FILES:
+    if confinement.sandbox not in ("", SIGNALS):
         confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
     confine(confinement)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it

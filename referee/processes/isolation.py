@@ -18,6 +18,7 @@ from referee.processes.confinement import (
     CAPABILITY_KEPT,
     DEVICES,
     FILES,
+    FILES_ALONE,
     LIST,
     NONE,
     READ,
@@ -51,6 +52,13 @@ _SYSTEM_FILES = (
 """What runtimes read to learn of themselves and of the machine's processors and memory."""
 
 
+_NETWORK_FILES = tuple(
+    Path("/etc", name)
+    for name in ("resolv.conf", "hosts", "services", "ssl/certs", "ca-certificates", "pki/tls", "pip.conf")
+)
+"""What programs read to find other machines and to trust them."""
+
+
 class Isolated(NamedTuple):
     """How to start an isolated bot."""
 
@@ -81,7 +89,8 @@ def isolated(bot: Bot) -> Isolated:
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
         mild = seccomp.mild_program() if seccomp.AVAILABLE else b""
         return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild), {}, b"")
-    needed = needs.find(bot.argv, bot.cwd, bot.environment(), bot.read)
+    read = (*bot.read, *filter(Path.exists, _NETWORK_FILES)) if bot.network else bot.read
+    needed = needs.find(bot.argv, bot.cwd, bot.environment(), read)
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
         rights = [("/proc/self", LIST), *((path, READ) for path in _SYSTEM_FILES)]
@@ -89,9 +98,10 @@ def isolated(bot: Bot) -> Isolated:
             rights += [
                 (str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)
             ]
-        confinement = Confinement(
-            user, True, FILES, (*_STREAMS_AND_DEVICES, *rights), seccomp.program(shares_namespaces=True)
-        )
+        rights += [(str(path), WRITE) for path in bot.writes]
+        sandbox = FILES_ALONE if bot.network else FILES
+        system_calls = seccomp.program(shares_namespaces=not bot.network)
+        confinement = Confinement(user, True, sandbox, (*_STREAMS_AND_DEVICES, *rights), system_calls)
         return Isolated(bot.argv, confinement, {}, b"")
     folders = set(readable)
     hidden = [
@@ -107,6 +117,8 @@ def isolated(bot: Bot) -> Isolated:
         min(filter(None, (bot.limits.scratch, bot.limits.memory_of_all)), default=None),
         os.geteuid() == 0 and user is None,
         CAPABILITY_KEPT,
+        bot.writes,
+        bot.network,
     )
     environment = variables(bubblewrap.SCRATCH)
     program_filter = seccomp.program(shares_namespaces=False)

@@ -19,7 +19,19 @@ from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.plan import PROCESSES, Entrant
 
 BOT_KEYS = (
-    *("name", "cmd", "person", "cwd", "env", "pass_env", "needs", "build", "files", "shared"),
+    *(
+        "name",
+        "cmd",
+        "person",
+        "cwd",
+        "env",
+        "pass_env",
+        "needs",
+        "build",
+        "build_network",
+        "files",
+        "shared",
+    ),
     *("clock", "processes", "fresh", "limits", "pty", "pause", "isolation", "read", "user"),
 )
 
@@ -47,6 +59,8 @@ class BotOrigin:
     """The command that builds it; empty where there is none."""
     has_cwd: bool = False
     """Whether its folder is named."""
+    build_network: bool = False
+    """Whether it has a network as it is built."""
 
 
 class BotTable(NamedTuple):
@@ -146,7 +160,10 @@ def _origin(fields: Fields) -> BotOrigin:
         fields.texts("needs") if fields.has("needs") else (),
         _command(fields, "build") if fields.has("build") else (),
         fields.has("cwd"),
+        fields.flag("build_network", False),
     )
+    if origin.build_network and not origin.build:
+        raise UsageError(f"`{fields.at('build_network')}` stands without `build`, expected both")
     if origin.shared:
         for key in ("build", "files"):
             if fields.has(key):

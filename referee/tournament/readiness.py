@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from referee.core.errors import UsageError
+from referee.processes.bot import Bot
 from referee.processes.building import Failure
 from referee.records.left_out import LeftOut
-from referee.tournament.bot_table import BotOrigin, Build
+from referee.tournament.bot_table import BotOrigin
 from referee.tournament.config import Config
 from referee.tournament.file_list import file_list
 from referee.tournament.opening import Candidate, examine, private_files
 
-Builder = Callable[[Build], Failure | None]
-"""Builds a bot, and returns how that failed."""
+Builder = Callable[[Bot, BotOrigin, Sequence[Path]], Failure | None]
+"""Builds a bot by the command of its origin while some paths are hidden, and returns how that failed."""
 
 
 def ready(
@@ -56,7 +57,6 @@ def unfit_bots(candidate: Candidate, is_here: bool, build: Builder | None) -> It
     `EnvironmentLacksError` where a clock does not work on this machine.
     """
     config = candidate.config
-    builds = {name: (name, command, cwd) for name, command, cwd in config.builds} if is_here else {}
     private = private_files(config, candidate.folder)
     out = candidate.run.amendments.out if candidate.run else {}
     for number, entrant in enumerate(candidate.tournament.entrants):
@@ -65,10 +65,10 @@ def unfit_bots(candidate: Candidate, is_here: bool, build: Builder | None) -> It
             bot.check()  # which refuses
         if bot.name in out:
             continue
-        if bot.name in builds:
+        if is_here and origin.build:
             if build is None:
                 continue
-            if failure := build(builds[bot.name]):
+            if failure := build(bot, origin, private):
                 yield LeftOut(bot.name, f"it cannot be built: {failure.reason}", failure.output)
                 continue
         try:

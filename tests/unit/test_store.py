@@ -15,7 +15,7 @@ import pytest
 from referee.cluster.bot_files import PART_BYTES, BotFiles, sent_files
 from referee.cluster.store import KEPT_DAYS, Store, default_store
 from referee.core.errors import EnvironmentLacksError
-from referee.processes import building, needs
+from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.tournament.bot_table import BotOrigin
 from referee.tournament.file_list import File
@@ -405,14 +405,3 @@ def test_where_a_store_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     monkeypatch.setattr("referee.cluster.store.gettempdir", lambda: "/t")
     assert default_store() == Path("/t/referee-1234")
-
-
-def test_a_build_has_a_limit_and_its_output_is_bounded(tmp_path: Path) -> None:
-    assert building.build(("true",), tmp_path) is None
-    late = building.build(("sh", "-c", "echo begun; sleep 60; true"), tmp_path, longest_s=0.5)
-    assert late == ("`sh` did not end within 0 s", ("begun",))
-    loud = building.build(("sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; echo; exit 1"), tmp_path)
-    assert loud is not None and len(loud.output) == 1 and len(loud.output[0]) < 300
-    assert building.build(("sh", "-c", "sleep 60 & exit 0"), tmp_path) is None, "others hold its output open"
-    missing = building.build(("no-such-program",), tmp_path)
-    assert missing == ("No such file or directory: `no-such-program`", ())
