@@ -57,8 +57,8 @@ def command(
     `program`: the path of `bwrap`; `read`: what the bot may read; `links`: symbolic links, and their texts;
     `hidden`: what it may not read, and whether that is a folder; `most_bytes`: the size of each file system
     that it may write to, which lie in memory; `as_root`: whether it is started by root, so that no user
-    namespace is needed; `writable`: folders of the machine that it may write to; `network`: whether it has the
-    machine's.
+    namespace is needed; `writable`: folders of the machine that it may write to; `network`: whether it has
+    that of the machine.
     """
     size = ("--size", str(most_bytes + _BEYOND)) if most_bytes else ()
     namespaces = [each for each in _NAMESPACES if not (network and each == "--unshare-net")]

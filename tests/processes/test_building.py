@@ -128,6 +128,7 @@ def test_a_build_in_a_folder_that_holds_much_else_is_refused(level: str) -> None
     assert failed is not None and "holds much else" in failed.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize("language", [name for name, known in LANGUAGES.items() if known.build])
 def test_the_templates_of_all_languages_build_where_they_are_confined(
@@ -147,9 +148,9 @@ def test_the_templates_of_all_languages_build_where_they_are_confined(
     "command",
     [
         "cc -O2 -o made c_bot.c",
-        "cc -O2 -o made blooms_bot.c",
-        "cc -O2 -o made vine_search_bot.c",
-        "rustc -O -o made evengroups_bot.rs",
+        pytest.param("cc -O2 -o made blooms_bot.c", marks=pytest.mark.slow),
+        pytest.param("cc -O2 -o made vine_search_bot.c", marks=pytest.mark.slow),
+        pytest.param("rustc -O -o made evengroups_bot.rs", marks=pytest.mark.slow),
     ],
 )
 def test_the_sample_bots_build_where_they_are_confined(command: str, level: str, folder: Path) -> None:

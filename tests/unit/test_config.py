@@ -114,6 +114,55 @@ def test_a_bad_file_is_one_clear_line(text: str, message: str, tmp_path: Path) -
     assert done.out == "" and [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
 
 
+def refused_alike(file: Path) -> None:
+    """A run and its dry run end with the same exit code, and say the same."""
+    done, dry = (referee("run", str(file), *words) for words in ((), ("--dry-run",)))
+    assert done.code == dry.code != 0 and done.err == dry.err, (done.err, dry.err)
+
+
+@pytest.mark.parametrize(
+    "text", [text for text, _ in BAD_FILES if "build =" not in text], ids=lambda text: repr(text)[-50:]
+)
+def test_a_dry_run_refuses_a_bad_file_as_the_run_does(text: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(text)
+    refused_alike(tmp_path / "bad.toml")
+
+
+BAD_BOTS = (
+    *('files = ["nope"]', 'cwd = "nowhere"', 'cmd = "{python} nope.py"', 'cmd = "no-such-program"'),
+    *('cmd = "./nope"', 'cmd = "."', 'isolation = "bwrapped"', 'read = ["nope"]', 'user = "x y"'),
+    *('needs = ["no-such-program"]', 'files = ["/dev/null"]', 'files = ["*.none"]'),
+    *("person = true\n#", "build_network = true", 'shared = true\nfiles = ["t.toml"]'),
+)
+"""What is wrong with the only other bot, so that too few are left."""
+
+
+@pytest.mark.parametrize("wrong", BAD_BOTS)
+def test_a_dry_run_refuses_a_bad_bot_as_the_run_does(wrong: str, tmp_path: Path) -> None:
+    cmd = "" if "cmd" in wrong or "person" in wrong else 'cmd = "true"\n'
+    text = GOOD.rpartition("cmd")[0]
+    (tmp_path / "t.toml").write_text(f"{text}{cmd}{wrong}\n")
+    refused_alike(tmp_path / "t.toml")
+
+
+@pytest.mark.parametrize("place", ["a file", "below a file", "another run", "damaged", "a copy alone"])
+def test_a_dry_run_refuses_a_bad_folder_as_the_run_does(place: str, tmp_path: Path) -> None:
+    file, folder = toml(tmp_path / "t.toml"), tmp_path / "t-results"
+    words = ["-o", str(folder / "below" if place == "below a file" else folder)]
+    if "file" in place:
+        folder.touch()
+    elif place == "a copy alone":
+        folder.mkdir()
+        (folder / "tournament.toml").touch()
+    else:
+        other = toml(tmp_path / "other.toml", options="size = 4", rounds=1)
+        assert referee("run", str(other), *words).code == 0
+    if place == "damaged":
+        (folder / "games.jsonl").write_text("damaged\n" * 2)
+    done, dry = (referee("run", str(file), *words, *more) for more in ([], ["--dry-run"]))
+    assert done.code == dry.code != 0 and done.err == dry.err, (done.err, dry.err)
+
+
 def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes(b"\xff\xfe")
     for path in ("/no/such.toml", "/dev/zero", str(tmp_path), str(tmp_path / "latin")):
