@@ -207,7 +207,8 @@ class Pool(Workers):
             worker.kill()
             worker.release()
             del self._workers[number]
-            reports.append(Died(worker.task, worker.failure))
+            suspects = worker.task.able_to_reach if worker.task else frozenset[str]()
+            reports.append(Died(worker.task, worker.failure, suspects))
         if failed:
             end_all_adopted(self._family())
             for worker in failed.values():

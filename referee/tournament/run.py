@@ -23,9 +23,10 @@ from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, TOML, VOID
+from referee.tournament import formats
 from referee.tournament.formats import Amount
 from referee.tournament.scheduled import Scheduled
-from referee.tournament.voids import VOIDS, VoidGame
+from referee.tournament.voids import VoidGame
 
 _BEGINNING = b'{"kind":"tournament",'
 
@@ -104,15 +105,33 @@ class Run:
         ]
 
     @cached_property
-    def bugs(self) -> Counter[str]:
-        """By id, how often a game became void by a bug of the referee."""
+    def without_suspects(self) -> Counter[str]:
+        """By id, how often a game became void without a bot that may be the cause."""
         return Counter(void.id for void in self.voids if not void.bots and not void.lost)
+
+    @cached_property
+    def _last_played(self) -> dict[str, tuple[int, int]]:
+        """By section, the last round of which there are games, where rounds follow from earlier results: no
+        game of an earlier round can be played any more.
+        """
+        form = formats.from_header(self.header) if "rounds" in self.header else None
+        if not form or not form.follows_results or form.name == formats.LEAGUE:
+            return {}
+        last: dict[str, tuple[int, int]] = {}
+        for pairing in map(Pairing.parse, self.games):
+            last[pairing.section] = max(last.get(pairing.section, (0, 0)), (pairing.number, pairing.part))
+        return last
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        if game in self.games or game in self.annulled or self.bugs[game] >= VOIDS:
+        if game in self.games or game in self.annulled:
             return False
-        return not self.amendments.is_dropped(Pairing.parse(game))
+        pairing = Pairing.parse(game)
+        if self.without_suspects[game] and (
+            (pairing.number, pairing.part) < self._last_played.get(pairing.section, (0, 0))
+        ):
+            return False
+        return not self.amendments.is_dropped(pairing)
 
 
 def read_run(folder: Path) -> Run:

@@ -19,7 +19,13 @@ from typing import NamedTuple
 from referee.core.pairing import Pairing
 
 VOIDS = 2
-"""How often a game may become void before it is not played again."""
+"""How often a game with suspects may become void before it is not played again but forfeited."""
+
+ATTEMPTS = 5
+"""How often a game that becomes void without suspects is played before it is left without a result."""
+
+PAUSES_S = (0.0, 0.5, 2.0, 8.0)
+"""Seconds before each further attempt at such a game: what ends processes may go on for a while."""
 
 
 class VoidGame(NamedTuple):

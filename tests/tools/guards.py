@@ -135,6 +135,8 @@ GUARDS = [
     valued("bought-void", "False", "tests/unit/test_voids.py"),
     never("warden-killed-at-once", f"{WARDENS} -k at_once"),
     never("lost-warden", f"{KILLED} -k warden"),
+    never("warden-killed-outside", "tests/processes/test_outside_kills.py"),
+    never("endless-attempts", "tests/processes/test_outside_kills.py -k attempts"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),
