@@ -174,6 +174,10 @@ class OpenRun:
             return False
         return self._run.is_open(game) and not self.amendments.is_dropped(Pairing.parse(game))
 
+    def next_attempt(self, game: str) -> int:
+        """The number of the next attempt at a game."""
+        return self.amendments.attempts_before(game) + self.voids[game] + 1
+
     def pause_s(self, game: str) -> float:
         """Seconds to wait before a game is played again that became void."""
         return (0.0, *PAUSES_S, 0.0)[self._failed[game]]

@@ -56,7 +56,7 @@ def _tasks(
             yield None
             continue
         games = [
-            (pairing, run.voids[pairing.id] + 1) for pairing in encounter.games if run.is_open(pairing.id)
+            (pairing, run.next_attempt(pairing.id)) for pairing in encounter.games if run.is_open(pairing.id)
         ]
         first = games[0][0]
         shared_seed = run.shared_seeds.get(shared_by(first.id))

@@ -29,13 +29,14 @@ PAUSES_S = (0.0, 0.5, 2.0, 8.0)
 
 
 class VoidGame(NamedTuple):
-    """A game that became void, though perhaps not by a bug of the referee."""
+    """An attempt at a game that became void."""
 
     id: str
     bots: frozenset[str]
-    """Those that were started for it."""
+    """Those that may be the cause."""
     lost: bool = False
     """Whether it became void since the machine was lost that played it; then there are no `bots`."""
+    attempt: int = 1
 
 
 class Suspicion:

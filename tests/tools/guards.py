@@ -136,6 +136,7 @@ GUARDS = [
     never("warden-killed-at-once", f"{WARDENS} -k at_once"),
     never("lost-warden", f"{KILLED} -k warden"),
     never("warden-killed-outside", "tests/processes/test_outside_kills.py"),
+    valued("forgiven-voids", "True", "tests/processes/test_amend.py -k played_again"),
     never("endless-attempts", "tests/processes/test_outside_kills.py -k attempts"),
     never("processes", WARDENS),
     never("memory", WARDENS),
