@@ -102,6 +102,7 @@ SHORT: dict[str, tuple[str, str] | str] = {
     "tests.tools.fault_soak": "test_fault_soak.py",
     "tests.tools.signal_moments": ("--commands table", "ended with 3"),
     "tests.tools.crash_points": "test_crash_points.py",
+    "tests.tools.chaos": "test_chaos.py",
     "tests.tools.liveness": ("", "over 1 s"),
     "tests.tools.fairness": ("", "0 wronged, 0 spared"),
     "tests.tools.sprt_runs": ("", "decided wrongly"),
