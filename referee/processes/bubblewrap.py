@@ -68,6 +68,7 @@ def command(
     for path in (*SYSTEM_FILES, *map(str, read)):
         words += ["--ro-bind-try", path, path]
     readable = set(read)
+    words += ["--remount-ro", "/proc"]  # guard: own-oom-score
     for link, text in links.items():
         if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):
             words += ["--symlink", text, link]

@@ -48,6 +48,8 @@ def excess(limit: str, count: int, most: int) -> str:
             return f"{about_size(count)} in its scratch folder, and {about_size(most)} are allowed"
         case messages.SCRATCH_FILES:
             return f"more than {most} files and folders in its scratch folder, and {most} are allowed"
+        case messages.OUT_OF_MEMORY:
+            return "so much memory that the machine had none left, and the system killed it"
         case _:
             raise ValueError(limit)
 

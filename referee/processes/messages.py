@@ -92,6 +92,11 @@ EXCEEDED = "exceeded"
 MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES = "memory", "processes", "scratch", "scratch_files"
 """The limits of a bot's whole process tree, by the names that users give them."""
 
+OUT_OF_MEMORY = "out-of-memory"
+"""In the place of a limit: the machine, or the referee's control group, had no memory left, and the system
+killed the bot.
+"""
+
 ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
 """A process that the bot left behind, that had left its group, or that could not be killed."""
 

@@ -137,6 +137,7 @@ GUARDS = [
     never("lost-warden", f"{KILLED} -k warden"),
     never("warden-killed-outside", "tests/processes/test_outside_kills.py"),
     valued("forgiven-voids", "True", "tests/processes/test_amend.py -k played_again"),
+    never("out-of-memory", "tests/processes/test_memory.py"),
     never("endless-attempts", "tests/processes/test_outside_kills.py -k attempts"),
     never("processes", WARDENS),
     never("memory", WARDENS),
