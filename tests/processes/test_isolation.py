@@ -313,8 +313,7 @@ def test_an_unknown_user_is_told(tmp_path: Path) -> None:
 @pytest.mark.promise("ISOLATION", "A confined bot cannot change which process is killed first for memory.")
 def test_a_confined_bot_cannot_change_which_process_is_killed_first_for_memory(confined: str) -> None:
     """Raising the number again is what any process may do, where the file can be written."""
-    script = (
-        "{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null && echo written; cat /proc/self/oom_score_adj"
-    )
+    file = "/proc/self/oom_score_adj"
+    script = f"{{ echo 1000 >{file}; }} 2>/dev/null && echo written; read number <{file}; echo $number"
     said, _, _ = run(shell(script, confined))
     assert said == "1000\n"
