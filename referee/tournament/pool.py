@@ -100,8 +100,9 @@ class _Worker:
         """
         if self.task is None:
             return frozenset()
-        if self._process.returncode == -signal.SIGKILL and killed_for_memory() > self._killed_before:
-            return self.task.started  # guard: memory-of-workers
+        was_killed = self._process.returncode == -signal.SIGKILL
+        if was_killed and killed_for_memory() > self._killed_before:  # guard: memory-of-workers
+            return self.task.started
         return self.task.able_to_reach
 
     def receive(self) -> list[Report]:
