@@ -1,4 +1,4 @@
-"""`referee amend`: withdraws or renames bots of a run, and annuls games."""
+"""`referee amend`: withdraws or renames bots of a run, annuls games, and has games played again."""
 
 from __future__ import annotations
 
@@ -30,16 +30,27 @@ if TYPE_CHECKING:
 )
 @click.option("--annul", "annulled", metavar="ID", multiple=True, help="This game does not count.")
 @click.option(
+    "--replay",
+    "replayed",
+    metavar="ID",
+    multiple=True,
+    help="This game, which was forfeited since games became void, or stayed void, is played again by the "
+    "next `run`; no bot is suspected for it any more.",
+)
+@click.option(
     "--rename", "renamed", metavar="OLD=NEW", multiple=True, help="Tables call the bot OLD by this name."
 )
 @click.option(
-    "--reason", metavar="TEXT", help="The reason, which is stored; needed to withdraw and to annul."
+    "--reason",
+    metavar="TEXT",
+    help="The reason, which is stored; needed for all but --rename.",
 )
 def amend(
     folder: Path,
     withdrawn: tuple[str, ...],
     games: str,
     annulled: tuple[str, ...],
+    replayed: tuple[str, ...],
     renamed: tuple[str, ...],
     reason: str | None,
 ) -> None:
@@ -59,10 +70,12 @@ def amend(
     from referee.tournament.reading import run_folder
     from referee.tournament.run import read_run
 
-    if not (withdrawn or annulled or renamed):
-        raise UsageError("nothing to change, expected --withdraw, --annul or --rename")
-    if (withdrawn or annulled) and not reason:
-        raise UsageError("`--reason` is missing, expected why bots are withdrawn or games are annulled")
+    if not (withdrawn or annulled or replayed or renamed):
+        raise UsageError("nothing to change, expected --withdraw, --annul, --replay or --rename")
+    if (withdrawn or annulled or replayed) and not reason:
+        raise UsageError(
+            "`--reason` is missing, expected why bots are withdrawn, or games are annulled or played again"
+        )
     if reason is not None and (len(reason) > REASON_CAP or shown(reason, REASON_CAP) != reason):
         raise UsageError(f"`--reason` is too long or has control characters, expected at most {REASON_CAP}")
     folder = run_folder(folder)  # a folder without a run is refused before it is locked
@@ -77,6 +90,10 @@ def amend(
             }
         if annulled:
             change["annulled"] = {_game(run, name): reason for name in annulled}
+        if replayed:
+            change["replayed"] = {
+                name: {"attempt": _last_attempt(run, name), "reason": reason} for name in replayed
+            }
         if renamed:
             change["renamed"] = _renamed(run, renamed)
         with OpenRun.resume(run, {}, b"") as opened:
@@ -86,6 +103,8 @@ def amend(
                 say(f"bot `{name}` is withdrawn: {THEN[games]}")
             for name in annulled:
                 say(f"game `{name}` is annulled")
+            for name in replayed:
+                say(f"game `{name}` is played again by the next `run`")
             say(f"head hash {opened.head}")
 
 
@@ -111,6 +130,24 @@ def _game(run: Run, name: str) -> str:
     if name not in run.games:
         raise UsageError(f"`--annul` names `{shown(name, 200)}`, expected the id of a game that counts")
     return name
+
+
+def _last_attempt(run: Run, name: str) -> int:
+    """The number of the last attempt at a game that is to be played again. Raises `UsageError`."""
+    from referee.core.pairing import Pairing
+    from referee.gameplay.events import Ending
+
+    game, failed = run.games.get(name), sum(void.id == name for void in run.voids)
+    if Ending.VOID.word not in game.faults if game else not failed or name in run.annulled:
+        raise UsageError(
+            f"`--replay` names `{shown(name, 200)}`, expected the id of a game that was forfeited since "
+            "games became void, or that stayed void"
+        )
+    if run.is_passed(Pairing.parse(name)):
+        raise UsageError(
+            f"`--replay` names `{name}`, and later rounds were played that follow from its result"
+        )
+    return run.amendments.attempts_before(name) + failed + bool(game)
 
 
 def _renamed(run: Run, texts: tuple[str, ...]) -> dict[str, str]:

@@ -147,7 +147,7 @@ def _games_left(candidate: Candidate, known: int) -> int:
         return known
     closed = 0
     if run:
-        ids = {*run.games, *run.annulled, *run.bugs}
+        ids = {*run.games, *run.annulled, *run.without_suspects}
         closed = sum(not run.is_open(game) for game in ids)
     return max(known, tournament.games_in_all.games - closed)
 

@@ -92,7 +92,7 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
             "is not revealed here; a run reveals it when it ends or is stopped, but not when it is killed"
         )
     if file.is_dir():
-        check_attempts(file, attempts)
+        check_attempts(file, audit.header, attempts)
     if noted is not None and lines_after is None:  # guard: head-hash
         raise RecordError(
             f"no line of `{shown(str(file))}` has the head hash `{noted}`: "

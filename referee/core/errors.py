@@ -7,6 +7,7 @@
       Stopped                    3  stopped by a signal; finished games are kept
       StorageError               4  a result could not be stored
       EnvironmentLacksError      5  the machine lacks what is required
+        ProcessLostError            a process of the referee was killed or hangs
       RecordError                6  a record does not verify
       CheckFailed                7  a bot that was checked failed a step
       BotFaulted                 8  `--strict` was given, and a bot was at fault
@@ -56,6 +57,10 @@ class EnvironmentLacksError(RefereeError):
     """The machine lacks what is required."""
 
     exit_code = 5
+
+
+class ProcessLostError(EnvironmentLacksError):
+    """A process of the referee that starts or watches bots was killed, or does not answer."""
 
 
 class RecordError(RefereeError):

@@ -73,6 +73,7 @@ def command(
     for path in map(str, writable):
         words += ["--bind", path, path]
     readable = set(read)
+    words += ["--remount-ro", "/proc"]  # guard: own-oom-score
     for link, text in links.items():
         if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):
             words += ["--symlink", text, link]

@@ -50,6 +50,8 @@ def excess(limit: str, count: int, most: int) -> str:
             return f"more than {most} files and folders in its scratch folder, and {most} are allowed"
         case messages.SCRATCH_DEPTH:
             return f"more than {most} folders in one another in its scratch folder, and {most} are allowed"
+        case messages.OUT_OF_MEMORY:
+            return "so much memory that the machine had none left, and the system killed it"
         case _:
             raise ValueError(limit)
 

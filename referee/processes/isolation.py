@@ -125,6 +125,15 @@ def isolated(bot: Bot) -> Isolated:
     return Isolated(argv, NONE._replace(user=user), environment, program_filter)
 
 
+def reaches_referee(bot: Bot) -> bool:
+    """Whether a bot could end or stop the referee's processes. Where it could not, it is never held
+    responsible for what happens to them.
+    """
+    if bot.isolation == "landlock":
+        return landlock_abi() < SIGNALS_ABI
+    return bot.isolation != "bwrap"
+
+
 def lacking(level: str) -> str:
     """What this machine lacks for a level, as a phrase with the remedy; empty where nothing is known to be
     missing. A level can still fail when it is tried.

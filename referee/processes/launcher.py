@@ -23,7 +23,7 @@ from itertools import count
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Protocol
 
-from referee.core.errors import EnvironmentLacksError
+from referee.core.errors import EnvironmentLacksError, ProcessLostError
 from referee.processes import cgroups, libc, messages, owned, scratch
 from referee.processes.messages import Request
 from referee.processes.stamped import SHARED_MEMORY
@@ -228,7 +228,7 @@ class PendingStart:
         """Waits for the bot that was started; a launcher or an idle warden that was killed is replaced once.
 
         Raises `OSError` where this bot cannot be started, `LostWarden` where its warden was killed meanwhile,
-        `EnvironmentLacksError` where no bot can be started.
+        `ProcessLostError` where no bot can be started.
         """
         for _ in range(2):  # guard: killed-launcher
             sent, self._sent = self._sent or self._send(), None
@@ -236,7 +236,7 @@ class PendingStart:
                 with contextlib.suppress(ConnectionResetError):
                     return _answer(*sent)
             Launcher.discard_killed()
-        raise EnvironmentLacksError("the launcher, which starts bots, does not run")
+        raise ProcessLostError("the launcher, which starts bots, does not run")
 
     def cancel(self) -> None:
         """Ends whatever was started: its warden sees the socket closed."""
@@ -285,7 +285,7 @@ def _notice(control: socket.socket) -> list[str]:
     notice = b""
     while not notice.endswith(b"\n"):
         if not readable_within(control, START_S):
-            raise EnvironmentLacksError(f"no process was started within {START_S:.0f} s")
+            raise ProcessLostError(f"no process was started within {START_S:.0f} s")
         found = control.recv(4096, socket.MSG_PEEK)
         if not found:
             raise ConnectionResetError

@@ -95,6 +95,11 @@ MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES = "memory", "processes", "scratc
 SCRATCH_DEPTH = "scratch_depth"
 """Folders in the scratch folder that lie too deep in one another to be counted."""
 
+OUT_OF_MEMORY = "out-of-memory"
+"""In the place of a limit: the machine, or the referee's control group, had no memory left, and the system
+killed the bot.
+"""
+
 ORPHAN, ESCAPED, UNKILLABLE = "orphan", "escaped", "unkillable"
 """A process that the bot left behind, that had left its group, or that could not be killed."""
 

@@ -18,6 +18,7 @@ from referee.processes.messages import (
     EXCEEDED,
     EXITED,
     ORPHAN,
+    OUT_OF_MEMORY,
     STARTED,
     TERMINATE,
     UNKILLABLE,
@@ -25,7 +26,7 @@ from referee.processes.messages import (
     line,
     notify,
 )
-from referee.processes.usage import Usage
+from referee.processes.usage import Excess, Usage, killed_for_memory
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
@@ -91,6 +92,7 @@ class Watch:
         group: Group | None,
     ) -> None:
         self._usage = Usage(request, bot, scratch_folder, group)
+        self._killed_before = killed_for_memory()
         self._group = group
         self._scratch_folder = scratch_folder
         self._control = control
@@ -145,12 +147,21 @@ class Watch:
             if self._is_wrapped and status - SIGNALLED in signal.valid_signals():
                 status = SIGNALLED - status
             self._status = status
-            if excess := self._usage.enforced():
+            if excess := self._usage.enforced() or self._lack_of_memory(status):
                 notify(self._control, EXCEEDED, *excess)
             notify(self._control, EXITED, status)
         for pid in tree.own_children():
             if pid != self._bot:
                 self._reap_child(pid)
+
+    def _lack_of_memory(self, status: int) -> Excess | None:
+        """Whether the system killed the bot since there was no memory left. Bots are the first that it kills
+        (`execution`), and of them the one that has the most.
+        """
+        was_killed = status in (-signal.SIGKILL, SIGNALLED + signal.SIGKILL)  # as a shell tells it
+        if was_killed and killed_for_memory() > self._killed_before:  # guard: out-of-memory
+            return OUT_OF_MEMORY, 0, 0
+        return None
 
     def _reap_child(self, pid: int) -> int:
         """Reaps a child if it has ended (any child with -1), and adds up its usage. Returns its process id or

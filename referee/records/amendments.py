@@ -6,7 +6,7 @@ All of it stands in lines of the records, so a run that is continued, and every 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from referee.core.errors import RecordError
@@ -22,7 +22,7 @@ THEN = {
 }
 """What may become of the games of a bot that is out, with a sentence."""
 
-MEMBERS = ("out", "annulled", "renamed")
+MEMBERS = ("out", "annulled", "renamed", "replayed")
 """The members of a `change` line that amend a run; each is an object by bot or by game."""
 
 REASON_CAP = 200
@@ -76,6 +76,8 @@ class Amendments:
     """By the id of a game, the reason."""
     renamed: Mapping[str, str]
     """By the name of a bot in the tournament, the name that tables show."""
+    replayed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By the id of a game that is played again: the last `attempt` that counts no more, and the `reason`."""
 
     def with_out(self, bot: str, games: str, reason: str) -> Amendments:
         """The amendments with another bot that is out."""
@@ -100,6 +102,11 @@ class Amendments:
         """Those of these bots that forfeit their games."""
         return frozenset(name for name in bots if self.out.get(name, {}).get("games") == "forfeit")
 
+    def attempts_before(self, game: str) -> int:
+        """How many attempts at a game count no more, since it was to be played again."""
+        attempts: int = self.replayed.get(game, {}).get("attempt", 0)
+        return attempts
+
     def shown(self, name: str) -> str:
         """The name of a bot in tables."""
         return self.renamed.get(name, name)
@@ -122,6 +129,11 @@ def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
             table.object(name).text("reason")
     if fields.has("annulled"):
         fields.scalars("annulled")
+    if fields.has("replayed"):
+        table = fields.object("replayed")
+        for name in table.names():
+            table.object(name).number("attempt", 1)
+            table.object(name).text("reason")
     if fields.has("renamed"):
         table = fields.object("renamed")
         for name in table.names():

@@ -8,6 +8,7 @@ from typing import Any
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
+from referee.gameplay.events import Ending
 from referee.games.api import Game
 from referee.records import journal
 from referee.records.header import game_of, other_origin, read_header
@@ -31,6 +32,7 @@ def find_game(
     summaries: list[Summary] = []
     header: dict[str, Any] = {}
     last = b""
+    found: journal.Line | None = None
     for line in journal.read(file):
         try:
             # What is damaged is read whole, since its moves may not be there.
@@ -44,12 +46,17 @@ def find_game(
                 case _:
                     continue
             if game_id is not None and game_id in (game.id, str(len(summaries))):
-                if line.error:
-                    warn(f"warning: line {line.number} of the file: {line.error}")
-                return _record(parse_json(line.text), header, given, warn)
+                found = line
+                if Ending.VOID.word not in game.faults:
+                    break
+                # It may have been played again.
         except RecordError as error:
             raise RecordError(f"line {line.number} of `{shown(str(file))}`: {error}") from None
         last = line.text
+    if found:
+        if found.error:
+            warn(f"warning: line {found.number} of the file: {found.error}")
+        return _record(parse_json(found.text), header, given, warn)
     if game_id is not None:
         raise UsageError(
             f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an id or 1 to {len(summaries)}"

@@ -181,6 +181,7 @@ class RunVerifier:
             case "change":
                 apply_change(self.header, value)
                 self._check_scheduled = self._check_of(self.header)
+                self.ids.difference_update(value.get("replayed", ()))
                 self._seeds.take_change(value)
             case "game":
                 game = str(value.get("id"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from referee.core.pairing import Pairing
@@ -21,14 +22,22 @@ _Attempt = tuple[Pairing, int]
 class Dispatcher:
     """Hands out tasks, and keeps track of their games."""
 
-    def __init__(self, todo: Iterator[Task | None], suspicion: Suspicion) -> None:
+    def __init__(
+        self,
+        todo: Iterator[Task | None],
+        suspicion: Suspicion,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         """`todo` gives the tasks to play, in their order, or None where there is none until more games are
         over; games that became void too often are tasks of their own. The caller keeps `suspicion` up to
-        date.
+        date. `now` gives seconds.
         """
+        self._now = now
         self._todo = todo
         self._suspicion = suspicion
         self._retries: deque[Task] = deque()
+        self._paused: list[tuple[float, Task]] = []
+        """Games that are played again after a pause, with the time at which it ends."""
         self._undecided: list[Task] = []
         """Games that became void too often, of which it is not known yet who forfeits them."""
         self._given_out: dict[str, Task] = {}
@@ -48,12 +57,21 @@ class Dispatcher:
             if not self._suspicion.is_undecided(first.id):
                 return self._given(task, self._suspicion.responsible(first.bots))
             self._undecided.append(task)
-        if self._undecided and not self._given_out:
+        if self._undecided and not self._given_out and not self._paused:
             task = self._undecided.pop(0)
             return self._given(task, self._suspicion.forfeiting(task.games[0][0].id))
         return None
 
+    @property
+    def pauses(self) -> bool:
+        """Whether games wait to be played again."""
+        return bool(self._paused)
+
     def _take(self) -> Task | None:
+        now_s = self._now()
+        for one in [one for one in self._paused if one[0] <= now_s]:
+            self._paused.remove(one)
+            self._retries.appendleft(one[1])
         if self._retries and self._retries[0].games[0][1] > 1:
             return self._retries.popleft()
         return next(self._todo, None) or (self._retries.popleft() if self._retries else None)
@@ -72,22 +90,22 @@ class Dispatcher:
         self._over(game.id)
         self._failed_starts.note(game)
 
-    def went_void(self, game: str, again: bool) -> None:
-        """Notes that a game ended without a result; `again` has it played again, or forfeited."""
+    def went_void(self, game: str, again: bool, pause_s: float = 0) -> None:
+        """Notes that a game ended without a result; `again` has it played, or forfeited, after a pause."""
         task = self._over(game)
         ((pairing, attempt),) = (one for one in task.games if one[0].id == game)
         if again:
-            self._retries.appendleft(replace(task, games=((pairing, attempt + 1),)))
+            self._paused.append((self._now() + pause_s, replace(task, games=((pairing, attempt + 1),))))
 
     def _over(self, game: str) -> Task:
         self._playing.discard(game)
         return self._given_out.pop(game)
 
-    def take_back(self, task: Task | None, why: str) -> list[Void]:
+    def take_back(self, task: Task | None, why: str, suspects: frozenset[str] = frozenset()) -> list[Void]:
         """Takes back a task whose worker has ended: its games that are not over are played again.
 
-        If there is a reason `why`, the game that was being played is returned as void instead, and the caller
-        calls `went_void` for it.
+        If there is a reason `why`, the game that was being played is returned as void instead, with the bots
+        that may be the cause, and the caller calls `went_void` for it.
         """
         lost: list[Void] = []
         if task is None:
@@ -97,7 +115,7 @@ class Dispatcher:
             if pairing.id not in self._given_out:
                 continue
             if why and pairing.id in self._playing:
-                lost.append(Void(pairing.id, attempt, f"the worker that played it {why}", task.started))
+                lost.append(Void(pairing.id, attempt, f"the worker that played it {why}", suspects))
             else:
                 self._over(pairing.id)
                 waiting.append((pairing, attempt))

@@ -18,7 +18,7 @@ from typing import Any
 
 import referee
 from referee.core.defaults import START_US
-from referee.core.errors import EnvironmentLacksError
+from referee.core.errors import ProcessLostError
 from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.gameplay import hints
@@ -29,6 +29,7 @@ from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
+from referee.processes.isolation import reaches_referee
 from referee.processes.process import Start
 from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
@@ -80,7 +81,8 @@ def play_encounter(
     play on; `tap` must then be the same each time, and the owner of `idle` ends them. `patient`: bots have as
     long as they take to exit, unless this is interrupted. With `join`, some of `bots` may be persons.
 
-    Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.
+    Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own, and
+    `ProcessLostError` where one lost since its warden was killed, which it may not have done itself.
     """
     by_name = {bot.name: bot for bot in bots}
     connections: dict[str, Connection] = {}
@@ -117,7 +119,7 @@ def play_encounter(
             seated = [connections[name] for name in terms.bots]
             served = [connection.served if connection in reused_connections else 0 for connection in seated]
             record = _play(terms, ProcessWire(seated, start_us, show_life), seated, show, join)
-            _check_starts(record, seated)
+            _check_wardens(record, seated)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
@@ -135,13 +137,17 @@ def play_encounter(
         end_and_report(connections.values(), on_exit)
 
 
-def _check_starts(record: GameRecord, connections: list[Connection]) -> None:
-    """Raises `EnvironmentLacksError` where a bot did not start since its warden was killed: by the bot or by
-    something outside, which nothing shows.
+def _check_wardens(record: GameRecord, connections: list[Connection]) -> None:
+    """Raises `ProcessLostError` where a bot's warden was killed, and the bot with it, and something outside
+    may have done it: nothing shows who did. A bot that could have done it and was ready before loses.
     """
     for name, fault, connection in zip(record.terms.bots, faults(record), connections, strict=True):
-        if fault == Ending.START.word and connection.lost_warden:  # guard: lost-warden
-            raise EnvironmentLacksError(f"the warden of bot `{name}` was killed before the bot was ready")
+        if not connection.lost_warden:
+            continue
+        if fault == Ending.START.word:  # guard: lost-warden
+            raise ProcessLostError(f"the warden of bot `{name}` was killed before the bot was ready")
+        if fault == Ending.GONE.word and not reaches_referee(connection.bot):  # guard: warden-killed-outside
+            raise ProcessLostError(f"the warden of bot `{name}` was killed while the bot played")
 
 
 def _with_exit_reports(record: GameRecord, connections: list[Connection], served: list[int]) -> GameRecord:

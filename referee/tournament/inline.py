@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from referee.tournament.task import Observer, Player, Task
@@ -22,7 +23,8 @@ class Inline(Workers):
         self._player.play(task)
 
     def take_reports(self, seconds: float) -> None:
-        """Does nothing: reports are taken at once."""
+        """Only waits: reports are taken at once."""
+        time.sleep(seconds)
 
     def stop(self) -> None:
         """Does nothing: the player asks `stopping` itself."""

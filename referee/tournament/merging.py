@@ -81,6 +81,8 @@ def check_mergeable(runs: Sequence[Run]) -> None:
             raise UsageError(
                 f"{where} has the records of a match of an earlier version, expected a later one"
             )
+        if run.amendments.replayed:
+            raise UsageError(f"{where} has games that were played again, expected a run without any")
         if formats.from_header(run.header).follows_results:
             raise UsageError(
                 f"{where} has the format `{run.header['format']}`, where games follow from results, "

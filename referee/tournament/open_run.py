@@ -30,7 +30,7 @@ from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
 from referee.tournament.run import Run
 from referee.tournament.task import Void
-from referee.tournament.voids import VOIDS, Suspicion, VoidGame
+from referee.tournament.voids import ATTEMPTS, PAUSES_S, Suspicion, VoidGame
 
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
@@ -54,8 +54,10 @@ class OpenRun:
         """What was changed in the run after the fact."""
         self.voids = Counter(void.id for void in run.voids)
         """By id, how often a game became void."""
-        self._lost = Counter(void.id for void in run.voids if void.lost)
-        """By id, how often the machine was lost that played a game."""
+        self.suspects = Counter(bot for void in run.voids for bot in void.bots)
+        """How often each bot was a suspect in a game that became void."""
+        self._failed: Counter[str] = Counter()
+        """By id, how often a game became void without suspects since the run was opened."""
         self.suspicion = Suspicion(void for void in run.voids if void.bots)
         """Which bots are held responsible for the others."""
         self._records = records
@@ -143,8 +145,14 @@ class OpenRun:
 
     @property
     def unscored(self) -> list[str]:
-        """The games that stay void."""
-        return [game for game, count in self._run.bugs.items() if count >= VOIDS and game not in self.games]
+        """The games that stay void, at least until the run is continued."""
+        return [
+            game
+            for game in {**self._run.without_suspects, **self._failed}
+            if not (game in self.games or game in self.annulled)
+            and not self.is_open(game)
+            and not self.amendments.is_dropped(Pairing.parse(game))
+        ]
 
     @property
     def forfeited(self) -> Counter[str]:
@@ -161,18 +169,19 @@ class OpenRun:
         """The games that several bots forfeited, since any of them may have made the game void."""
         return [game.id for game in self.games.values() if game.faults.count(Ending.VOID.word) > 1]
 
-    @property
-    def suspects(self) -> Counter[str]:
-        """How often each bot played in a game that became void: a bot may be the cause."""
-        seen: Counter[str] = Counter()
-        for game, count in (self.voids - self._lost).items():
-            for name in set(Pairing.parse(game).bots):
-                seen[name] += count
-        return seen
-
     def is_open(self, game: str) -> bool:
-        """Whether a game is still to be played."""
+        """Whether a game is still to be played before the run is closed."""
+        if self._failed[game] >= ATTEMPTS:  # guard: endless-attempts
+            return False
         return self._run.is_open(game) and not self.amendments.is_dropped(Pairing.parse(game))
+
+    def next_attempt(self, game: str) -> int:
+        """The number of the next attempt at a game."""
+        return self.amendments.attempts_before(game) + self.voids[game] + 1
+
+    def pause_s(self, game: str) -> float:
+        """Seconds to wait before a game is played again that became void."""
+        return (0.0, *PAUSES_S, 0.0)[self._failed[game]]
 
     def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
         """Stores finished games with the bodies of their records. They count once all of them are on disk.
@@ -240,12 +249,10 @@ class OpenRun:
         # On disk before the next attempt, whose number has to agree.
         self._voids.append(value, sync=True)
         self.voids[void.id] += 1
-        if void.lost:
-            self._lost[void.id] += 1
-        elif void.suspects:
+        self.suspects.update(void.suspects)
+        if void.suspects:
             return self.suspicion.note(VoidGame(void.id, void.suspects))
-        else:
-            self._run.bugs[void.id] += 1
+        self._failed[void.id] += not void.lost
         return frozenset()
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:

@@ -56,7 +56,7 @@ def _tasks(
             yield None
             continue
         games = [
-            (pairing, run.voids[pairing.id] + 1) for pairing in encounter.games if run.is_open(pairing.id)
+            (pairing, run.next_attempt(pairing.id)) for pairing in encounter.games if run.is_open(pairing.id)
         ]
         first = games[0][0]
         shared_seed = run.shared_seeds.get(shared_by(first.id))
@@ -125,7 +125,7 @@ class TournamentPlayer:
                 while not stopping() and crew.has_room and (task := self._dispatcher.next()):
                     self._record_changed_programs(task.plan.entrants)
                     crew.play(task)
-                if not crew.busy:
+                if not crew.busy and (stopping() or not self._dispatcher.pauses):
                     break
                 crew.take_reports(0.1)
                 if (progress := self.remaining.progress) != self._told:
@@ -176,10 +176,11 @@ class TournamentPlayer:
                         self._show.note(f"bot `{bot}` left processes behind, which were ended: {processes}")
                 case Void():
                     self._take_void(report)
-                case Died(task, how):
+                case Died(task, how, suspects):
                     self._deaths += 1
                     self._show.note(f"a worker process {how}")
-                    for void in self._dispatcher.take_back(task, "" if self._is_stopping else how):
+                    why = "" if self._is_stopping else how
+                    for void in self._dispatcher.take_back(task, why, suspects):
                         self._take_void(void)
                 case Lost():
                     self._take_lost(report)
@@ -203,7 +204,7 @@ class TournamentPlayer:
         game = void.id
         responsible = self._run.add_void(void)
         again = self._run.is_open(game)
-        self._dispatcher.went_void(game, again)
+        self._dispatcher.went_void(game, again, self._run.pause_s(game))
         if not again:
             then = "it has no result"
         elif self._run.suspicion.forfeiting(game):

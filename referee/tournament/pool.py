@@ -23,6 +23,7 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.stop import SIGNALS
 from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
+from referee.processes.usage import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
 from referee.tournament.channel import Broken, Channel
 from referee.tournament.task import Died, Report, Task
@@ -53,6 +54,8 @@ class _Worker:
         self.task: Task | None = None
         self.busy = False
         """Whether it was told something that it has not done yet."""
+        self._killed_before = 0
+        """How many processes the system had killed for memory when the worker was told something."""
         self.failure = ""
         """Why it has to be ended; empty if nothing is wrong."""
         self._silent_s = 0.0
@@ -87,7 +90,20 @@ class _Worker:
         self.task = what if isinstance(what, Task) else None
         self.busy = True
         self._silent_s, self._stops = 0.0, 0
+        self._killed_before = killed_for_memory()
         self.channel.send(what)
+
+    @property
+    def suspects(self) -> frozenset[str]:
+        """The bots that may be the cause of its failure, once it has ended. Memory can be used up at any
+        level: bots are killed for that before the worker is, unless what they use outlives them.
+        """
+        if self.task is None:
+            return frozenset()
+        was_killed = self._process.returncode == -signal.SIGKILL
+        if was_killed and killed_for_memory() > self._killed_before:  # guard: memory-of-workers
+            return self.task.started
+        return self.task.able_to_reach
 
     def receive(self) -> list[Report]:
         """What it has reported since the last call."""
@@ -207,7 +223,7 @@ class Pool(Workers):
             worker.kill()
             worker.release()
             del self._workers[number]
-            reports.append(Died(worker.task, worker.failure))
+            reports.append(Died(worker.task, worker.failure, worker.suspects))
         if failed:
             end_all_adopted(self._family())
             for worker in failed.values():

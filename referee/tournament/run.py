@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,9 +23,10 @@ from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, TOML, VOID
+from referee.tournament import formats
 from referee.tournament.formats import Amount
 from referee.tournament.scheduled import Scheduled
-from referee.tournament.voids import VOIDS, VoidGame
+from referee.tournament.voids import VoidGame
 
 _BEGINNING = b'{"kind":"tournament",'
 
@@ -40,7 +41,7 @@ class Run:
     games: dict[str, Summary]
     """Those that count, by id, in the order in which they were finished."""
     voids: tuple[VoidGame, ...]
-    """The games that became void, in their order."""
+    """The games that became void, in their order, without attempts that count no more."""
     last_hash: str
     length: int
     """Bytes of the file of records, without a torn last line."""
@@ -104,15 +105,35 @@ class Run:
         ]
 
     @cached_property
-    def bugs(self) -> Counter[str]:
-        """By id, how often a game became void by a bug of the referee."""
+    def without_suspects(self) -> Counter[str]:
+        """By id, how often a game became void without a bot that may be the cause."""
         return Counter(void.id for void in self.voids if not void.bots and not void.lost)
+
+    @cached_property
+    def _last_played(self) -> dict[str, tuple[int, int]]:
+        """By section, the last round of which there are games, where rounds follow from earlier results: no
+        game of an earlier round can be played any more.
+        """
+        form = formats.from_header(self.header) if "rounds" in self.header else None
+        if not form or not form.follows_results or form.name == formats.LEAGUE:
+            return {}
+        last: dict[str, tuple[int, int]] = {}
+        for pairing in map(Pairing.parse, self.games):
+            last[pairing.section] = max(last.get(pairing.section, (0, 0)), (pairing.number, pairing.part))
+        return last
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
-        if game in self.games or game in self.annulled or self.bugs[game] >= VOIDS:
+        if game in self.games or game in self.annulled:
             return False
-        return not self.amendments.is_dropped(Pairing.parse(game))
+        pairing = Pairing.parse(game)
+        if self.without_suspects[game] and self.is_passed(pairing):
+            return False
+        return not self.amendments.is_dropped(pairing)
+
+    def is_passed(self, pairing: Pairing) -> bool:
+        """Whether later rounds were played that follow from the result of a game, or that it has none."""
+        return (pairing.number, pairing.part) < self._last_played.get(pairing.section, (0, 0))
 
 
 def read_run(folder: Path) -> Run:
@@ -145,7 +166,7 @@ class RunReader:
         self._seats: dict[str, int] = {}
         self._heads = Heads()
         self._voids: tuple[VoidGame, ...] = ()
-        self._failed_attempts: Counter[str] = Counter()
+        self._failed_attempts: dict[str, list[int]] = {}
 
     @property
     def has_begun(self) -> bool:
@@ -157,7 +178,7 @@ class RunReader:
         it is to be read before the line of that attempt is taken. Raises `UsageError`.
         """
         self._voids = _read_voids(self.folder)
-        self._failed_attempts = Counter(void.id for void in self._voids)
+        self._failed_attempts = _failed_attempts(self._voids)
 
     def take(self, line: journal.Line) -> Summary | None:
         """Takes the next line of the records; returns its game if it has one. A torn line is only noted.
@@ -186,12 +207,16 @@ class RunReader:
             return None
         match self._heads.read(line.text):
             case Head(game, shared_seed):
-                _check_game(game, self._scheduled, self._games, self._failed_attempts, self._seats)
+                _check_game(game, self._scheduled, self._games, self._seats)
+                failed = self._failed_attempts.get(game.id, ())
+                _check_attempt(game.id, game.attempt, failed, amendments_of(self._header))
                 self._games[game.id] = game
                 self._seeds[game.id] = shared_seed
                 return game
             case {"kind": "change"} as change:
                 apply_change(self._header, change)
+                for game_id in change.get("replayed", ()):
+                    self._games.pop(game_id, None)
                 self._scheduled = Scheduled(self._header)
         return None
 
@@ -228,7 +253,9 @@ def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
                 f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`: {line.error}"
             )
         read = heads.read(line.text)
-        if isinstance(read, Head) and read.game.id in games:
+        if not isinstance(read, Head) or read.game.id not in games:
+            continue
+        if read.game.attempt > run.amendments.attempts_before(read.game.id):
             yield read.game.id, line.text
 
 
@@ -252,10 +279,9 @@ def _check_game(
     game: Summary,
     scheduled: Scheduled,
     before: dict[str, Summary],
-    failed_attempts: Counter[str],
     seats: dict[str, int],
 ) -> None:
-    """Raises `RecordError` where a game is not the next attempt of one that the run still has to play."""
+    """Raises `RecordError` where a game is not one that the run still has to play."""
     pairing = Pairing.parse(game.id)
     scheduled.check(pairing)
     if pairing.bots != game.bots:
@@ -264,22 +290,34 @@ def _check_game(
         raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
     if game.id in before:  # guard: duplicate-games
         raise RecordError(f"duplicate game `{shown(game.id)}`")
-    _check_attempt(game.id, game.attempt, failed_attempts)
 
 
-def check_attempts(folder: Path, attempts: Mapping[str, int]) -> None:
-    """Raises `RecordError` where the attempts of games, by id, do not agree with the file of failed ones."""
-    failed_attempts = Counter(void.id for void in _read_voids(folder))
+def check_attempts(folder: Path, header: Mapping[str, Any], attempts: Mapping[str, int]) -> None:
+    """Raises `RecordError` where the last attempts at games, by id, do not agree with the file of failed ones
+    and the changes in the header.
+    """
+    failed_attempts = _failed_attempts(_read_voids(folder))
     for game_id, attempt in attempts.items():
-        _check_attempt(game_id, attempt, failed_attempts)
+        _check_attempt(game_id, attempt, failed_attempts.get(game_id, ()), amendments_of(header))
 
 
-def _check_attempt(game_id: str, attempt: int, failed_attempts: Counter[str]) -> None:
-    failed = failed_attempts.get(game_id, 0)
-    if attempt != failed + 1:  # guard: attempts
+def _failed_attempts(voids: Iterable[VoidGame]) -> dict[str, list[int]]:
+    """The numbers of the attempts that failed, by game."""
+    found: dict[str, list[int]] = {}
+    for void in voids:
+        found.setdefault(void.id, []).append(void.attempt)
+    return found
+
+
+def _check_attempt(game_id: str, attempt: int, failed_attempts: Sequence[int], made: Amendments) -> None:
+    """Raises `RecordError` where an attempt at a game does not follow those that failed."""
+    before = made.attempts_before(game_id)
+    failed = sum(number > before for number in failed_attempts)
+    if attempt != before + failed + 1:  # guard: attempts
+        again = f", and it was to be played again after attempt {before}" if before else ""
         raise RecordError(
-            f"`attempt` of game `{shown(game_id)}` is {attempt}, expected {failed + 1}: "
-            f"`{VOID}` has {failed} failed attempts"
+            f"`attempt` of game `{shown(game_id)}` is {attempt}, expected {before + failed + 1}: "
+            f"`{VOID}` has {failed} failed attempts{again}"
         )
 
 
@@ -315,18 +353,22 @@ def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
     for value in objects_in(folder / VOID):
         suspects = value.get("suspects")  # none in older runs
         bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
-        found.append(VoidGame(str(value.get("id")), bots, value.get("lost") is True))
+        attempt = value.get("attempt")
+        number = attempt if isinstance(attempt, int) else 1
+        found.append(VoidGame(str(value.get("id")), bots, value.get("lost") is True, number))
     return tuple(found)
 
 
 def _of_run(voids: Iterable[VoidGame], header: dict[str, Any]) -> tuple[VoidGame, ...]:
-    """Those whose ids are in the run's schedule."""
+    """Those whose ids are in the run's schedule, without attempts that count no more."""
     found = []
+    made = amendments_of(header)
     scheduled = Scheduled(header)
     for void in voids:
         with suppress(RecordError):
             scheduled.check(Pairing.parse(void.id))
-            found.append(void)
+            if void.attempt > made.attempts_before(void.id):  # guard: forgiven-voids
+                found.append(void)
     return tuple(found)
 
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from referee.core.errors import EnvironmentLacksError, StorageError
+from referee.core.errors import EnvironmentLacksError, ProcessLostError, StorageError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.gameplay.terms import Terms
 from referee.processes.exit_report import ExitReport
+from referee.processes.isolation import reaches_referee
 from referee.records.journal import body_of
 from referee.records.played_on import BY_REFEREE, MOST
 from referee.records.record import (
@@ -57,6 +58,20 @@ class Task:
         """The bots that are started."""
         return frozenset(self.plan.names) - self.given_up - self.forfeiting - self.out
 
+    @property
+    def able_to_reach(self) -> frozenset[str]:
+        """The bots among them that could end or stop the referee's processes on this machine."""
+        bots = (entrant.bot for entrant in self.plan.entrants)
+        return self.started.intersection(bot.name for bot in bots if reaches_referee(bot))
+
+    def suspects(self, error: Exception) -> frozenset[str]:
+        """The bots that may be the cause of an error while these games were played."""
+        if isinstance(error, ProcessLostError):
+            return self.able_to_reach
+        # What the system refuses, any bot may have used up.
+        not_a_bug = isinstance(error, EnvironmentLacksError | OSError | MemoryError)
+        return self.started if not_a_bug else frozenset()
+
 
 class Began(NamedTuple):
     """A game began."""
@@ -89,8 +104,9 @@ class Void(NamedTuple):
     attempt: int
     error: str
     suspects: frozenset[str]
-    """The bots that may be the cause: those that were started, if a process of the referee died or hung, or
-    the system refused something to it. None if it is a bug of the referee, or the machine was lost.
+    """The bots that may be the cause: of those that were started, the ones that could reach a process of the
+    referee if that died or hung, and all if the system refused something to the referee. None if it is a bug
+    of the referee, or the machine was lost.
     """
     lost: bool = False
     """Whether the machine was lost that played it, which is held against nobody."""
@@ -110,6 +126,8 @@ class Died(NamedTuple):
     task: Task | None
     """What it was playing."""
     how: str
+    suspects: frozenset[str] = frozenset()
+    """The bots that may be the cause."""
 
 
 class Lost(NamedTuple):
@@ -175,9 +193,8 @@ class Player:
             except Exception as error:
                 # No bot loses by it: the game is played again, and the next one gets new processes.
                 pairing, attempt = left.pop(0)
-                not_a_bug = isinstance(error, EnvironmentLacksError | OSError | MemoryError)
-                suspects = task.started if not_a_bug else frozenset[str]()
-                self._report(Void(pairing.id, attempt, traceback.format_exc(limit=-8), suspects))
+                what = traceback.format_exc(limit=-8)
+                self._report(Void(pairing.id, attempt, what, task.suspects(error)))
         end_and_report(self._idle.pop_beyond(IDLE_PER_SEAT * task.plan.seats), self._on_exit)
 
     def close(self) -> None:

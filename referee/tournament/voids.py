@@ -19,17 +19,24 @@ from typing import NamedTuple
 from referee.core.pairing import Pairing
 
 VOIDS = 2
-"""How often a game may become void before it is not played again."""
+"""How often a game with suspects may become void before it is not played again but forfeited."""
+
+ATTEMPTS = 5
+"""How often a game that becomes void without suspects is played before it is left without a result."""
+
+PAUSES_S = (0.0, 0.5, 2.0, 8.0)
+"""Seconds before each further attempt at such a game: what ends processes may go on for a while."""
 
 
 class VoidGame(NamedTuple):
-    """A game that became void, though perhaps not by a bug of the referee."""
+    """An attempt at a game that became void."""
 
     id: str
     bots: frozenset[str]
-    """Those that were started for it."""
+    """Those that may be the cause."""
     lost: bool = False
     """Whether it became void since the machine was lost that played it; then there are no `bots`."""
+    attempt: int = 1
 
 
 class Suspicion:

@@ -143,6 +143,8 @@ WRONG = [
     (["--rename", "a=B"], "two bots would have the same name"),
     (["--rename", "a=x:y"], "`x:y` is not a bot name"),
     (["--annul", "1:a:b", "--reason", "\x1b"], "`--reason` is too long or has control characters"),
+    (["--replay", "1:a:b", "--reason", "x"], "`--replay` names `1:a:b`, expected the id of a game that was"),
+    (["--replay", "1:a:b"], "`--reason` is missing"),
     ([], "nothing to change"),
 ]
 
@@ -193,3 +195,38 @@ def test_a_bot_is_taken_out_where_the_run_was_killed_before_that_was_stored(
     assert again.code == 0 and again.out == whole.out
     assert [game["faults"] for game in lines(folder, "game")] == found
     assert len([change for change in lines(folder, "change") if "out" in change]) == 1
+
+
+def void(folder: Path, game: str, *attempts: int) -> None:
+    """Writes that these attempts at a game became void, as an earlier version does: all are suspects."""
+    suspects = game.split(":")[1:]
+    lines = (
+        {"id": game, "attempt": number, "when": "now", "suspects": suspects, "error": "died"}
+        for number in attempts
+    )
+    (folder / "void.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.mark.promise("TOURNAMENT", "A game that was forfeited since games became void can be played again.")
+def test_a_game_that_was_forfeited_since_games_became_void_is_played_again(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN)
+    folder = tmp_path / "t-results"
+    assert referee("run", str(file)).code == 0
+    text = (folder / "games.jsonl").read_text().splitlines(keepends=True)[0]
+    (folder / "games.jsonl").write_text(text)
+    void(folder, "1:a:b", 1, 2)
+    assert referee("run", str(file)).code == 1
+    before = {game["id"]: game for game in lines(folder, "game")}
+    assert before["1:a:b"]["faults"] == ["void", "void"] and before["1:a:b"]["attempt"] == 3
+    refused = referee("amend", str(folder), "--replay", "1:b:a", "--reason", "x")
+    assert refused.code == 2 and "forfeited since games became void" in refused.err
+    done = referee("amend", str(folder), "--replay", "1:a:b", "--reason", "power cut")
+    assert done.code == 0 and "game `1:a:b` is played again by the next `run`" in done.err
+    assert points(folder) == {"a": 1, "b": 1}
+    done = referee("run", str(file))
+    assert done.code == 0, done.err
+    played = [game for game in lines(folder, "game") if game["id"] == "1:a:b"]
+    assert [(game["attempt"], game["faults"]) for game in played] == [(3, ["void"] * 2), (4, ["", ""])]
+    assert referee("verify", str(folder)).code == 0 and points(folder) == {"a": 2, "b": 2}
+    assert "forfeited" not in referee("replay", str(folder), "1:a:b").out
+    assert referee("run", str(file)).out == done.out, "nothing is left to play"

@@ -294,3 +294,12 @@ def test_an_unknown_user_is_told(tmp_path: Path) -> None:
     done = referee("match", "blooms", PLAIN, PLAIN, "--user", "nobody-of-this-name")
     assert done.code == 5
     assert "user" in done.err
+
+
+@pytest.mark.promise("ISOLATION", "A confined bot cannot change which process is killed first for memory.")
+def test_a_confined_bot_cannot_change_which_process_is_killed_first_for_memory(confined: str) -> None:
+    """Raising the number again is what any process may do, where the file can be written."""
+    file = "/proc/self/oom_score_adj"
+    script = f"{{ echo 1000 >{file}; }} 2>/dev/null && echo written; read number <{file}; echo $number"
+    said, _, _ = run(shell(script, confined))
+    assert said == "1000\n"

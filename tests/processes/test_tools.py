@@ -42,6 +42,7 @@ PRINTED = {
     "tests.tools.attacks": "in the table",
     "tests.tools.broken_bots": "no_number.py",
     "tests.tools.catalogue": "test_the_same_games_whatever_the_workers",
+    "tests.tools.chaos": "starved",
     "tests.tools.cluster_storm": "nothing was wrong",
     "tests.tools.coverage": "one round copied",
     "tests.tools.crash_points": "larger, at random moments",

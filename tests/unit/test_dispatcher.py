@@ -61,14 +61,28 @@ def test_what_a_worker_that_died_had_begun_is_void_and_the_rest_is_played_last()
     dispatcher.began("1:b:a")
     dispatcher.began("1:a:c")
     assert dispatcher.take_back(second, "") == [], "its worker was ended with the run"
-    lost = dispatcher.take_back(first, "died")
-    assert lost == [Void("1:b:a", 1, "the worker that played it died", frozenset("ab"))]
+    lost = dispatcher.take_back(first, "died", frozenset("a"))
+    assert lost == [Void("1:b:a", 1, "the worker that played it died", frozenset("a"))]
     dispatcher.went_void("1:b:a", again=True)
     assert ids(dispatcher.next()) == [("1:b:a", 2)]
     assert ids(dispatcher.next()) == [("1:b:c", 1), ("1:c:b", 1)]
     assert ids(dispatcher.next()) == [("1:a:c", 1), ("1:c:a", 1)]
     dispatcher.went_void("1:b:a", again=False)
     assert dispatcher.next() is None
+
+
+def test_other_games_go_on_while_one_waits_to_be_played_again() -> None:
+    now = [0.0]
+    todo = [task(1, "a", "b"), task(1, "a", "c")]
+    dispatcher = Dispatcher(iter(todo), Suspicion(), lambda: now[0])
+    dispatcher.next()
+    dispatcher.finished(played("1:b:a"))
+    dispatcher.went_void("1:a:b", again=True, pause_s=2.0)
+    assert ids(dispatcher.next()) == [("1:a:c", 1), ("1:c:a", 1)]
+    now[0] = 1.9
+    assert dispatcher.next() is None and dispatcher.pauses
+    now[0] = 2.0
+    assert ids(dispatcher.next()) == [("1:a:b", 2)] and not dispatcher.pauses
 
 
 def test_a_bot_that_does_not_start_is_not_tried_any_more_until_it_does() -> None:

@@ -1,0 +1,29 @@
+"""A run whose processes are killed, stopped and starved ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from referee.processes.levels import reason
+from tests.command import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.promise(
+    "ISOLATION",
+    "Whatever kills, stops or starves the referee's processes, the table is the same and no bot is at fault.",
+    case="landlock",
+)
+@pytest.mark.slow(seconds=12)
+@pytest.mark.parametrize(("level", "format_of_run"), [("landlock", "knockout"), ("bwrap", "round robin")])
+def test_processes_that_are_killed_stopped_and_starved_change_nothing(level: str, format_of_run: str) -> None:
+    """`python -m tests.tools.chaos` does it for every format, and more often."""
+    if why := reason(level):
+        pytest.skip(why)
+    words = ["-m", "tests.tools.chaos", "--kills", "6", "--formats", format_of_run, "--levels", level]
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

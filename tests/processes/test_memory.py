@@ -1,0 +1,100 @@
+"""Bots that use up the memory of the machine lose by that, and buy no void game, at each level of isolation.
+
+The referee runs in a control group with little memory, which stands for the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.core.isolation import LEVELS
+from referee.processes.levels import reason
+from tests.command import PLAIN, ROOT
+from tests.processes.runs import games, toml
+from tests.waiting import TOO_LONG_S
+
+pytestmark = pytest.mark.slow
+
+MEMORY = 400 << 20
+"""Far more than the referee needs with its worker."""
+
+FILLS = """
+import sys
+print("hello 1", flush=True)
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "prepare":
+        print("ready", flush=True)
+    elif word == "ask":
+        {fills}
+"""
+
+BY_ITSELF = "held = [bytearray(b'x' * (8 << 20)) for _ in range(10_000)]"
+
+BY_MANY = """import os
+        for _ in range(100):
+            if not os.fork():
+                held = bytearray(b'x' * (20 << 20))
+                sys.stdin.read()
+        held = [bytearray(b'x' * (8 << 20)) for _ in range(10_000)]"""
+"""Each process has less than the worker."""
+
+
+@pytest.fixture
+def group() -> Iterator[Path]:
+    """The file by which a process enters a control group with little memory."""
+    rows = Path("/proc/self/cgroup").read_text().splitlines() if sys.platform == "linux" else []
+    own = next((row.split(":", 2)[2] for row in rows if row.split(":")[1] == "memory"), None)
+    folder = Path(f"/sys/fs/cgroup/memory{own}", f"test-{os.getpid()}")
+    try:
+        folder.mkdir()
+        (folder / "memory.limit_in_bytes").write_text(str(MEMORY))
+    except OSError:
+        pytest.skip("no control group of version 1 for memory can be made")
+    yield folder / "cgroup.procs"
+    deadline = time.monotonic() + TOO_LONG_S
+    while folder.exists() and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        time.sleep(0.05)
+
+
+def run_in(group: Path, file: Path, level: str) -> subprocess.CompletedProcess[str]:
+    enters = f'echo $$ >{group} && exec "$@"'
+    command = ["sh", "-c", enters, "sh", sys.executable, "-m", "referee", "run", str(file)]
+    words = ["--isolation", level]
+    return subprocess.run([*command, *words], cwd=ROOT, capture_output=True, text=True, timeout=TOO_LONG_S)
+
+
+@pytest.mark.promise(
+    "ISOLATION", "A bot that uses up the memory of the machine loses by that.", case="landlock-by-itself"
+)
+@pytest.mark.slow(seconds=4)
+@pytest.mark.parametrize("fills", [BY_ITSELF, BY_MANY], ids=["by-itself", "by-many"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_bot_that_uses_up_all_memory_loses_by_that(
+    level: str, fills: str, group: Path, tmp_path: Path
+) -> None:
+    if why := reason(level):
+        pytest.skip(why)
+    (tmp_path / "filler.py").write_text(FILLS.format(fills=fills))
+    bots = {"filler": f"{{python}} -I -S {tmp_path / 'filler.py'}", "plain": PLAIN}
+    file = toml(tmp_path / "t.toml", bots, rounds=1, workers=1, clock="30s")
+    file.write_text(file.read_text() + '[limits]\nmemory = "none"\n')
+    done = run_in(group, file, level)
+    assert done.returncode == 0, done.stderr
+    played = games(tmp_path / "t-results")
+    assert len(played) == 2
+    for game in played.values():
+        fault = dict(zip(game["bots"], game["faults"], strict=True))
+        assert fault == {"filler": "limit", "plain": ""}, json.dumps(game)[:2000]
+        assert game["attempt"] == 1

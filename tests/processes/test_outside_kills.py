@@ -1,0 +1,131 @@
+"""Processes of the referee that something outside kills: bots that cannot reach them lose nothing by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from referee.core.isolation import LEVELS
+from referee.processes import isolation, levels
+from referee.processes.bot import Bot
+from referee.processes.confinement import SIGNALS_ABI
+from referee.processes.isolation import reaches_referee
+from referee.wire.connection import Connection
+from tests.command import PLAIN, referee, referee_process
+from tests.processes.runs import games, toml
+
+
+def bot(level: str) -> Bot:
+    return Bot("a", ("true",), Path("/"), isolation=level)
+
+
+@pytest.mark.parametrize(
+    ("abi", "reaching"), [(0, {"none", "basic", "landlock"}), (5, {"none", "basic", "landlock"})]
+)
+def test_without_scopes_of_signals_only_bwrap_keeps_bots_from_the_referee(
+    abi: int, reaching: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "landlock_abi", lambda: abi)
+    assert {level for level in LEVELS if reaches_referee(bot(level))} == reaching
+
+
+def test_with_scopes_of_signals_landlock_does_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "landlock_abi", lambda: SIGNALS_ABI)
+    assert {level for level in LEVELS if reaches_referee(bot(level))} == {"none", "basic"}
+
+
+def confined(level: str) -> str:
+    """The level, where it works here and keeps bots from the referee."""
+    if levels.reason(level) or reaches_referee(bot(level)):
+        pytest.skip(f"`{level}` does not keep bots from the referee here")
+    return level
+
+
+def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Has the warden of bot `a` killed while it is asked for a move, so many times."""
+    send, left = Connection.send, [times]
+
+    def sends(self: Connection, data: bytes) -> object:
+        asked = self.bot.name == "a" and self.process and b"ask " in data
+        if asked and left[0] and self.process:
+            left[0] -= 1
+            os.kill(self.process._started.warden, signal.SIGKILL)
+            self.process.how_it_ended()
+        return send(self, data)
+
+    monkeypatch.setattr(Connection, "send", sends)
+
+
+@pytest.mark.promise(
+    "ISOLATION", "A bot that cannot reach its warden does not lose when that is killed.", case="landlock"
+)
+@pytest.mark.parametrize("level", ["landlock", pytest.param("bwrap", marks=pytest.mark.slow)])
+def test_a_warden_that_is_killed_during_a_game_costs_no_bot_anything(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killing_wardens(monkeypatch, 2)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
+    done = referee("run", str(file), "--isolation", confined(level))
+    assert done.code == 0, done.err
+    assert done.err.count("the warden of bot `a` was killed while the bot played") == 2
+    assert "forfeit" not in done.err and "how often" not in done.err
+    played = games(tmp_path / "t-results").values()
+    assert len(played) == 2 and not any(any(game["faults"]) for game in played)
+    assert sum(game["attempt"] for game in played) == 4
+
+
+def test_a_bot_that_could_have_killed_its_warden_loses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killing_wardens(monkeypatch, 1)
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
+    assert referee("run", str(file), "--isolation", "basic").code == 0
+    assert ["gone", ""] in [game["faults"] for game in games(tmp_path / "t-results").values()]
+
+
+DIES = """
+import os, sys
+from pathlib import Path
+if "tournament.worker" in str(sys.orig_argv):
+    import referee.tournament.encounter as e
+    play = e._play
+    def dies(terms, *rest):
+        deaths = Path({deaths!r})
+        if terms.id == "1:a:b" and (died := len(deaths.read_text())) < {times}:
+            deaths.write_text("x" * (died + 1))
+            os.kill(os.getpid(), 9)
+        return play(terms, *rest)
+    e._play = dies
+elif "run" in sys.orig_argv:
+    import referee.tournament.open_run as o
+    o.PAUSES_S = (0, 0.1, 0.2, 0.3)
+"""
+
+
+@pytest.mark.promise(
+    "TOURNAMENT", "Where bots cannot reach the referee's processes, none forfeits for their death."
+)
+@pytest.mark.slow(seconds=6)
+def test_workers_that_are_killed_cost_no_bot_anything_and_a_game_gets_five_attempts(tmp_path: Path) -> None:
+    deaths = tmp_path / "deaths"
+    deaths.touch()
+    (tmp_path / "sitecustomize.py").write_text(DIES.format(deaths=str(deaths), times=9))
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=1)
+    words = ("run", str(file), "--isolation", confined("landlock"))
+    env = {"PYTHONPATH": str(tmp_path)}
+    done = referee_process(*words, env=env)
+    assert done.code == 1 and "games without a result: 1:a:b;" in done.err, done.err
+    assert len(deaths.read_text()) == 5 and "forfeit" not in done.err
+    assert set(games(tmp_path / "t-results")) == {"1:b:a"}
+    done = referee_process(*words, env=env)
+    assert done.code == 0, done.err
+    played = games(tmp_path / "t-results")
+    assert {name: game["attempt"] for name, game in played.items()} == {"1:b:a": 1, "1:a:b": 10}
+    assert not any(any(game["faults"]) for game in played.values())
+    voids = [json.loads(line) for line in (tmp_path / "t-results" / "void.jsonl").read_text().splitlines()]
+    assert len(voids) == 9 and not any(void["suspects"] for void in voids)
+    assert referee("verify", str(tmp_path / "t-results")).code == 0

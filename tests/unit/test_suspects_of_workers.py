@@ -1,0 +1,43 @@
+"""Which bots are suspected where a worker process died."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from referee.core.timecontrol import TimeControl
+from referee.games import GAMES
+from referee.processes import isolation
+from referee.processes.bot import Bot
+from referee.processes.confinement import SIGNALS_ABI
+from referee.tournament import pool
+from referee.tournament.plan import Entrant, Plan
+from referee.tournament.task import Task
+
+
+def task(**levels: str) -> Task:
+    """A task of bots with these levels of isolation."""
+    bots = (Bot(name, ("true",), Path("/"), isolation=level) for name, level in levels.items())
+    game = GAMES["blooms"]
+    entrants = tuple(Entrant(bot, TimeControl.parse("1s")) for bot in bots)
+    return Task(Plan(game, game.settle({}), entrants, "s"), (), "nothing")
+
+
+@pytest.mark.parametrize(
+    ("killed", "suspects"), [(3, {"a"}), pytest.param(4, {"a", "b", "c"}, id="out-of-memory")]
+)
+def test_only_bots_that_could_have_killed_a_worker_are_suspected_unless_memory_was_used_up(
+    killed: int, suspects: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "landlock_abi", lambda: SIGNALS_ABI)
+    monkeypatch.setattr(pool, "killed_for_memory", lambda: killed)
+    worker = pool._Worker.__new__(pool._Worker)
+    vars(worker).update(
+        task=task(a="basic", b="landlock", c="bwrap"),
+        _process=SimpleNamespace(returncode=-signal.SIGKILL),
+        _killed_before=3,
+    )
+    assert worker.suspects == suspects
