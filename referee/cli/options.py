@@ -16,7 +16,7 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from referee.games.api import Game, Options
     from referee.records.record import GameRecord
-    from referee.viewing.steps import View
+    from referee.viewing.knowledge import View
 
 
 def _complete_game(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
