@@ -58,9 +58,10 @@ class HighCardState(State[int]):
 
     def chance(self, text: str) -> HighCardState:
         """Deals the first cards to seat 1, and the next to seat 2."""
-        deck = tuple(int(word) for word in text.split(" ") if word.isascii() and word.isdigit())
-        if self.hands or self.left or sorted(deck) != list(CARDS) or " ".join(map(str, deck)) != text:
+        words = text.split(" ")
+        if self.hands or self.left or sorted(words) != sorted(map(str, CARDS)):
             raise BadChance("expected the cards of a deck")
+        deck = [int(word) for word in words]
         return replace(self, hands=(frozenset(deck[: self.size]), frozenset(deck[self.size : 2 * self.size])))
 
     def read(self, seat: Seat, text: str) -> int:
