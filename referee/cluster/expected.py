@@ -6,9 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
+from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
+from referee.records.journal import body_of
+from referee.records.record import (
+    from_json,
+    off_turn_times,
+    parse_json,
+    summary_of,
+    timed_moves,
+    to_json,
+)
+from referee.records.replay import verify
 from referee.tournament.forecast import Longest
 from referee.tournament.task import Began, Died, Finished, Report, Task, Void
 from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
@@ -48,6 +60,33 @@ def is_answer(task: Task, reports: Sequence[Report], is_stopping: bool) -> bool:
     if is_stopping or (_have(Died, reports) and _have(Began, reports)):
         return told <= asked
     return told == asked  # guard: what-was-asked
+
+
+def replayed(task: Task, reports: Sequence[Report]) -> tuple[Report, ...]:
+    """The reports of a machine, in which each finished game is made anew from its record, which is
+    replayed by the rules: nothing else counts of what the machine said of it.
+
+    Raises `RecordError` where a record is not of a game of the task, under its terms, or does not replay.
+    """
+    return tuple(_replayed(task, report) if isinstance(report, Finished) else report for report in reports)
+
+
+def _replayed(task: Task, report: Finished) -> Finished:
+    value = parse_json(report.body)
+    record = from_json(value)
+    given = {pairing.id: pairing for pairing, _ in task.games}
+    if record.terms.id not in given:
+        raise RecordError(f"game {shown(record.terms.id, 100)}: it was not given to this machine")
+    expected = to_json(replace(record, terms=task.plan.terms(given[record.terms.id])))
+    for name in expected:
+        if name != "measured" and value.get(name) != expected[name]:  # guard: terms-of-games
+            raise RecordError(f"game {shown(record.terms.id, 100)}: its `{name}` is not what was given")
+    verify(value, task.plan.openings)  # guard: replayed-games
+    try:
+        times = timed_moves(value), off_turn_times(value)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise RecordError(f"game {shown(record.terms.id, 100)}: its measurements are malformed") from None
+    return Finished(summary_of(record), body_of(value), *times, report.dialogue)
 
 
 def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:
