@@ -584,7 +584,7 @@ def test_a_record_of_another_game_or_of_no_game_is_refused() -> None:
         "its `bots` is not what was given": with_member(report, "bots", ["b", "a"]),
         "ranks": with_member(report, "ranks", list(report.game.ranks[::-1])),
         "event": with_member(report, "events", report.record()["events"][:-2]),
-        "": report._replace(body=b"no JSON"),
+        "JSON": report._replace(body=b"no JSON"),
         "its measurements are malformed": with_member(
             report, "measured", {**report.record()["measured"], "seats": 7}
         ),
