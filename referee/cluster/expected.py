@@ -6,20 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from referee.cluster.answers import finished
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
 from referee.records.journal import body_of
-from referee.records.record import (
-    from_json,
-    off_turn_times,
-    parse_json,
-    summary_of,
-    timed_moves,
-    to_json,
-)
+from referee.records.record import from_json, parse_json, to_json
 from referee.records.replay import verify
 from referee.tournament.forecast import Longest
 from referee.tournament.task import Began, Died, Finished, Report, Task, Void
@@ -82,11 +76,7 @@ def _replayed(task: Task, report: Finished) -> Finished:
         if name != "measured" and value.get(name) != expected[name]:  # guard: terms-of-games
             raise RecordError(f"game {shown(record.terms.id, 100)}: its `{name}` is not what was given")
     verify(value, task.plan.openings)  # guard: replayed-games
-    try:
-        times = timed_moves(value), off_turn_times(value)
-    except (LookupError, TypeError, ValueError, AttributeError):
-        raise RecordError(f"game {shown(record.terms.id, 100)}: its measurements are malformed") from None
-    return Finished(summary_of(record), body_of(value), *times, report.dialogue)
+    return finished(body_of(value), report.dialogue)
 
 
 def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:
