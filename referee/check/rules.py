@@ -10,8 +10,13 @@ def test_connect_four():
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+import os
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice, zip_longest
 from typing import Any, get_args
 
 from referee.check.wires import NO_MOVE, HouseWire
@@ -29,6 +34,7 @@ from referee.games.api import (
     Game,
     NotAMove,
     Options,
+    Outcome,
     Refusal,
     Seat,
     State,
@@ -40,6 +46,18 @@ from referee.records.replay import replay
 
 LISTED = 400
 """At most this many legal moves of a position are looked at."""
+
+FORESEEN = 12
+"""How many turns a position is played on to find what was hidden in it."""
+
+DEALS = 480
+"""How many true and imagined positions are compared."""
+
+UNLIKELY = 5.5
+"""How many standard deviations apart they may be: checks are repeatable, and thousands of words compared."""
+
+DRAWN = 60
+"""How many outcomes of chance are drawn to learn what they have in common."""
 
 FARTHEST = 1000
 """The largest number that says where a mark of a picture is, or how large."""
@@ -66,7 +84,7 @@ def check_game(game: Game[Any], given: Mapping[str, str] = NO_OPTIONS) -> None:
     Takes some seconds for a game whose moves are computed quickly. Raises `GameOptionError` too.
     """
     options = game.settle(given)
-    for invariant in INVARIANTS:
+    for invariant in (*INVARIANTS, hash_seeds_make_no_difference):
         invariant(game, options)
 
 
@@ -115,12 +133,20 @@ def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:
                 _require(moves <= game.longest(options), "a game has more moves than `longest` says")
                 _moves_round_trip(state, seat, rng)
         outcome = state.outcome()
-        seats = game.seats(options)
-        _require(state.to_act() == (), "a seat is to act when the game is over")
-        _require(outcome is not None and bool(outcome.sentence), "an outcome has no sentence")
         assert outcome
-        _require(len(outcome.ranks) == len(outcome.scores) == seats, "not every seat has a rank and a score")
-        _require(min(outcome.ranks) == 1 or (seats == 1 and outcome.ranks == (2,)), "nobody has rank 1")
+        _check_outcome(state, outcome, game.seats(options))
+
+
+def _check_outcome(state: State[Any], outcome: Outcome, seats: int) -> None:
+    _require(state.to_act() == (), "a seat is to act when the game is over")
+    _require(bool(outcome.sentence), "an outcome has no sentence")
+    _require(len(outcome.ranks) == len(outcome.scores) == seats, "not every seat has a rank and a score")
+    _require(all(type(score) is int for score in outcome.scores), "a score is not a whole number")
+    _require(min(outcome.ranks) == 1 or (seats == 1 and outcome.ranks == (2,)), "nobody has rank 1")
+    if seats > 1:
+        # What `placing` makes: tied seats share the best of their places.
+        places = tuple(1 + sum(other < rank for other in outcome.ranks) for rank in outcome.ranks)
+        _require(outcome.ranks == places, f"the ranks are {outcome.ranks}, expected {places}")
 
 
 def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
@@ -141,6 +167,12 @@ def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
     text = state.write(sampled)
     _require(not complete or sampled in legal, f"`sample` gives `{text}`, which `legal` does not")
     _check_read(state, seat, text, sampled)
+    default = state.default(seat)
+    if default is not None:
+        _require(
+            not complete or default in legal, f"`default` gives `{state.write(default)}`, not legal here"
+        )
+        _check_read(state, seat, state.write(default), default)
     for mutant in _mutants(text, rng):
         try:
             read = state.read(seat, mutant)
@@ -239,29 +271,102 @@ def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options:
     rng = Stream(b"imagined")
     differ = False
     for number in range(2):
-        for state in list(random_game(game, options, f"alike {number}"))[1:25:2]:
+        states = list(random_game(game, options, f"alike {number}"))
+        tried = [*_PROBES, *_moves_of_all(states)]
+        for state in states[1:25:2]:
             for seat in range(game.seats(options)):
-                imagined = game.imagine(options, seat, state.seen(seat), rng)
+                imagined = _imagined(game, options, seat, state, rng)
                 for what, one, other in zip(
                     ("news", "picture", "turn", "legal moves", "refusals", "default"),
-                    _looks(imagined, seat),
-                    _looks(state, seat),
+                    _looks(imagined, seat, tried),
+                    _looks(state, seat, tried),
                     strict=True,
                 ):
                     _require(one == other, f"an imagined position has another {what} for seat {seat + 1}")
-                differ |= imagined.seen(None) != state.seen(None)
+                _require(
+                    is_chance(state) or imagined.to_act() == state.to_act(),
+                    "other seats act in an imagined position: everybody may know who acts",
+                )
+                differ |= _course(imagined, b"same") != _course(state, b"same")
     if game.seats(options) > 1:
         how = "differ" if differ else "do not differ"
         what = f"`is_open` is {game.is_open}, but imagined positions {how} from the true ones"
-        _require(differ != game.is_open, what)
+        _require(differ != game.is_open, f"{what}, in what a spectator sees of them or how they play on")
 
 
-def _looks(state: State[Any], seat: Seat) -> tuple[object, ...]:
+def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], rng: Stream) -> State[Any]:
+    try:
+        return game.imagine(options, seat, state.seen(seat), rng)
+    except ValueError as error:
+        why = shown(str(error), 200)
+        raise Broken(f"`imagine` refuses the news of a position that came up: {why}") from error
+
+
+def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
+    """What a spectator sees of a position and of how it plays on for a while. What nobody sees yet, such as
+    the order of a deck, comes to light in this.
+    """
+    rng = Stream(seed)
+    for _ in range(FORESEEN):
+        if state.outcome() is None:
+            state = step(state, rng)
+    return state.seen(None)
+
+
+def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Options) -> None:
+    """What a seat cannot know when it acts first is distributed as in the game itself: each word of what a
+    spectator sees, there and for a while after, comes up as often in imagined positions as in true ones.
+    """
+    seats = game.seats(options)
+    if game.is_open or seats == 1:
+        return
+    rng = Stream(b"distributed")
+    counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for number in range(DEALS):
+        state = game.start(options)
+        while is_chance(state):
+            state = step(state, rng)
+        seat = number % seats
+        imagined = _imagined(game, options, seat, state, rng)
+        for count, one in zip(counts, (state, imagined), strict=True):
+            lines = _course(one, f"course {number}".encode())
+            words = (word for at, line in enumerate(lines[:FORESEEN]) for word in _placed(at, line))
+            count.update({f"{word}, for seat {seat + 1}" for word in words})
+    for word in {*counts[0], *counts[1]}:
+        true, imagined_ = counts[0][word], counts[1][word]
+        deals = 2 * DEALS / seats
+        share = (true + imagined_) / deals
+        deviation = (deals * share * (1 - share)) ** 0.5
+        _require(
+            abs(true - imagined_) <= max(UNLIKELY * deviation, 8),
+            f"of as many imagined positions as true ones, {imagined_} and {true} show {word}",
+        )
+
+
+def _placed(number: int, line: str) -> Iterator[str]:
+    """The words of a line of news, with the place of the line, and of the word where it is one of few."""
+    words = line.split()
+    for place, word in enumerate(words):
+        yield f"`{shown(word, 40)}` as word {place + 1} of line {number + 1}"
+        yield f"`{shown(word, 40)}` in line {number + 1}, which begins with `{shown(words[0], 40)}`"
+
+
+def _moves_of_all(states: Iterable[State[Any]]) -> set[str]:
+    """Some of the moves that came up in a game: what a seat is told of those of others may tell too much."""
+    return {
+        state.write(move)
+        for state in islice((state for state in states if not is_chance(state)), 6)
+        for seat in state.to_act()
+        for move in islice(state.legal(seat), 8)
+    }
+
+
+def _looks(state: State[Any], seat: Seat, tried: Sequence[str] = _PROBES) -> tuple[object, ...]:
     """Everything a seat can learn from a position, including legal moves and the reasons of refusals."""
     acts = seat in state.to_act()
     legal = [state.write(move) for move in islice(state.legal(seat), LISTED)] if acts else []
     answers = []
-    for text in _PROBES if acts else ():
+    for text in tried if acts else ():
         try:
             answers.append(state.write(state.read(seat, text)))
         except Refusal as refusal:
@@ -316,7 +421,7 @@ def imagined_games_play_on_to_their_end(game: Game[Any], options: Options) -> No
     rng = Stream(b"on")
     for state in list(random_game(game, options, "on"))[1:20:4]:
         seat = max(0, min(state.to_act(), default=0))
-        imagined = game.imagine(options, seat, state.seen(seat), rng)
+        imagined = _imagined(game, options, seat, state, rng)
         while imagined.outcome() is None:
             imagined = step(imagined, rng)
 
@@ -334,6 +439,7 @@ def seats_that_leave_always_lead_to_an_outcome(game: Game[Any], options: Options
         over = state.outcome()
         while state.outcome() is None:
             _require(bool(here), "all seats have retired, but the game continues")
+            _leave_in_all_ways(state, here, seats)
             leaving = {seat for seat in here if rng.below(2)} or {min(here)}
             state = state.drop(leaving)
             here -= leaving
@@ -345,9 +451,24 @@ def seats_that_leave_always_lead_to_an_outcome(game: Game[Any], options: Options
                     )
         outcome = state.outcome()
         assert outcome
+        _check_outcome(state, outcome, seats)
         if not over and 0 < len(here) < seats:
             best = min(outcome.ranks[seat] for seat in here)
             _require(best == 1, "seats have retired, and none of the others is first")
+
+
+def _leave_in_all_ways(state: State[Any], here: Iterable[Seat], seats: int) -> None:
+    """Retires each seat, and each set of seats, and checks the outcome wherever that ends the game."""
+    for leaving in _subsets(sorted(here)):
+        after = state.drop(leaving)
+        if outcome := after.outcome():
+            _check_outcome(after, outcome, seats)
+        _require(not set(after.to_act()) & set(leaving), "a retired seat is to act")
+
+
+def _subsets(seats: Sequence[Seat]) -> Iterator[tuple[Seat, ...]]:
+    for size in range(1, len(seats) + 1):
+        yield from combinations(seats, size)
 
 
 def states_are_immutable(game: Game[Any], options: Options) -> None:
@@ -373,19 +494,57 @@ def _fingerprint(state: State[Any], seats: int) -> tuple[object, ...]:
 
 def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
     """`chance` takes what `draw` gives and nothing similar, and both refuse where chance is not to act."""
-    state = game.start(options)
     rng = Stream(b"chance")
-    while is_chance(state):
-        text = state.draw(rng)
+    positions = [state for number in range(4) for state in random_game(game, options, f"chance {number}")]
+    for state in islice(filter(is_chance, positions), 8):
+        drawn = [state.draw(rng) for _ in range(DRAWN)]
+        text = drawn[0]
         for bad in ("", text[:-1], text + " ", text.upper() + "x", text + ";", "0" * 5000, f" {text}"):
             _refuses_chance(state, bad)
-        state = state.chance(text)
-    _refuses_chance(state, "heads")
+        for bad in _never_drawn(drawn, rng):
+            _refuses_chance(state, bad)
+        for good in drawn[:20]:
+            state.chance(good)
+    state = next(state for state in positions if not is_chance(state))
+    for bad in ("heads", *(state.draw(rng) for state in positions[:1] if is_chance(state))):
+        _refuses_chance(state, bad)
     try:
         state.draw(rng)
     except BadChance:
         return
     raise Broken("`draw` gives something where chance is not to act")
+
+
+def _never_drawn(drawn: Sequence[str], rng: Stream) -> Iterator[str]:
+    """Texts that are almost one of those that were drawn, and that can be told never to be drawn."""
+    known = set(drawn)
+    words = [text.split(" ") for text in drawn]
+    letters = {"".join(sorted(text)) for text in drawn}
+    sorted_words = {tuple(sorted(parts)) for parts in words}
+    numbers_of_words = {len(parts) for parts in words}
+    first, last = words[: len(words) // 2], words[len(words) // 2 :]
+    vocabulary = {word for parts in first for word in parts}
+    are_all_known = all(word in vocabulary for parts in last for word in parts)
+    for text, parts in zip(drawn[:40], words, strict=False):
+        at, other = rng.below(len(parts)), rng.below(len(parts))
+        almost = [
+            *_mutants(text, rng),
+            " ".join(parts[:at] + parts[at + 1 :]),
+            " ".join([*parts, parts[at]]),
+            " ".join([*parts[:at], parts[other], *parts[at + 1 :]]),
+            " ".join([*parts[:at], "99", *parts[at + 1 :]]),
+            text.replace("1", "\uff11").replace("2", "\u0662"),
+        ]
+        for bad in almost:
+            of_bad = bad.split(" ")
+            if bad not in known and (
+                len(of_bad) not in numbers_of_words
+                or (len(letters) == 1 and "".join(sorted(bad)) not in letters)
+                or (len(sorted_words) == 1 and tuple(sorted(of_bad)) not in sorted_words)
+                or (are_all_known and not vocabulary.issuperset(of_bad))
+                or not bad.isascii()
+            ):
+                yield bad
 
 
 def _refuses_chance(state: State[Any], text: str) -> None:
@@ -407,12 +566,56 @@ def the_same_seed_is_the_same_game_and_its_record_plays_again(game: Game[Any], o
         raise Broken(f"a record cannot be replayed: {error}") from None
 
 
+def hash_seeds_make_no_difference(game: Game[Any], options: Options) -> None:
+    """The game is the same in two processes whose hashes of texts differ, and so the order of sets."""
+    try:
+        given = pickle.dumps((sys.path, game, dict(options)))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise Broken(f"the game cannot be sent to a worker: {shown(str(error), 200)}") from None
+    code = "from referee.check.rules import print_course; print_course()"
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        for seed in ("1", "2")
+    ]
+    outputs = []
+    for child in children:
+        out, err = child.communicate(given)
+        _require(child.returncode == 0, f"the game fails in another process: {shown(err.decode()[-300:])}")
+        outputs.append(out.decode().split("\n"))
+    for one, other in zip_longest(*outputs):
+        _require(one == other, f"with another PYTHONHASHSEED, `{shown(one, 100)}` is `{shown(other, 100)}`")
+
+
+def print_course() -> None:
+    """Prints two random games with all that is drawn, legal and imagined in them: in a process that is given
+    the path of modules, the game and its options on stdin by the one that checks it.
+    """
+    sys.path, game, options = pickle.load(sys.stdin.buffer)
+    for number in range(2):
+        rng = Stream(f"hashes {number}".encode())
+        for state in islice(random_game(game, options, f"hashes {number}"), 40):
+            print(state.seen(None), state.picture(None), state.outcome())
+            if is_chance(state):
+                continue
+            for seat in state.to_act():
+                print([state.write(move) for move in islice(state.legal(seat), LISTED)])
+                print(state.write(state.sample(seat, rng)), state.default(seat))
+                print(game.imagine(options, seat, state.seen(seat), rng).seen(None))
+
+
 INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     games_end_and_moves_round_trip,
     blanks_are_forgiven_and_other_white_space_is_not,
     hostile_texts_are_refused,
     what_is_seen_only_grows,
     positions_that_differ_in_what_is_hidden_look_alike,
+    imagined_positions_are_as_random_as_true_ones,
     pictures_can_be_drawn,
     imagined_games_play_on_to_their_end,
     seats_that_leave_always_lead_to_an_outcome,

@@ -17,6 +17,7 @@ from referee.gameplay.events import Ending
 
 if TYPE_CHECKING:
     from referee.records.record import Summary
+    from referee.tournament.exports import Dialogues
     from referee.tournament.reading import Runs
     from referee.tournament.run import Run
 
@@ -109,14 +110,13 @@ def find(
         found = [(run, _by_moves(run, games, opening, longer, shorter)) for run, games in found]
     if machine is not None:
         found = _by_machine(found, runs, machine)
-    if dialogue:
-        for run, games in found:
-            _show_dialogues(run, games)
-        return
+    kept = _kept(found) if dialogue else None
     if form == "csv":
-        show_data(csv_of(found))
+        show_data(csv_of(found, kept))
     elif form == "json":
-        show_data("[\n" + ",\n".join(json_of_heads(found)) + "\n]")
+        show_data("[\n" + ",\n".join(json_of_heads(found, kept)) + "\n]")
+    elif kept is not None:
+        _show_dialogues(found, kept, form)
     else:
         _show_list(found, form)
 
@@ -173,13 +173,32 @@ def _by_machine(
     ]
 
 
-def _show_dialogues(run: Run, games: list[Summary]) -> None:
+def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
+    """The stored dialogues of these games."""
     from referee.tournament.run import dialogues
 
-    kept = dialogues(run.folder, {game.id for game in games})
-    for game in games:
-        lines = [shown(line, 5000) for line in kept[game.id].split("\n")] if game.id in kept else []
-        show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *(lines or [NOT_STORED])]))
+    return {
+        (run.folder, game_id): text
+        for run, games in found
+        for game_id, text in dialogues(run.folder, {game.id for game in games}).items()
+    }
+
+
+def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues, form: str) -> None:
+    """Prints dialogues one below the other, or as a table of their lines."""
+    from tabulate import tabulate
+
+    from referee.tournament.exports import dialogue_lines
+
+    rows = []
+    for run, games in found:
+        for game in games:
+            lines = dialogue_lines(kept.get((run.folder, game.id), "")) or [NOT_STORED]
+            if form == "simple":
+                show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *lines]))
+            rows += [[shown(str(run.folder)), game.id, line] for line in lines]
+    if form != "simple":
+        show_data(tabulate(rows, ["run", "id", "line"], tablefmt=form, disable_numparse=True))
 
 
 def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:

@@ -14,6 +14,7 @@ from referee.cli.output import say, show_data
 from referee.cluster.comparing import Measured, Unmeasured, compare, shares_of_fastest
 from referee.cluster.connecting import connected
 from referee.cluster.measuring import ANSWER_S, hosts, measure_hosts
+from referee.cluster.open_ports import access, ports_of_cluster
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import counted, listed
 from referee.core.units import about
@@ -33,7 +34,9 @@ def compare_machines(address: str, as_json: bool) -> None:
         for machine, report in measure_hosts(client, found, ANSWER_S):
             machines.append(machine)
             reports[machine.address] = report
-    findings = compare(machines, referee.__version__)
+        scheduler = str(client.scheduler_info()["address"])
+        open_to = (*access(scheduler, ports_of_cluster(client)),)
+    findings = (*compare(machines, referee.__version__), *open_to)
     show_data(data_of(machines, reports, findings) if as_json else page_of(machines, findings))
     if not any(isinstance(machine, Measured) and machine.can_play for machine in machines):
         raise EnvironmentLacksError("no tournament can be run on any machine of this cluster")

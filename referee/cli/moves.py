@@ -84,7 +84,7 @@ def moves(
     from referee.cli.position import LookedAt, recorded, show_counts, started
     from referee.gameplay.lines import followed, moves_of
     from referee.games import game_given
-    from referee.viewing.characters import picture_text
+    from referee.viewing.knowledge import Knowledge
 
     ways = {"--count": count, "--picture": picture, "--news": news, "--perft": depth is not None}
     given = [name for name, is_given in ways.items() if is_given]
@@ -105,7 +105,13 @@ def moves(
         raise UsageError(
             "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of them"
         )
-    root = recorded(chosen, *begin) if begin else started(chosen, options, seed or SEED, outcomes)
+    known = Knowledge(None if seat is None else seat - 1, chosen.is_open)
+    if begin and line and not known.is_full:
+        raise UsageError(
+            f"moves are given with --from and --seat {seat}: what follows from them depends on "
+            "what is hidden from that seat, expected no MOVE"
+        )
+    root = recorded(chosen, *begin, known.view) if begin else started(chosen, options, seed or SEED, outcomes)
     seats = chosen.seats(root.options)
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
@@ -115,12 +121,11 @@ def moves(
             f"`--chance` is given {counted(len(outcomes), 'time')}, and chance decides "
             f"{counted(len(outcomes) - unused, 'time')} here"
         )
-    looked_at = LookedAt(chosen, root.options, position, None if seat is None else seat - 1)
+    looked_at = LookedAt(chosen, root.options, position, known)
     if as_json:
         show_lines(looked_at.perft_json(depth, divide) if depth else looked_at.json(most))
         return
-    for text in position.chance.decided:
-        say(f"chance: {shown(text, 1000)}")
+    looked_at.say_chance()
     if outcome := position.state.outcome():
         say(f"the game is over: {shown(outcome.sentence)}")
     if depth is not None:
@@ -129,7 +134,7 @@ def moves(
         looked_at.say_who_acts()
         show_lines(looked_at.counts())
     elif picture:
-        show_data(picture_text(position.state.picture(looked_at.seat), colour=True))
+        show_data(looked_at.picture())
     elif news:
         show_lines(looked_at.news())
     else:

@@ -16,7 +16,7 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from referee.games.api import Game, Options
     from referee.records.record import GameRecord
-    from referee.viewing.steps import View
+    from referee.viewing.knowledge import View
 
 
 def _complete_game(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -46,12 +46,13 @@ def complete_bot(context: click.Context, parameter: click.Parameter, typed: str)
 
 
 def _forms() -> click.Choice[str]:
-    """The forms of printed tables. They are listed only when one is given: to import what knows them takes
-    longer than to show the help.
+    """The forms of printed tables, without those that leave texts of bots unescaped. They are listed only
+    when one is given: to import what knows them takes longer than to show the help.
     """
     from tabulate import tabulate_formats
 
-    return click.Choice(("csv", "json", *tabulate_formats))
+    escaped = (form for form in tabulate_formats if form not in ("unsafehtml", "latex_raw"))
+    return click.Choice(("csv", "json", *escaped))
 
 
 form_option = click.option(

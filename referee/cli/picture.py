@@ -13,8 +13,9 @@ from referee.core.errors import UsageError
 from referee.core.text import shown
 
 if TYPE_CHECKING:
+    from referee.viewing.knowledge import View
     from referee.viewing.palette import Theme
-    from referee.viewing.steps import Steps, View
+    from referee.viewing.steps import Steps
 
 
 @click.command(short_help="Draws a position of a game as SVG or PNG.")
@@ -100,14 +101,14 @@ def _drawn(steps: Steps, number: int, view: View, theme: Theme, width: int | Non
     from referee.viewing.words import heading, result
 
     last = len(steps.steps) - 1
-    if steps.damage:
+    if damage := steps.damage_for(view):
         if not 0 <= number <= last:
-            raise steps.damage
-        say(f"warning: {steps.damage}")
+            raise damage
+        say(f"warning: {damage}")
     at = number if number >= 0 else last + 1 + number
     if not 0 <= at <= last:
         raise UsageError(f"the game has no step {number}, expected --move 0 to {last}, or -{last + 1} to -1")
-    pictures = [step.state.picture(view) for step in steps.steps]
+    pictures = [steps.known_by(view).picture(step.state) for step in steps.steps]
     words = [result(steps.terms, steps.verdict)] if at == last and steps.verdict else []
     words += step_lines(steps, at, view)
     return Layout.of(pictures).svg(

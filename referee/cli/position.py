@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from referee.cli.options import key_values, place_in_game
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.seeds import position_seeds
-from referee.core.text import listed
+from referee.core.text import listed, shown
 from referee.gameplay.chance import Chance
 from referee.gameplay.events import Drawn
 from referee.gameplay.lines import Position, turn_text
@@ -20,6 +20,8 @@ from referee.gameplay.perft import divided, lines_by_depth, moves_in_all
 from referee.games.api import Game, Options, Seat, State
 from referee.tournament.opening_table import recorded_game
 from referee.tournament.reading import records_at
+from referee.viewing.characters import picture_text
+from referee.viewing.knowledge import Knowledge, View
 from referee.viewing.steps import steps_of
 
 
@@ -37,14 +39,14 @@ def started(game: Game[Any], options: tuple[str, ...], seed: str, outcomes: tupl
     return Root(settled, Position.settled(game.start(settled), chance))
 
 
-def recorded(game: Game[Any], path: Path, at: str) -> Root:
-    """The position after a step of a recorded game. Raises `UsageError` and `RecordError`."""
+def recorded(game: Game[Any], path: Path, at: str, view: View) -> Root:
+    """The position after a step of a recorded game, for a view. Raises `UsageError` and `RecordError`."""
     game_id, number = place_in_game(at)
     record = recorded_game(records_at(path), game_id, game)
     steps = steps_of(record)
     if number >= len(steps.steps):
-        if steps.damage:
-            raise steps.damage
+        if damage := steps.damage_for(view):
+            raise damage
         raise UsageError(f"the game has no move {number}, expected 0 to {len(steps.steps) - 1}")
     outcomes = [event.text for event in record.events[len(record.terms.start) :] if isinstance(event, Drawn)]
     chance = Chance.of_seeds(record.terms.seed, record.terms.shared_seed, outcomes)
@@ -77,12 +79,12 @@ def show_counts(position: Position, depth: int, divide: bool) -> None:
 
 
 class LookedAt(NamedTuple):
-    """A position, and which seat's part of it is shown."""
+    """A position, and who looks at it."""
 
     game: Game[Any]
     options: Options
     position: Position
-    seat: Seat | None
+    known: Knowledge
 
     @property
     def _state(self) -> State[Any]:
@@ -91,11 +93,11 @@ class LookedAt(NamedTuple):
     @property
     def _acting(self) -> tuple[Seat, ...]:
         """The seats whose moves are shown."""
-        return tuple(seat for seat in self._state.to_act() if self.seat in (None, seat))
+        return self.known.acting(self._state)
 
     def _label(self, seat: Seat) -> str:
         """What stands before what belongs to a seat: its number, where several act and none was named."""
-        return f"{seat + 1} " if len(self._state.to_act()) > 1 and self.seat is None else ""
+        return f"{seat + 1} " if len(self._state.to_act()) > 1 and self.known.view is None else ""
 
     def moves(self, most: int | None) -> Iterator[str]:
         """The legal moves, seat by seat."""
@@ -113,24 +115,38 @@ class LookedAt(NamedTuple):
 
     def news(self) -> Iterator[str]:
         """The news, as lines of the protocol: seat by seat where they differ and no seat is named."""
-        if self.game.is_open or self.seat is not None:
-            yield from (f"news {line}" for line in self._state.seen(self.seat))
+        if self.known.is_open or self.known.view is not None:
+            yield from (f"news {line}" for line in self.known.news(self._state))
             return
-        for seat in range(self.game.seats(self.options)):
+        for seat in self._seats:
             yield from (f"{seat + 1} news {line}" for line in self._state.seen(seat))
+
+    def picture(self) -> str:
+        """The position as a picture in characters."""
+        return picture_text(self.known.picture(self._state), colour=True)
+
+    @property
+    def _seats(self) -> Sequence[Seat]:
+        """The seats whose news are shown."""
+        return self.known.seats(self.game.seats(self.options))
+
+    def say_chance(self) -> None:
+        """Says what chance decided, as far as it is known."""
+        for text in self.known.outcomes(self.position.chance.decided) or ():
+            say(f"chance: {shown(text, 1000)}")
 
     def say_who_acts(self) -> None:
         """Says who acts where that is not the seat that was named."""
         if not self._acting and self._state.to_act():
             acting = listed([f"seat {seat + 1}" for seat in self._state.to_act()])
-            say(f"seat {(self.seat or 0) + 1} does not act here, but {acting}")
+            say(f"seat {(self.known.view or 0) + 1} does not act here, but {acting}")
 
     def _head(self) -> dict[str, Any]:
         return {
             "game": self.game.slug,
             "rules": self.game.rules,
             "options": dict(self.options),
-            "chance": list(self.position.chance.decided),
+            "chance": self.known.outcomes(self.position.chance.decided),
         }
 
     def perft_json(self, depth: int, divide: bool) -> Iterator[str]:
@@ -147,12 +163,11 @@ class LookedAt(NamedTuple):
     def json(self, most: int | None) -> Iterator[str]:
         """The position as JSON, in pieces, since there may be millions of moves."""
         outcome = self._state.outcome()
-        seats = range(self.game.seats(self.options)) if self.seat is None else (self.seat,)
         head = {
             **self._head(),
             "outcome": outcome and outcome._asdict(),
             "acting": [seat + 1 for seat in self._state.to_act()],
-            "news": {str(seat + 1): list(self._state.seen(seat)) for seat in seats},
+            "news": {str(seat + 1): list(self._state.seen(seat)) for seat in self._seats},
         }
         yield f'{json.dumps(head)[:-1]}, "legal": ['
         for place, seat in enumerate(self._acting):

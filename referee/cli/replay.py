@@ -19,7 +19,8 @@ from referee.core.text import listed, shown
 if TYPE_CHECKING:
     from referee.records.record import Summary
     from referee.viewing.browsing import Browser
-    from referee.viewing.steps import Steps, View
+    from referee.viewing.knowledge import View
+    from referee.viewing.steps import Steps
 
 
 @click.command()
@@ -108,8 +109,8 @@ def replay(
     else:
         for text in _texts(Browser(steps, view), step):
             show_data(text)
-    if steps.damage:
-        raise steps.damage
+    if damage := steps.damage_for(view):
+        raise damage
 
 
 def _write_page(path: Path, steps: Steps, view: View) -> None:

@@ -528,9 +528,9 @@ def _fresh(drawn: Sequence[Line]) -> Region | None:
 def _clocks(browser: Browser) -> list[str]:
     """A line for each seat: its name and its clock; the seats of the step are marked."""
     terms, step = browser.steps.terms, browser.step
-    is_open = terms.game.is_open
-    acted = {event.seat for event in step.events_for(browser.view, is_open) if not isinstance(event, Drawn)}
-    reserves = step.reserves_for(browser.view, is_open)
+    known = browser.steps.known_by(browser.view)
+    acted = {event.seat for event in known.events(step.events) if not isinstance(event, Drawn)}
+    reserves = known.reserves(step.reserves_us)
     found = []
     for seat, (name, control, reserve) in enumerate(zip(terms.bots, terms.controls, reserves, strict=True)):
         has_reserve = control.reserve_us or control.increment_us

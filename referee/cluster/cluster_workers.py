@@ -19,7 +19,7 @@ import referee
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.choosing import Choice
 from referee.cluster.dask_worker import DaskWorker, Stage, first_core
-from referee.cluster.expected import is_answer, longest_s
+from referee.cluster.expected import is_answer, longest_s, replayed
 from referee.cluster.link import Answered, Disconnected, Failed, Link, Member, Members
 from referee.cluster.orders import (
     Answer,
@@ -38,7 +38,7 @@ from referee.cluster.orders import (
     Unfit,
 )
 from referee.cluster.versions import code_digest
-from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
 from referee.tournament.task import Began, Died, Lost, Remark, Report, Task
 from referee.tournament.workers import Take, Workers
@@ -312,10 +312,20 @@ class ClusterWorkers(Workers):
         del worker.playing_until_s[key]
         if isinstance(answer, Changed):
             self._lose_task(worker, task, f"{answer.bot} was changed there: {answer.what}")
-        elif isinstance(answer, Unfit):
+            return
+        if isinstance(answer, Unfit):
             self._lost(worker, task, answer.why)
             self._refuse(worker, answer.why)
-        elif not isinstance(answer, Played) or not is_answer(task, answer.reports, self._is_stopping):
+            return
+        reports = answer.reports if isinstance(answer, Played) else ()
+        try:
+            reports = replayed(replace(task, plan=replace(task.plan, clock_percent=worker.percent)), reports)
+        except RefereeError as error:
+            why = f"a record that it sent is not that of a game it was given: {shown(str(error), 300)}"
+            self._lost(worker, task, why, alone=False)
+            self._refuse(worker, why)
+            return
+        if not isinstance(answer, Played) or not is_answer(task, reports, self._is_stopping):
             self._lose_task(worker, task, "its games were not played to their end")
         else:
             worker.failures, worker.has_played = 0, True
@@ -323,7 +333,7 @@ class ClusterWorkers(Workers):
             first = Began(task.games[0][0].id)
             self._reports += [
                 report._replace(task=task) if isinstance(report, Died) else report
-                for report in answer.reports
+                for report in reports
                 if report != first
             ]
             if worker.stage is Stage.STALE:

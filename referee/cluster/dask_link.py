@@ -15,6 +15,7 @@ from distributed import Client
 from distributed.client import FutureCancelledError
 
 from referee.cluster import calls, machine
+from referee.cluster.answers import from_bytes
 from referee.cluster.connecting import reason
 from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
 from referee.cluster.orders import Order, Play
@@ -95,7 +96,7 @@ class DaskLink(Link):
                 pure=False,
             )
             try:
-                event = Answered(key, pickle.loads(await future))
+                event = Answered(key, from_bytes(await future))
             finally:
                 future.release()
         except asyncio.CancelledError:

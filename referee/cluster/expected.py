@@ -6,9 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from referee.cluster.answers import finished
+from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
+from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
+from referee.records.journal import body_of
+from referee.records.record import from_json, parse_json, to_json
+from referee.records.replay import verify
 from referee.tournament.forecast import Longest
 from referee.tournament.task import Began, Died, Finished, Report, Task, Void
 from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
@@ -48,6 +54,29 @@ def is_answer(task: Task, reports: Sequence[Report], is_stopping: bool) -> bool:
     if is_stopping or (_have(Died, reports) and _have(Began, reports)):
         return told <= asked
     return told == asked  # guard: what-was-asked
+
+
+def replayed(task: Task, reports: Sequence[Report]) -> tuple[Report, ...]:
+    """The reports of a machine, in which each finished game is made anew from its record, which is
+    replayed by the rules: nothing else counts of what the machine said of it.
+
+    Raises `RecordError` where a record is not of a game of the task, under its terms, or does not replay.
+    """
+    return tuple(_replayed(task, report) if isinstance(report, Finished) else report for report in reports)
+
+
+def _replayed(task: Task, report: Finished) -> Finished:
+    value = parse_json(report.body)
+    record = from_json(value)
+    given = {pairing.id: pairing for pairing, _ in task.games}
+    if record.terms.id not in given:
+        raise RecordError(f"game {shown(record.terms.id, 100)}: it was not given to this machine")
+    expected = to_json(replace(record, terms=task.plan.terms(given[record.terms.id])))
+    for name in expected:
+        if name != "measured" and value.get(name) != expected[name]:  # guard: terms-of-games
+            raise RecordError(f"game {shown(record.terms.id, 100)}: its `{name}` is not what was given")
+    verify(value, task.plan.openings)  # guard: replayed-games
+    return finished(body_of(value), report.dialogue)
 
 
 def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:

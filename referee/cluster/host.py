@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import referee
+from referee.cluster.answers import to_bytes
 from referee.cluster.bot_files import BotFiles
 from referee.cluster.orders import (
     Answer,
@@ -243,7 +244,7 @@ def main(descriptor: int) -> None:
     channel = Channel(end, waits=False)
 
     def say(key: str, answer: Answer) -> None:
-        channel.send((key, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)))
+        channel.send((key, to_bytes(answer)))
 
     with contextlib.suppress(Broken), contextlib.ExitStack() as stack:
         host, lack = None, ""

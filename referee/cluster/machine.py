@@ -148,7 +148,7 @@ _starting = threading.Lock()
 
 
 def ask(run: str, key: str, order: bytes, is_playing: bool) -> bytes:
-    """The answer of the host of a run to an order, both pickled; the host is started if there is none.
+    """The answer of the host of a run to an order, as bytes; the host is started if there is none.
 
     Runs as a task with this key in a thread of a Dask worker. Raises `HostEnded`.
     """

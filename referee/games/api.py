@@ -26,6 +26,9 @@ Seat = int
 CHANCE: Seat = -1
 """The actor at a chance event whose outcome is drawn for this game alone."""
 
+MOST_SEATS = 4
+"""How many seats a game can have: pictures, pages and tables have colours and columns for so many."""
+
 SHARED_CHANCE: Seat = -2
 """The actor at a chance event whose outcome is the same in every game of an encounter, so that seats are
 swapped under equal conditions; for a seat that plays alone it is the same for all bots.
@@ -271,7 +274,9 @@ class Game(ABC, Generic[M]):
     """How a move is written, for people."""
 
     def settle(self, given: Mapping[str, str]) -> Options:
-        """The values of all options, from those that are given. Raises `GameOptionError`."""
+        """The values of all options, from those that are given. Raises `GameOptionError`, also if the
+        game has more than `MOST_SEATS` seats with them.
+        """
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:
@@ -285,6 +290,10 @@ class Game(ABC, Generic[M]):
                 settled[name] = option.default
             else:
                 settled[name] = self.default_of(name, settled)
+        if not 1 <= (seats := self.seats(settled)) <= MOST_SEATS:
+            raise GameOptionError(
+                f"`{self.slug}` has {seats} seats with these options, expected 1 to {MOST_SEATS}"
+            )
         return settled
 
     def default_of(self, name: str, settled: Options) -> int:
@@ -293,7 +302,7 @@ class Game(ABC, Generic[M]):
 
     @abstractmethod
     def seats(self, options: Options) -> int:
-        """How many seats play under these options."""
+        """How many seats play under these options: 1 to `MOST_SEATS`."""
 
     @abstractmethod
     def longest(self, options: Options) -> int:

@@ -158,6 +158,7 @@ def _checked(value: Any, where: str) -> Game[Any]:
             raise UsageError(f"the game `{shown(where)}` has no `{name}`, expected {kind.__name__}")
     if not _SLUG.fullmatch(value.slug):
         raise UsageError(f"the game `{shown(where)}` has an invalid `slug`, expected {_SLUG.pattern}")
+    value.settle({})  # its number of seats is checked there
     return value
 
 

@@ -35,7 +35,8 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms
 from referee.viewing.characters import picture_text
-from referee.viewing.steps import Step, Steps, View
+from referee.viewing.knowledge import Knowledge, View
+from referee.viewing.steps import Step, Steps
 from referee.viewing.svg import draw
 from referee.viewing.words import event_text, fault_report, result, written
 
@@ -85,7 +86,7 @@ def game_data(
             "bots": list(terms.bots),
             "clocks": [_clock(control) for control in terms.controls],
             "result": result(terms, steps.record.verdict),
-            "damage": steps.damage_for(views[0]) or None,
+            "damage": str(steps.damage_for(views[0]) or "") or None,
             "elements": maker.elements.values,
             "lines": [_line(event, terms) for event in maker.events.values],
             "views": made,
@@ -134,22 +135,23 @@ class _Maker:
 
     def view(self, view: View) -> dict[str, Any]:
         """A view of the game."""
-        pictures = [step.state.picture(view) for step in self._steps.steps]
+        known = self._steps.known_by(view)
+        pictures = [known.picture(step.state) for step in self._steps.steps]
         layout, drawn = draw(pictures)
         self.symbols.update(layout.symbols)
         indexes = [self.elements.index(text) for text in drawn.elements]
         found = []
         before: Step | None = None
         for step, picture, shown_by in zip(self._steps.steps, pictures, drawn.pictures, strict=True):
-            value = self._step(step, before, view)
+            value = self._step(step, before, known)
             if self._with_texts:
                 value["position"] = picture_text(picture)
             found.append({**value, "draw": [indexes[index] for index in shown_by]})
             before = step
         record = self._steps.record
-        bots = range(len(record.terms.bots)) if view is None else (view,)  # guard: written-by-others
-        said = {str(seat + 1): list(written(record.measured, seat))[-WRITTEN_LINES:] for seat in bots}
-        faults = list(fault_report(record, view))  # guard: faults-of-others
+        seats = known.seats(len(record.terms.bots))
+        said = {str(seat + 1): list(written(record.measured, seat))[-WRITTEN_LINES:] for seat in seats}
+        faults = list(fault_report(record, seats))  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
@@ -159,15 +161,15 @@ class _Maker:
             "written": {seat: lines for seat, lines in said.items() if lines},
         }
 
-    def _step(self, step: Step, before: Step | None, view: View) -> dict[str, Any]:
-        is_open = self._steps.terms.game.is_open
+    def _step(self, step: Step, before: Step | None, known: Knowledge) -> dict[str, Any]:
         value: dict[str, Any] = {}
-        if lines := [self.events.index(event) for event in step.events_for(view, is_open)]:
+        if lines := [self.events.index(event) for event in known.events(step.events)]:
             value["lines"] = lines
-        if self._with_news and (news := [shown(line, 300) for line in step.news_for(view, before)]):
-            value["news"] = news
-        reserves = step.reserves_for(view, is_open)
-        if before is None or reserves != before.reserves_for(view, is_open):
+        news = known.news(step.state, before.state if before else None)
+        if self._with_news and news:
+            value["news"] = [shown(line, 300) for line in news]
+        reserves = known.reserves(step.reserves_us)
+        if before is None or reserves != known.reserves(before.reserves_us):
             value["reserves"] = reserves
         return value
 

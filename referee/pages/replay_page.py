@@ -10,8 +10,9 @@ from markupsafe import Markup
 from referee.core.text import shown
 from referee.pages.environment import page, static
 from referee.pages.game_data import game_data
+from referee.viewing.knowledge import View
 from referee.viewing.palette import page_style
-from referee.viewing.steps import Steps, View
+from referee.viewing.steps import Steps
 from referee.viewing.words import event_text
 
 _MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", re.ASCII)
@@ -25,8 +26,8 @@ def replay_page(steps: Steps, view: View = None, home: str = "") -> str:
     data = game_data(steps, () if view is None else (view,), with_texts=True)
     terms = steps.terms
     bots = terms.bots
-    is_open = terms.game.is_open
-    events = (event for step in steps.steps for event in step.events_for(view, is_open))
+    known = steps.known_by(view)
+    events = (event for step in steps.steps for event in known.events(step.events))
     return page(
         "replay.html",
         title=f"{' – '.join(bots)}, {terms.game.name}",

@@ -27,6 +27,7 @@ from referee.person.words import (
     wrapped,
 )
 from referee.viewing.characters import picture_text
+from referee.viewing.knowledge import Knowledge, View
 
 LISTED = 120
 """How many moves `moves` lists at most."""
@@ -225,7 +226,9 @@ class Desk:
             case "hint":
                 self._give_hint(seat)
             case "news":
-                self._show_lines([shown(line, 300) for line in self._state.seen(seat)] or ["no news yet"])
+                self._show_lines(
+                    [shown(line, 300) for line in self._known(seat).news(self._state)] or ["no news yet"]
+                )
             case "clock":
                 self._console.show(self._clock(seat, question, asked) or "there is no clock")
 
@@ -326,8 +329,9 @@ class Desk:
     def _show_turn(self, seat: Seat) -> None:
         """Shows a person what happened since its last turn, and the board."""
         events, lines = self._told.get(seat, (0, 0))
-        seen = self._state.seen(seat)
-        if self._terms.game.is_open:
+        known = self._known(seat)
+        seen = known.news(self._state)
+        if known.is_open:
             new = [move_text(self._terms, event) for event in self.events[events:]]
         else:
             new = [f"news: {shown(line, 300)}" for line in seen[lines:]]
@@ -339,7 +343,12 @@ class Desk:
         self._told[seat] = len(self.events), len(seen)
 
     def _show_board(self, seat: Seat | None) -> None:
-        self._console.show(f"\n{picture_text(self._state.picture(seat), colour=self._in_colour)}")
+        self._console.show(
+            f"\n{picture_text(self._known(seat).picture(self._state), colour=self._in_colour)}"
+        )
+
+    def _known(self, view: View) -> Knowledge:
+        return Knowledge(view, self._terms.game.is_open)
 
     def _show_lines(self, lines: Sequence[str]) -> None:
         if lines:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
@@ -21,15 +23,23 @@ Games = Iterable[tuple[Run, Iterable[Summary]]]
 """Games by the runs that they are of."""
 
 
-def csv_of(games: Games) -> str:
-    """A line for each game, after one with the names of the columns; with columns by seat."""
+Dialogues = Mapping[tuple[Path, str], str]
+"""Stored dialogues, by the folder of the run and the id of the game."""
+
+
+def csv_of(games: Games, dialogues: Dialogues | None = None) -> str:
+    """A line for each game, after one with the names of the columns; with columns by seat.
+
+    If dialogues are given, the last column is the game's, empty where it is not stored.
+    """
     listed = list(_placed(games))
     seats = range(max((len(game.bots) for _, game, _ in listed), default=2))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     by_seat = [f"{name}_{seat + 1}" for seat in seats for name in ("bot", "rank", "score", "fault")]
     names = ["run", "id", "section", "round", "game", *by_seat, "ending", "rated", "sentence", "digest"]
-    writer.writerow([*names, "machine", "cpu", "worker", "clock_percent"])
+    names += ["machine", "cpu", "worker", "clock_percent"]
+    writer.writerow([*names, "dialogue"] if dialogues is not None else names)
     for run, game, place in listed:
         pairing = Pairing.parse(game.id)
         cells: list[object] = [cell(str(run.folder)), cell(game.id), cell(pairing.section), pairing.round]
@@ -41,15 +51,31 @@ def csv_of(games: Games) -> str:
                 cells += [""] * 4
         rated = "true" if game.rated else "false"
         cells += [game.ending, rated, cell(shown(game.sentence)), game.digest]
-        writer.writerow([*cells, *[cell(shown(text)) for text in place or ("", "", "")], game.clock_percent])
+        cells += [*[cell(shown(text)) for text in place or ("", "", "")], game.clock_percent]
+        if dialogues is not None:
+            cells.append(cell("\n".join(dialogue_lines(dialogues.get((run.folder, game.id), "")))))
+        writer.writerow(cells)
     return text.getvalue().rstrip("\n")
 
 
-def json_of_heads(games: Games) -> Iterator[str]:
-    """The heads of games, each as a JSON object, with the machine that played it."""
+def dialogue_lines(dialogue: str) -> list[str]:
+    """The lines of a dialogue, each escaped and bounded; none where it is not stored."""
+    return [shown(line, 5000) for line in dialogue.split("\n")] if dialogue else []
+
+
+def json_of_heads(games: Games, dialogues: Dialogues | None = None) -> Iterator[str]:
+    """The heads of games, each as a JSON object, with the machine that played it; if dialogues are given,
+    with the game's, as a list of lines or null where it is not stored.
+    """
     for run, game, place in _placed(games):
         pairing = Pairing.parse(game.id)
-        more = {"run": str(run.folder), "section": pairing.section, "round": pairing.round}
+        more: dict[str, Any] = {
+            "run": str(run.folder),
+            "section": pairing.section,
+            "round": pairing.round,
+        }
+        if dialogues is not None:
+            more["dialogue"] = dialogue_lines(dialogues.get((run.folder, game.id), "")) or None
         yield json.dumps({**game._asdict(), **more, "machine": place and place._asdict()})
 
 

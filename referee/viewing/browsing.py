@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.games.picture import Picture
+from referee.viewing.knowledge import View
 from referee.viewing.step_words import end_lines, step_label, step_lines
-from referee.viewing.steps import Step, Steps, View
+from referee.viewing.steps import Step, Steps
 
 
 class Browser:
@@ -42,7 +43,7 @@ class Browser:
 
     def picture(self, number: int) -> Picture:
         """The position after a step, as the view knows it."""
-        return self.steps.steps[number].state.picture(self.view)
+        return self.steps.known_by(self.view).picture(self.steps.steps[number].state)
 
     def known(self, number: int) -> list[str]:
         """What the view knows of what happened in a step, line by line."""

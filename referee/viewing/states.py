@@ -7,7 +7,8 @@ from typing import Any
 from referee.games.picture import Mark, Picture, Plane, Row, Span, Symbol, Trace
 from referee.records.record import event_data
 from referee.viewing.characters import picture_text
-from referee.viewing.steps import Step, Steps, View
+from referee.viewing.knowledge import Knowledge, View
+from referee.viewing.steps import Step, Steps
 from referee.viewing.words import event_text, result
 
 VERSION = 1
@@ -17,9 +18,9 @@ VERSION = 1
 def game_states(steps: Steps, view: View) -> dict[str, Any]:
     """A game with all its steps, as a view knows them, for JSON."""
     terms = steps.terms
-    drawing = _Drawing()
+    known, drawing = steps.known_by(view), _Drawing()
     positions = [
-        _step(steps, step, before, view, drawing)
+        _step(steps, step, before, known, drawing)
         for before, step in zip((None, *steps.steps), steps.steps, strict=False)
     ]
     return {
@@ -34,22 +35,24 @@ def game_states(steps: Steps, view: View) -> dict[str, Any]:
         "steps": positions,
         "symbols": drawing.symbols,
         "result": _result(steps),
-        "damage": steps.damage_for(view) or None,
+        "damage": str(steps.damage_for(view) or "") or None,
     }
 
 
-def _step(steps: Steps, step: Step, before: Step | None, view: View, drawing: _Drawing) -> dict[str, Any]:
+def _step(
+    steps: Steps, step: Step, before: Step | None, known: Knowledge, drawing: _Drawing
+) -> dict[str, Any]:
     terms = steps.terms
-    events = step.events_for(view, terms.game.is_open)
-    picture = step.state.picture(view)
+    events = known.events(step.events)
+    picture = known.picture(step.state)
     return {
         "step": step.number,
         "events": [
             {**event_data(event), "text": event_text(event, terms.bots, terms.controls)} for event in events
         ],
-        "news": list(step.news_for(view, before)),
+        "news": list(known.news(step.state, before.state if before else None)),
         "to_act": [seat + 1 for seat in step.state.to_act() if seat >= 0],
-        "reserves_us": list(step.reserves_for(view, terms.game.is_open)),
+        "reserves_us": list(known.reserves(step.reserves_us)),
         "text": picture_text(picture).split("\n"),
         "picture": drawing.panels(picture),
     }

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from referee.core.text import shown
 from referee.gameplay.events import Drawn, Event, Rejected, Retired, Unplayed
-from referee.viewing.steps import Steps, View
+from referee.viewing.knowledge import View
+from referee.viewing.steps import Steps
 from referee.viewing.words import bot_output, event_text, result
 
 
@@ -16,12 +17,12 @@ def step_lines(steps: Steps, number: int, view: View) -> list[str]:
     Empty where the view knew of nothing.
     """
     step, terms = steps.steps[number], steps.terms
-    is_open = terms.game.is_open
-    texts = [event_text(event, terms.bots, terms.controls) for event in step.events_for(view, is_open)]
+    known = steps.known_by(view)
+    texts = [event_text(event, terms.bots, terms.controls) for event in known.events(step.events)]
     lines = [line for text in texts for line in text.split("\n")]
-    if not is_open:
-        before = steps.steps[number - 1] if number else None
-        lines += [f"news: {shown(line, 300)}" for line in step.news_for(view, before)]
+    if not known.is_open:
+        before = steps.steps[number - 1].state if number else None
+        lines += [f"news: {shown(line, 300)}" for line in known.news(step.state, before)]
     return lines
 
 
@@ -29,18 +30,20 @@ def end_lines(steps: Steps, view: View) -> Iterator[str]:
     """How the game ended, and what the bots wrote besides their answers; nothing if the record is damaged."""
     if steps.verdict:
         yield result(steps.terms, steps.verdict)
-        yield from bot_output(steps.terms, steps.record.measured, view)
+        seats = steps.known_by(view).seats(len(steps.terms.bots))
+        yield from bot_output(steps.terms, steps.record.measured, seats)
 
 
 def step_label(steps: Steps, number: int, view: View) -> str:
     """A step in a few words: who played what; of hidden moves of others, the news."""
     if number == 0:
         return "start"
-    events = steps.steps[number].events_for(view, steps.terms.game.is_open)
+    known, step, before = steps.known_by(view), steps.steps[number], steps.steps[number - 1]
+    events = known.events(step.events)
     rejections = sum(isinstance(event, Rejected) for event in events)
     parts = [_label(event) for event in events if not isinstance(event, Rejected)]
-    if not parts and not steps.terms.game.is_open:
-        parts = [shown(line) for line in steps.steps[number].news_for(view, steps.steps[number - 1])]
+    if not parts and not known.is_open:
+        parts = [shown(line) for line in known.news(step.state, before.state)]
     return ", ".join([*parts, f"{rejections} rejected"] if rejections else parts)
 
 

@@ -8,14 +8,12 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retired, Seat
+from referee.gameplay.events import Event, Moved, Preset, Rejected, Retired
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import State
 from referee.records.record import GameRecord
 from referee.records.replay import replay
-
-View = Seat | None
-"""Who looks at a game: a seat, or None for a spectator who sees all."""
+from referee.viewing.knowledge import Knowledge, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +30,6 @@ class Step:
     """The position after it."""
     reserves_us: tuple[int | None, ...]
     """The reserve that each seat has after it, in microseconds; None for a seat without a clock."""
-
-    def events_for(self, view: View, is_open: bool) -> tuple[Event, ...]:
-        """The events that a view knows as they are: a seat of a game with hidden information knows its own,
-        and learns the others from its news.
-        """
-        if view is None:  # guard: events-of-others
-            return self.events
-        return tuple(
-            event if event.seat == view else _as_told(event)
-            for event in self.events
-            if not isinstance(event, Drawn) and (event.seat == view or (is_open and _is_public(event)))
-        )
-
-    def reserves_for(self, view: View, is_open: bool) -> tuple[int | None, ...]:
-        """The reserves that a view knows: a seat of a game with hidden information knows its own."""
-        if view is None or is_open:  # guard: reserves-of-others
-            return self.reserves_us
-        return tuple(reserve if seat == view else None for seat, reserve in enumerate(self.reserves_us))
-
-    def news_for(self, view: View, before: Step | None) -> tuple[str, ...]:
-        """The lines of news that the step added for a view; `before` is the step before it."""
-        known = len(before.state.seen(view)) if before else 0
-        return self.state.seen(view)[known:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +55,13 @@ class Steps:
         seats = range(len(self.terms.bots))
         return (None,) if self.terms.game.is_open else (None, *seats)
 
-    def damage_for(self, view: View) -> str:
-        """Why the record can be replayed only as far as these steps; empty where it is whole. A seat of a
-        game with hidden information is not told what differs, which may be what another seat did.
-        """
-        if self.damage is None:
-            return ""
-        if view is None or self.terms.game.is_open:  # guard: damage-of-others
-            return str(self.damage)
-        return f"game {shown(self.terms.id)}: the record is damaged in a place that only a spectator may know"
+    def known_by(self, view: View) -> Knowledge:
+        """What a view knows of the game."""
+        return Knowledge(view, self.terms.game.is_open)
+
+    def damage_for(self, view: View) -> RecordError | None:
+        """Why the record can be replayed only as far as these steps, as a view may know it."""
+        return self.known_by(view).damage(self.damage, self.terms.id)
 
 
 def steps_of(record: GameRecord) -> Steps:
@@ -138,16 +111,6 @@ class _Collector:
         self._steps.append(Step(len(self._steps), tuple(self._events), self._state, tuple(self._reserves_us)))
         self._events.clear()
         self._before, self._changed = self._state, False
-
-
-def _is_public(event: Event) -> bool:
-    """Whether every seat of an open game is told of an event of another."""
-    return isinstance(event, Moved | Preset)
-
-
-def _as_told(event: Event) -> Event:
-    """An event of another seat without what its bot said of it, which only the record has."""
-    return event._replace(info="") if isinstance(event, Moved) else event  # guard: info-of-others
 
 
 def rejected_in(step: Step) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.errors import RecordError
@@ -118,13 +118,13 @@ def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
     return ", ".join(f"{rank}. {name}" for rank, name in order)
 
 
-def bot_output(terms: Terms, measured: Mapping[str, Any], only: Seat | None = None) -> Iterator[str]:
-    """What the bots, or the one in a seat, wrote besides their answers, line by line. Values of any type are
+def bot_output(terms: Terms, measured: Mapping[str, Any], seats: Sequence[Seat]) -> Iterator[str]:
+    """What the bots in these seats wrote besides their answers, line by line. Values of any type are
     shown as text.
     """
-    for seat, name in enumerate(terms.bots):
-        for what, line in _flat(_measured_of(measured, seat)) if only in (None, seat) else ():
-            yield f"{name} {shown(what)}: {shown(line)}"
+    for seat in seats:
+        for what, line in _flat(_measured_of(measured, seat)):
+            yield f"{terms.bots[seat]} {shown(what)}: {shown(line)}"
 
 
 def written(measured: Mapping[str, Any], seat: Seat) -> Iterator[str]:
@@ -183,12 +183,12 @@ _MEASURED_TEXTS = {
 """What a record has of a seat with a fault, with the labels under which it is shown."""
 
 
-def fault_report(record: GameRecord, only: Seat | None = None) -> Iterator[str]:
-    """For each fault of a game, or of one seat: what happened, the last lines that the bot wrote to stderr,
-    and a hint.
+def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> Iterator[str]:
+    """For each fault of a game, or of these seats: what happened, the last lines that the bot wrote to
+    stderr, and a hint.
     """
     for event in record.events:
-        if isinstance(event, Retired) and event.ending.is_fault and only in (None, event.seat):
+        if isinstance(event, Retired) and event.ending.is_fault and (seats is None or event.seat in seats):
             yield event_text(event, record.terms.bots, record.terms.controls)
             measured = _measured_of(record.measured, event.seat)
             if expected := _expected(_lines(measured.get("last_sent"))):

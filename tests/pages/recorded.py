@@ -7,7 +7,8 @@ from pathlib import Path
 from referee.pages.replay_page import replay_page
 from referee.records import journal
 from referee.records.record import GameRecord, from_json, parse_json
-from referee.viewing.steps import Steps, View, steps_of
+from referee.viewing.knowledge import View
+from referee.viewing.steps import Steps, steps_of
 from tests.command import ROOT, referee
 
 BOTS = {"blooms": "greedy", "evengroups": "even", "vinetree": "vine", "floral": "deducing", "thetree": "tree"}

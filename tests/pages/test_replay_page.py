@@ -10,7 +10,8 @@ import pytest
 from referee.gameplay.events import Moved
 from referee.games.picture import Plane
 from referee.viewing.characters import picture_text
-from referee.viewing.steps import Steps, View, steps_of
+from referee.viewing.knowledge import View
+from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout
 from tests.pages.recorded import SHORT, only_game, play, written
 

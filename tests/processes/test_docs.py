@@ -14,6 +14,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import dask.config
 import pytest
 
 from referee.cli.docs import documents
@@ -26,6 +27,7 @@ from referee.tournament.bot_table import BOT_KEYS
 from referee.tournament.config import load
 from referee.wire import conversation
 from tests.command import ROOT, environment_of_contributors
+from tests.page_tables import rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
 from tests.waiting import eventually
@@ -123,13 +125,20 @@ def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
 
 def here(command: str, port: int) -> str:
     """A command of the page of clusters, with this machine in the place of three."""
-    command = command.replace("--host 192.168.1.10 --port 8786", f"--host 127.0.0.1 --port {port}")
-    return command.replace("192.168.1.10:8786", f"127.0.0.1:{port}").replace("--nthreads 7", "--nthreads 1")
+    command = command.replace("--port 8786", f"--port {port}").replace(
+        "192.168.1.10:8786", f"127.0.0.1:{port}"
+    )
+    for known in ("8787", "8790"):
+        command = command.replace(f"127.0.0.1:{known}", "127.0.0.1:0")
+    command = command.replace("--worker-port 8788 --nanny-port 8789", "--worker-port 0 --nanny-port 0")
+    return re.sub(r"192\.168\.1\.1[0-2]", "127.0.0.1", command).replace("--nthreads 7", "--nthreads 1")
 
 
 @pytest.mark.slow(seconds=12)
-def test_the_page_of_clusters_from_the_scheduler_to_the_table(checkout: Path, tmp_path: Path) -> None:
-    """With a scheduler and two Dask workers here, all with this environment."""
+def test_the_page_of_clusters_from_the_scheduler_to_the_table(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a scheduler and two Dask workers here, all with this environment and the page's certificate."""
     page = "referee/docs/CLUSTER.md"
     commands = "".join(blocks(page, "sh")).splitlines()
     setting_up, commands = commands[1:4], [commands[0], *commands[4:]]
@@ -137,6 +146,17 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(checkout: Path, tm
     (unit,) = blocks(page, "ini")
     assert f"/.venv/bin/{next(command for command in commands if 'dask worker' in command)}\n" in unit
     (printed,) = blocks(page, "text")
+    (configured,) = blocks(page, "yaml")
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    (folder / "tls.yaml").write_text(configured.replace("/home/referee", str(checkout)))
+    monkeypatch.setenv("DASK_CONFIG", str(folder))
+    certifying = [command for command in commands if "cluster.pem" in command]
+    commands = [command for command in commands if command not in certifying]
+    assert len(certifying) == 2
+    for command in certifying:
+        assert run(command, checkout).returncode == 0
+    dask.config.refresh(paths=[str(folder)])
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -146,7 +166,8 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(checkout: Path, tm
             stack.enter_context(running(here(command, port), tmp_path))
         commands = [command for command in commands if command not in served]
         assert len(served) == 3 and len(commands) == 6
-        wait_for_workers(f"tcp://127.0.0.1:{port}", 2)
+        wait_for_workers(f"tls://127.0.0.1:{port}", 2)
+        assert not open_to_others()
         told = ""
         for command in commands:
             done = run(here(command, port), checkout)
@@ -155,6 +176,50 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(checkout: Path, tm
     for line in printed.splitlines():
         said = line.partition(")")[2].partition("game")[0].replace("7", "1")
         assert said == " plays, 1 " and said in told
+
+
+def test_all_ports_of_the_page_of_clusters_stand_in_its_table_and_its_rule() -> None:
+    """Each command names every port on which Dask listens, and one address for each."""
+    page = "referee/docs/CLUSTER.md"
+    table = {
+        row[0]: row[1].strip("`") for row in rows(page, "port | option | on | listens on | who connects")
+    }
+    commands = [
+        line for line in "".join(blocks(page, "sh") + blocks(page, "ini")).splitlines() if "dask " in line
+    ]
+    commands = [line for line in commands if "dask scheduler" in line or "dask worker" in line]
+    assert len(commands) == 4
+    for command in commands:
+        ports = dict(re.findall(r"(--(?:worker-|nanny-)?port) (\d+)", command))
+        (pages,) = re.findall(r"--dashboard-address ([\d.:]+)", command)
+        address, _, port = pages.rpartition(":")
+        assert address == "127.0.0.1" and table[port] == "--dashboard-address"
+        assert ports and all(table[number] == option for option, number in ports.items())
+        assert "--host 192.168.1." in command and "--protocol tls" in command
+        assert len(ports) == (1 if "dask scheduler" in command else 2)
+    (rule,) = blocks(page, "nft")
+    others = {port for port, option in table.items() if option != "--dashboard-address"}
+    assert set(re.search(r"dport \{(.*?)\}", rule)[1].replace(",", " ").split()) == others  # type: ignore[index]
+
+
+def open_to_others() -> set[str]:
+    """Where Dask processes that were started here listen on more than this machine's own address."""
+    inodes = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (
+                b"dask" in (process / "cmdline").read_bytes()
+                and b"127.0.0.1:0" in (process / "cmdline").read_bytes()
+            ):
+                links = (os.readlink(descriptor) for descriptor in (process / "fd").iterdir())  # noqa: PTH115
+                inodes |= {link[8:-1] for link in links if link.startswith("socket:")}
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            _, local, _, state, *rest = line.split()
+            if state == "0A" and rest[5] in inodes and not local.startswith("0100007F"):
+                found.add(local)
+    return found
 
 
 def wait_for_workers(scheduler: str, count: int) -> None:

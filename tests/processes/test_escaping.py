@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import HERE, RANDOM, ROOT, referee
+from tests.command import HERE, PLAIN, RANDOM, ROOT, referee
 from tests.tools.hostile_run import write
 
 FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
@@ -66,6 +66,29 @@ def test_a_tournament_of_forgers(tmp_path: Path) -> None:
     assert all(cell[:1] not in ("=", "@", "+", "\t") for row in rows for cell in row)
     assert {row[rows[0].index("bot")] for row in rows[1:]} == {"'-1", "'+x", "c", "good"}
     assert "\\x1b[2J" in referee("find", folder, "--dialogue").out
+
+
+def test_dialogues_are_printed_in_the_form_that_is_asked_for(tmp_path: Path) -> None:
+    """As HTML a bot's markup is text, as JSON and CSV the whole output is such."""
+    folder = str(tmp_path / "run")
+    markup = "<script>alert(1)</script>"
+    bot = f"x={{python}} -c \"print('{markup}')\""
+    assert referee("match", "blooms", bot, PLAIN, "-n", "1", "--start", "1s", "-o", folder, *HERE).code == 0
+
+    def printed(form: str) -> str:
+        done = referee("find", folder, "--dialogue", "--format", form)
+        assert done.code == 0, done.err
+        return done.out
+
+    assert markup in printed("simple")
+    page = printed("html")
+    assert page.startswith("<table>") and "&lt;script&gt;" in page and "<script" not in page
+    (game,) = json.loads(printed("json"))
+    assert any(markup in line for line in game["dialogue"])
+    (row,) = csv.DictReader(io.StringIO(printed("csv")))
+    assert markup in row["dialogue"]
+    for form in ("unsafehtml", "latex_raw"):
+        assert referee("find", folder, "--dialogue", "--format", form).code == 2
 
 
 @pytest.mark.promise("LOOKING", "Every command shows a run that a stranger wrote, with its texts escaped.")

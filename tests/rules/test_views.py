@@ -5,29 +5,44 @@ says and takes time for.
 from __future__ import annotations
 
 import base64
+import json
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 
+from referee.cli import cli
+from referee.gameplay.events import Moved
+from referee.games import GAMES, origin_of
 from referee.records.journal import FIRST, body_of, chained
-from referee.records.record import GameRecord, to_json
-from tests.command import referee
-from tests.rules.twins import SECRET, TWINS, hidden_news
+from referee.records.record import FORMAT, GameRecord, to_json
+from tests.command import Done, referee
+from tests.rules.twins import HIGH_CARD, SECRET, TWINS, hidden_news
 
 
 def stored(record: GameRecord, folder: Path) -> Path:
     """The folder, with this game in it and no other."""
     folder.mkdir(exist_ok=True)
-    (folder / "games.jsonl").write_bytes(chained(body_of(to_json(record)), FIRST)[0])
+    lines, last = b"", FIRST
+    if origin := origin_of(record.terms.game):
+        header = {"kind": "tournament", "record": FORMAT, "seed": "1", "bots": {}, "origin": origin}
+        lines, last = chained(body_of({**header, "game": record.terms.game.slug}), FIRST)
+    (folder / "games.jsonl").write_bytes(lines + chained(body_of(to_json(record)), last)[0])
     return folder
+
+
+def from_outside(record: GameRecord) -> tuple[str, ...]:
+    """What `replay` and `picture` are told of a game that is not built in."""
+    return () if record.terms.game.slug in GAMES else ("--game", HIGH_CARD)
 
 
 def printed(record: GameRecord, folder: Path, *words: str) -> str:
     """What `referee replay` prints of a game."""
-    done = referee("replay", str(stored(record, folder)), "1", *words)
+    done = referee("replay", str(stored(record, folder)), "1", *words, *from_outside(record))
     assert done.code == 0, done.err
     return done.out
 
@@ -73,7 +88,7 @@ def test_a_picture_for_a_seat_shows_nothing_that_it_cannot_know(slug: str, tmp_p
         for seat, pictures in drawn.items():
             folder = stored(game, tmp_path / "run")
             words = ["--seat", seat] if seat else []
-            done = referee("picture", str(folder), "1", *words)
+            done = referee("picture", str(folder), "1", *words, *from_outside(game))
             assert done.code == 0, done.err
             pictures.add(done.out)
     assert len(drawn["1"]) == 1 and len(drawn[""]) == 2
@@ -97,3 +112,91 @@ def secret_words(line: str) -> Iterator[str]:
     word, seat, *rest = line.split()
     if word == "runes" and seat == "2":
         yield from (f">{rune}<" for rune in rest)
+
+
+COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "replay": (
+        ("RUN", "1"),
+        ("RUN", "1", "--all", "--step", "3"),
+        ("RUN", "1", "--json"),
+        ("RUN", "1", "--html", "-"),
+    ),
+    "picture": (("RUN", "1"), ("RUN", "1", "--move", "2", "--theme", "dark")),
+    "moves": tuple(
+        ("GAME", "--from", "RUN", f"1@{step}", *way)
+        for step in (1, 3, 8)
+        for way in ((), ("--news",), ("--picture",), ("--count",), ("--json",), ("--json", "--most", "1"))
+    ),
+}
+"""Every command that shows what a seat knew of a game, and the ways in which it shows it."""
+
+
+def test_all_commands_that_take_a_seat_are_compared() -> None:
+    """`play` seats a person in a game that is being played; its tests are in `test_persons.py`."""
+    taking = {
+        name
+        for name in cli.list_commands(click.Context(cli))
+        for command in cli.resolve_command(click.Context(cli), [name])[1:2]
+        if isinstance(command, click.Command)
+        and any("--seat" in parameter.opts for parameter in command.params)
+    }
+    assert taking == {*COMMANDS, "play"}
+
+
+@pytest.mark.parametrize("slug", TWINS)
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("damaged", [False, True], ids=["whole", "damaged"])
+def test_every_byte_for_a_seat_is_the_same_in_worlds_that_it_cannot_tell_apart(
+    damaged: bool, name: str, slug: str, tmp_path: Path
+) -> None:
+    """stdout, stderr and the exit code; and a spectator is shown the difference, else this proves nothing."""
+    folder = tmp_path / "run"
+    shown: dict[str, list[tuple[Done, ...]]] = {"1": [], "": []}
+    for world in TWINS[slug]():
+        stored(broken(world) if damaged else world, folder)
+        for seat, outputs in shown.items():
+            ends = (*(("--seat", seat) if seat else ()), *(from_outside(world) if name != "moves" else ()))
+            outputs.append(tuple(run(name, words, folder, slug, ends) for words in COMMANDS[name]))
+    for words, one, other in zip(COMMANDS[name], *shown["1"], strict=True):
+        assert one == other, words
+        assert SECRET not in one.out + one.err
+    assert shown[""][0] != shown[""][1]
+
+
+def run(name: str, words: tuple[str, ...], folder: Path, slug: str, ends: tuple[str, ...]) -> Done:
+    places = {"RUN": str(folder), "GAME": slug}
+    return referee(name, *(places.get(word, word) for word in words), *ends)
+
+
+def broken(world: GameRecord) -> GameRecord:
+    """The game with a move of seat 2 that the rules do not allow: late in the record, and hidden."""
+    last = [event for event in world.events if isinstance(event, Moved) and event.seat == 1][-1]
+    wrong = last._replace(text=f"{SECRET} {last.charge.used_us}")
+    return replace(world, events=tuple(wrong if event is last else event for event in world.events))
+
+
+@pytest.mark.parametrize("slug", TWINS)
+def test_moves_of_a_deal_tell_a_seat_nothing_of_chance(slug: str) -> None:
+    """Neither as JSON nor on stderr; a spectator is told."""
+    for way in ((), ("--news",), ("--json",), ("--picture",), ("--count",)):
+        to_seat = referee("moves", slug, "--seed", "7", "--seat", "1", *way)
+        to_all = referee("moves", slug, "--seed", "7", *way)
+        assert to_seat.code == to_all.code == 0
+        assert "chance:" not in to_seat.err
+        decided = (
+            json.loads(to_all.out)["chance"]
+            if way == ("--json",)
+            else [line.partition(": ")[2] for line in to_all.err.split("\n") if line.startswith("chance:")]
+        )
+        hidden = decided[-1]  # in Floral Extract, the conditions are open and come first
+        assert hidden and hidden not in to_seat.out + to_seat.err
+        if way == ("--json",):
+            assert json.loads(to_seat.out)["chance"] is None
+
+
+def test_a_seat_cannot_try_moves_of_others_in_a_recorded_game(tmp_path: Path) -> None:
+    """Whether they are legal would tell what is hidden."""
+    for world in TWINS["thetree"]():
+        folder = stored(world, tmp_path / "run")
+        tried = referee("moves", "thetree", "0-0@0,2", "--from", str(folder), "1@1", "--seat", "1")
+        assert tried.code == 2 and "hidden from that seat" in tried.err

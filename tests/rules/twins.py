@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations, count
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from referee.check.wires import HouseWire
 from referee.core.rng import Stream
@@ -17,10 +18,15 @@ from referee.gameplay.api import RESIGNED, Answer, Question, Reply
 from referee.gameplay.events import Drawn, Moved, Timing, Unplayed
 from referee.gameplay.loop import Dice, play, seeded_dice
 from referee.gameplay.terms import Terms
-from referee.games import GAMES
-from referee.games.api import BadChance, Seat
+from referee.games import GAMES, game_given
+from referee.games.api import BadChance, Game, Seat
 from referee.records.record import GameRecord
 from referee.viewing.steps import steps_of
+
+ROOT = Path(__file__).parents[2]
+
+HIGH_CARD = f"{ROOT / 'tests' / 'outside' / 'high_card.py'}:GAME"
+"""A game from outside."""
 
 SECRET = "hidden-plan"
 """Part of all that the bot in seat 2 says."""
@@ -99,9 +105,8 @@ class _Wire(HouseWire):
         return move
 
 
-def _played(slug: str, seed: str, course: Course | None) -> tuple[GameRecord, list[tuple[str, ...]]]:
+def _played(game: Game[Any], seed: str, course: Course | None) -> tuple[GameRecord, list[tuple[str, ...]]]:
     """A game, by a course if there is one, and all that seat 1 knew. Raises `Distinct` and `BadChance`."""
-    game = GAMES[slug]
     seeds = (game_seed(seed, "game"), game_seed("twins", "shared"))
     terms = Terms("1:seer:hider", game, game.settle({}), ("seer", "hider"), (CLOCK,) * 2, *seeds)
     wire = _Wire(terms, course)
@@ -151,7 +156,7 @@ def floral_twins() -> Twins:
             swapped = "".join(_exchanged([*runes], a, b))
             yield Course((spells, swapped), course.seer, ("C" if planted == "A" else "A", *casts))
 
-    return _twins("floral", others)
+    return _twins(GAMES["floral"], others)
 
 
 @cache
@@ -164,20 +169,37 @@ def thetree_twins() -> Twins:
         for a, b in combinations(range(len(tiles)), 2):
             yield Course((" ".join(_exchanged(tiles, a, b)),), course.seer, course.hider)
 
-    return _twins("thetree", others)
+    return _twins(GAMES["thetree"], others)
 
 
-TWINS: dict[str, Callable[[], Twins]] = {"floral": floral_twins, "thetree": thetree_twins}
-"""By game."""
+@cache
+def high_card_twins() -> Twins:
+    """Seat 2 has a card in its hand that nobody is dealt in the other game."""
+
+    def others(course: Course) -> Iterator[Course]:
+        (deal,) = course.chance
+        cards = deal.split()
+        for a, b in combinations(range(len(cards)), 2):
+            yield Course((" ".join(_exchanged(cards, a, b)),), course.seer, course.hider)
+
+    return _twins(game_given(HIGH_CARD, ROOT), others)
 
 
-def _twins(slug: str, others: Callable[[Course], Iterator[Course]]) -> Twins:
+TWINS: dict[str, Callable[[], Twins]] = {
+    "floral": floral_twins,
+    "thetree": thetree_twins,
+    HIGH_CARD: high_card_twins,
+}
+"""By game, as a command takes it."""
+
+
+def _twins(game: Game[Any], others: Callable[[Course], Iterator[Course]]) -> Twins:
     """The first game that has a twin among the courses that are tried for it."""
     for number in count():
-        one, known = _played(slug, f"one {number}", None)
+        one, known = _played(game, f"one {number}", None)
         for course in others(_course_of(one)):
             try:
-                other, known_too = _played(slug, f"other {number}", course)
+                other, known_too = _played(game, f"other {number}", course)
             except (Distinct, BadChance):
                 continue
             if known == known_too and hidden_news(one) != hidden_news(other):

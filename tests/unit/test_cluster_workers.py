@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from referee.check.wires import HouseWire
 from referee.cluster import choosing, cluster_workers, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
 from referee.cluster.cluster_workers import FAILURES, ClusterWorkers
+from referee.cluster.expected import replayed
 from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
 from referee.cluster.orders import (
     Answer,
@@ -28,11 +31,20 @@ from referee.cluster.orders import (
     Unfit,
 )
 from referee.cluster.versions import code_digest
-from referee.core.errors import EnvironmentLacksError
+from referee.core.errors import EnvironmentLacksError, RecordError
 from referee.core.timecontrol import TimeControl
+from referee.gameplay.loop import play, seeded_dice
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.records.record import Summary
+from referee.records.journal import body_of
+from referee.records.record import (
+    GameRecord,
+    Summary,
+    off_turn_times,
+    summary_of,
+    timed_moves,
+    to_json,
+)
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task, Void
@@ -96,6 +108,8 @@ class Cluster:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
         monkeypatch.setattr("referee.cluster.cluster_workers.time.monotonic", lambda: self.now_s)
+        # The games here have no records; what is made of records has tests of its own below.
+        monkeypatch.setattr("referee.cluster.cluster_workers.replayed", lambda task, reports: reports)
         self.link = Script()
         self.reports: list[Report] = []
         required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
@@ -531,3 +545,68 @@ def test_a_game_may_take_as_long_as_bots_may_wait(clock: str, margin_us: int, le
     entrants = tuple(Entrant(bot, TimeControl.parse(clock)) for bot in BOTS)
     plan = replace(PLAN, entrants=entrants, margin_us=margin_us)
     assert expected.longest_s(replace(task(1, "a", "b"), plan=plan.among(("a", "b")))) > least_s
+
+
+# --- Records that come back -------------------------------------------------------------------------------
+
+
+def recorded(one: Task) -> Finished:
+    """The first game of a task as a machine reports it, played at random."""
+    pairing, attempt = one.games[0]
+    terms = one.plan.terms(pairing)
+    wire = HouseWire(terms)
+    verdict = play(terms, wire, seeded_dice(terms), wire.watch)
+    record = GameRecord(terms, tuple(wire.events), verdict, {"seats": [{}, {}]}, GAME.rules, attempt=attempt)
+    value = to_json(record)
+    return Finished(summary_of(record), body_of(value), timed_moves(value), off_turn_times(value), "dialogue")
+
+
+def with_member(report: Finished, name: str, member: object) -> Finished:
+    return report._replace(body=body_of({**report.record(), name: member}))
+
+
+def test_a_record_that_comes_is_replayed_and_all_that_counts_is_made_from_it() -> None:
+    given = task(1, "a", "b")
+    report = recorded(given)
+    assert replayed(given, [Began(report.game.id), report]) == (Began(report.game.id), report)
+    lying = report._replace(game=report.game._replace(ranks=report.game.ranks[::-1]), timed=Counter(all=9))
+    assert replayed(given, [lying]) == (report,)
+
+
+def test_a_record_of_another_game_or_of_no_game_is_refused() -> None:
+    given = task(1, "a", "b")
+    report = recorded(given)
+    other = recorded(task(2, "a", "b"))
+    forged = {
+        "it was not given to this machine": other,
+        "its `clocks` is not what was given": with_member(report, "clocks", ["1h", "1s"]),
+        "its `seed` is not what was given": with_member(report, "seed", "00" * 32),
+        "its `bots` is not what was given": with_member(report, "bots", ["b", "a"]),
+        "ranks": with_member(report, "ranks", list(report.game.ranks[::-1])),
+        "event": with_member(report, "events", report.record()["events"][:-2]),
+        "JSON": report._replace(body=b"no JSON"),
+        "its measurements are malformed": with_member(
+            report, "measured", {**report.record()["measured"], "seats": 7}
+        ),
+    }
+    for why, forgery in forged.items():
+        with pytest.raises(RecordError, match=why):
+            replayed(given, [forgery])
+
+
+def test_a_machine_that_sends_a_forged_record_is_not_used_and_its_games_are_played_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = Cluster(monkeypatch)
+    monkeypatch.setattr("referee.cluster.cluster_workers.replayed", replayed)
+    cluster.see(A=1)
+    cluster.prepare()
+    given = task(1, "a", "b")
+    cluster.workers.play(given)
+    ((key, _, _),) = cluster.link.asked
+    cluster.look(Answered(key, Played((recorded(task(2, "a", "b")),))))
+    assert [report for report in cluster.reports if isinstance(report, Finished)] == []
+    assert any(isinstance(report, Lost) and report.task == given for report in cluster.reports)
+    assert any(
+        "is not that of a game it was given" in r.line for r in cluster.reports if isinstance(r, Remark)
+    )

@@ -18,7 +18,8 @@ from referee.games import GAMES
 from referee.games.api import NotAMove
 from referee.pages.game_data import WRITTEN_LINES, GameData, game_data, packed
 from referee.records.record import GameRecord
-from referee.viewing.steps import Steps, View, steps_of
+from referee.viewing.knowledge import View
+from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet

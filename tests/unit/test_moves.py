@@ -110,7 +110,8 @@ def test_chance_is_told_and_follows_from_the_seed() -> None:
     told = [referee("moves", "thetree", "--seed", seed).err for seed in "778"]
     assert told[0].startswith("chance: ") and told[0] == told[1] != told[2]
     given = referee("moves", "thetree", "--chance", DEAL, "--news", "--seat", "2")
-    assert given.err == f"chance: {DEAL}\n"
+    told_to_all = referee("moves", "thetree", "--chance", DEAL, "--news")
+    assert told_to_all.err == f"chance: {DEAL}\n"
     assert given.out.splitlines() == [
         "news deal 1 18",
         "news hand 2 0-0 0-2 1-3 2-5 2-6 3-3 3-4 3-6 6-6",

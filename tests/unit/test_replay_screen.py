@@ -18,7 +18,8 @@ from referee.games import GAMES
 from referee.records.record import GameRecord
 from referee.viewing.browsing import Browser
 from referee.viewing.characters import lines, width
-from referee.viewing.steps import View, steps_of
+from referee.viewing.knowledge import View
+from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
 from tests.unit.test_steps import recorded
 from tests.unit.toys import Bid

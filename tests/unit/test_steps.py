@@ -20,6 +20,7 @@ from referee.pages.replay_page import replay_page
 from referee.records.record import GameRecord
 from referee.viewing.browsing import Browser
 from referee.viewing.characters import picture_text
+from referee.viewing.knowledge import Knowledge
 from referee.viewing.states import game_states
 from referee.viewing.steps import Steps, steps_of
 from tests.page_tables import listed, rows, words
@@ -92,9 +93,14 @@ def test_a_seat_is_not_told_what_is_damaged_in_what_it_did_not_know() -> None:
     broken = moved._replace(text="no move")
     steps = steps_of(replace(whole, events=tuple(broken if e is moved else e for e in whole.events)))
     secret = "expected a letter of"  # and then the choice that the other seat had
-    assert secret in str(steps.damage) == steps.damage_for(None)
+    assert secret in str(steps.damage) == str(steps.damage_for(None))
     browser = Browser(steps, 0)
-    seen = [steps.damage_for(0), json.dumps(game_states(steps, 0)), str(browser.texts), replay_page(steps, 0)]
+    seen = [
+        str(steps.damage_for(0)),
+        json.dumps(game_states(steps, 0)),
+        str(browser.texts),
+        replay_page(steps, 0),
+    ]
     assert all(secret not in text for text in seen)
     assert "damaged" in game_data(steps, (0,)).value["damage"] and "damaged" in browser.texts[-1][-1]
 
@@ -102,17 +108,18 @@ def test_a_seat_is_not_told_what_is_damaged_in_what_it_did_not_know() -> None:
 def test_a_seat_of_an_open_game_sees_moves_of_others_but_not_their_rejected_answers() -> None:
     steps = steps_of(recorded(GAMES["blooms"], ("L:A1", "resign {n}"), ("L:A1", "L:A2")))
     turn = steps.steps[2]
-    assert [type(event) for event in turn.events_for(0, is_open=True)] == [Moved]
-    assert [type(event) for event in turn.events_for(1, is_open=True)] == [Rejected, Moved]
-    assert turn.events_for(0, is_open=False) == ()
+    assert [type(event) for event in Knowledge(0, is_open=True).events(turn.events)] == [Moved]
+    assert [type(event) for event in Knowledge(1, is_open=True).events(turn.events)] == [Rejected, Moved]
+    assert Knowledge(0, is_open=False).events(turn.events) == ()
     assert steps.views == (None,)
 
 
 def test_the_news_of_all_steps_are_the_news_of_the_game() -> None:
     steps = steps_of(recorded(Take(), ("1", "2"), ("2", "resign {n}"), rain="1")).steps
     for view in (None, 0, 1):
-        told = [line for before, step in zip((None, *steps), steps, strict=False)
-                for line in step.news_for(view, before)]  # fmt: skip
+        known, states = Knowledge(view, is_open=True), [step.state for step in steps]
+        told = [line for before, state in zip((None, *states), states, strict=False)
+                for line in known.news(state, before)]  # fmt: skip
         assert tuple(told) == steps[-1].state.seen(view)
 
 
@@ -120,7 +127,7 @@ def test_the_news_of_all_steps_are_the_news_of_the_game() -> None:
 def test_steps_of_others_are_called_by_the_news_of_them() -> None:
     browser = Browser(steps_of(random_game(GAMES["thetree"], seed=b"3")), only=0)
     for number, step in enumerate(browser.steps.steps[1:], 1):
-        news = step.news_for(0, browser.steps.steps[number - 1])
+        news = browser.steps.known_by(0).news(step.state, browser.steps.steps[number - 1].state)
         own = any(isinstance(event, Moved) and event.seat == 0 for event in step.events)
         assert browser.labels[number].startswith("1: ") if own else browser.labels[number] == ", ".join(news)
     assert any(label.startswith("move 2 ") for label in browser.labels)

@@ -1,0 +1,118 @@
+"""The answers of machines as bytes: JSON, which is checked when it is read. *Pure.*"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from referee.cluster.orders import Answer, Changed, Greeting, Played, Ready, Unfit
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
+from referee.records.record import from_json, off_turn_times, parse_json, summary_of, timed_moves
+from referee.tournament.task import Began, Died, Finished, LeftBehind, Remark, Report, Void
+
+
+def to_bytes(answer: Answer) -> bytes:
+    """An answer as JSON. The task of a worker that died is left out: the referee knows it."""
+    return json.dumps(_json_of(answer)).encode()
+
+
+def _json_of(answer: Answer) -> dict[str, Any]:
+    match answer:
+        case None:
+            return {"answer": "nothing"}
+        case Played(reports):
+            return {"answer": "played", "reports": [_json_of_report(report) for report in reports]}
+        case _:
+            return {"answer": type(answer).__name__.lower(), **answer._asdict()}
+
+
+def _json_of_report(report: Report) -> dict[str, Any]:
+    match report:
+        case Finished(body=body, dialogue=dialogue):
+            return {"report": "finished", "body": body.decode(), "dialogue": dialogue}
+        case Void():
+            return {"report": "void", **report._asdict(), "suspects": sorted(report.suspects)}
+        case Died(how=how):
+            return {"report": "died", "how": how}
+        case Began() | LeftBehind() | Remark():
+            return {"report": type(report).__name__.lower(), **report._asdict()}
+    raise TypeError(f"a machine does not report {type(report).__name__}")
+
+
+def from_bytes(data: bytes) -> Answer:
+    """An answer. Raises `RecordError`, which says what is wrong."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise RecordError("the answer of a machine is no JSON") from None
+    if not isinstance(value, dict):
+        raise RecordError("the answer of a machine is no object of JSON")
+    fields = Fields(value, "", RecordError)
+    match fields.text("answer"):
+        case "nothing":
+            return None
+        case "greeting":
+            return Greeting(
+                fields.text("name"),
+                fields.text("cpu"),
+                fields.text("version"),
+                fields.text("code"),
+                fields.texts("lacking"),
+            )
+        case "ready":
+            return Ready(
+                dict(_texts(fields.object("levels"))),
+                {
+                    name: _texts(fields.object("files").object(name))
+                    for name in fields.object("files").names()
+                },
+                None if fields.value("speed") is None else fields.number("speed"),
+                fields.texts("remarks"),
+            )
+        case "unfit":
+            return Unfit(fields.text("why"))
+        case "changed":
+            return Changed(fields.text("bot"), fields.text("what"))
+        case "played":
+            return Played(tuple(_report(report) for report in fields.objects("reports")))
+    raise fields.wrong("answer", "the name of an answer")
+
+
+def _texts(fields: Fields) -> dict[str, str]:
+    return {name: fields.text(name) for name in fields.names()}
+
+
+def _report(fields: Fields) -> Report:
+    match fields.text("report"):
+        case "began":
+            return Began(fields.text("id"))
+        case "finished":
+            return finished(fields.text("body").encode(), fields.text("dialogue"))
+        case "void":
+            suspects = frozenset(fields.texts("suspects"))
+            return Void(
+                fields.text("id"),
+                fields.number("attempt"),
+                fields.text("error"),
+                suspects,
+                fields.flag("lost"),
+            )
+        case "leftbehind":
+            return LeftBehind(fields.text("bot"), fields.text("processes"))
+        case "died":
+            return Died(None, fields.text("how"))
+        case "remark":
+            return Remark(fields.text("line"))
+    raise fields.wrong("report", "the name of a report")
+
+
+def finished(body: bytes, dialogue: str) -> Finished:
+    """The report of a game, made from its record alone. Raises `RecordError`."""
+    value = parse_json(body)
+    record = from_json(value)
+    try:
+        times = timed_moves(value), off_turn_times(value)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise RecordError(f"game {record.terms.id!a}: its measurements are malformed") from None
+    return Finished(summary_of(record), body, *times, dialogue)

@@ -1,0 +1,88 @@
+"""What a seat or a spectator knows of a game: whatever a view is shown comes from here. *Pure.*"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from referee.core.errors import RecordError
+from referee.core.text import shown
+from referee.gameplay.events import Drawn, Event, Moved, Preset, Seat
+from referee.games.api import State
+from referee.games.picture import Picture
+
+View = Seat | None
+"""Who looks at a game: a seat, or None for a spectator who sees all."""
+
+
+class Knowledge(NamedTuple):
+    """What a view knows of a game."""
+
+    view: View
+    is_open: bool
+    """Whether every seat of the game sees everything."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the view knows the whole position. Even then, what a bot said is known to its own seat and
+        to spectators only.
+        """
+        return self.view is None or self.is_open
+
+    def news(self, state: State[Any], before: State[Any] | None = None) -> tuple[str, ...]:
+        """The lines of news at a position, or only those that are new since an earlier one."""
+        return state.seen(self.view)[len(before.seen(self.view)) if before else 0 :]
+
+    def picture(self, state: State[Any]) -> Picture:
+        """The position."""
+        return state.picture(self.view)
+
+    def acting(self, state: State[Any]) -> tuple[Seat, ...]:
+        """The seats that act in a position and whose legal moves are known."""
+        return tuple(seat for seat in state.to_act() if seat >= 0 and self.view in (None, seat))
+
+    def outcomes(self, decided: Sequence[str]) -> tuple[str, ...] | None:
+        """What chance decided; None where that is hidden."""
+        return tuple(decided) if self.is_full else None  # guard: chance-of-games
+
+    def events(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        """The events that are known as they are: a seat of a game with hidden information knows its own, and
+        learns the others from its news.
+        """
+        if self.view is None:  # guard: events-of-others
+            return tuple(events)
+        return tuple(
+            event if isinstance(event, Drawn) or event.seat == self.view else _as_told(event)
+            for event in events
+            if self._knows(event)
+        )
+
+    def _knows(self, event: Event) -> bool:
+        if isinstance(event, Drawn):
+            return self.is_open
+        return event.seat == self.view or (self.is_open and isinstance(event, Moved | Preset))
+
+    def reserves(self, reserves_us: Sequence[int | None]) -> tuple[int | None, ...]:
+        """The reserves of the seats' clocks; None for a seat whose clock is not known."""
+        if self.is_full:  # guard: reserves-of-others
+            return tuple(reserves_us)
+        return tuple(reserve if seat == self.view else None for seat, reserve in enumerate(reserves_us))
+
+    def seats(self, count: int) -> Sequence[Seat]:
+        """The seats, of so many, whose bots' output and faults are known."""
+        return range(count) if self.view is None else (self.view,)  # guard: written-by-others
+
+    def damage(self, error: RecordError | None, game_id: str) -> RecordError | None:
+        """Why a record can be replayed only in part. A seat of a game with hidden information is not told
+        what differs, which may be what another seat did.
+        """
+        if error is None or self.is_full:  # guard: damage-of-others
+            return error
+        return RecordError(
+            f"game {shown(game_id)}: the record is damaged in a place that only a spectator may know"
+        )
+
+
+def _as_told(event: Event) -> Event:
+    """An event of another seat without what its bot said of it, which only the record has."""
+    return event._replace(info="") if isinstance(event, Moved) else event  # guard: info-of-others
