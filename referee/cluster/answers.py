@@ -33,8 +33,8 @@ def _json_of_report(report: Report) -> dict[str, Any]:
             return {"report": "finished", "body": body.decode(), "dialogue": dialogue}
         case Void():
             return {"report": "void", **report._asdict(), "suspects": sorted(report.suspects)}
-        case Died(how=how):
-            return {"report": "died", "how": how}
+        case Died(how=how, suspects=suspects):
+            return {"report": "died", "how": how, "suspects": sorted(suspects)}
         case Began() | LeftBehind() | Remark():
             return {"report": type(report).__name__.lower(), **report._asdict()}
     raise TypeError(f"a machine does not report {type(report).__name__}")
@@ -101,7 +101,7 @@ def _report(fields: Fields) -> Report:
         case "leftbehind":
             return LeftBehind(fields.text("bot"), fields.text("processes"))
         case "died":
-            return Died(None, fields.text("how"))
+            return Died(None, fields.text("how"), frozenset(fields.texts("suspects")))
         case "remark":
             return Remark(fields.text("line"))
     raise fields.wrong("report", "the name of a report")

@@ -14,6 +14,7 @@ from referee.processes import isolation, levels
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.isolation import reaches_referee
+from referee.tournament import encounter, open_run
 from referee.wire.connection import Connection
 from tests.command import PLAIN, referee, referee_process
 from tests.processes.runs import games, toml
@@ -129,3 +130,16 @@ def test_workers_that_are_killed_cost_no_bot_anything_and_a_game_gets_five_attem
     voids = [json.loads(line) for line in (tmp_path / "t-results" / "void.jsonl").read_text().splitlines()]
     assert len(voids) == 9 and not any(void["suspects"] for void in voids)
     assert referee("verify", str(tmp_path / "t-results")).code == 0
+
+
+def test_a_game_that_becomes_void_each_time_gets_five_attempts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError("the board is on fire")
+
+    monkeypatch.setattr(open_run, "PAUSES_S", (0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(encounter, "_play", breaks)
+    done = referee("run", str(toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)))
+    assert done.code == 1 and "games without a result: 1:a:b, 1:b:a; see void.jsonl" in done.err
+    assert len((tmp_path / "t-results" / "void.jsonl").read_text().splitlines()) == 10

@@ -28,7 +28,7 @@ ANSWERS: list[Answer] = [
             Began("1:a:b"),
             Void("1:a:b", 2, "Traceback", frozenset({"a", "b"}), lost=True),
             LeftBehind("a", "sleep"),
-            Died(None, "it was killed"),
+            Died(None, "it was killed", frozenset("a")),
             Remark("a line"),
         )
     ),
