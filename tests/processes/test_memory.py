@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from referee.core.isolation import LEVELS
 from referee.processes.levels import reason
 from tests.command import PLAIN, ROOT
 from tests.processes.runs import games, toml
-from tests.waiting import TOO_LONG_S
+from tests.waiting import TOO_LONG_S, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -61,11 +60,14 @@ def group() -> Iterator[Path]:
     except OSError:
         pytest.skip("no control group of version 1 for memory can be made")
     yield folder / "cgroup.procs"
-    deadline = time.monotonic() + TOO_LONG_S
-    while folder.exists() and time.monotonic() < deadline:
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-        time.sleep(0.05)
+    eventually(lambda: is_removed(folder))
+
+
+def is_removed(group: Path) -> bool:
+    """Whether a control group is gone: it can be removed when its processes are."""
+    with contextlib.suppress(OSError):
+        group.rmdir()
+    return not group.exists()
 
 
 def run_in(group: Path, file: Path, level: str) -> subprocess.CompletedProcess[str]:

@@ -29,6 +29,7 @@ EXCEPTIONS = {
         "compares its own readings of the clock with those of the referee and of bots",
     ),
     "tools/attacks.py": "an attack that keeps the referee from ending counts as one that hangs it",
+    "tools/chaos.py": "disturbs runs at random moments",
     "tools/cluster_storm.py": "disturbs a cluster at random moments",
     "tools/fault_soak.py": "prints how long it took",
     "tools/liveness.py": "measures how soon a silent bot is ended",
