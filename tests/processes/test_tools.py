@@ -4,6 +4,7 @@ root and as an ordinary user, with bubblewrap and without it, at the level of is
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import importlib.util
 import os
@@ -160,14 +161,17 @@ def without_bubblewrap(scratch: Path) -> Iterator[Callable[[str], str]]:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """All files and folders but caches, with digests."""
-    caches = {"__pycache__", ".pytest_cache", ".hypothesis"}
+    """The digests of all files and folders that are or would be under version control."""
+    ignored = [line.strip("/") for line in (folder / ".gitignore").read_text().splitlines()]
+
+    def is_ignored(path: Path) -> bool:
+        names = [name for part in (path, *path.parents) for name in (str(part), part.name)]
+        return any(fnmatch.fnmatch(name, pattern) for name in names for pattern in ignored)
+
     return {
-        str(path.relative_to(folder)): (
-            hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
-        )
-        for path in folder.rglob("*")
-        if caches.isdisjoint(path.relative_to(folder).parts)
+        str(path): hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "no file"
+        for file in folder.rglob("*")
+        if not is_ignored(path := file.relative_to(folder))
     }
 
 
@@ -212,6 +216,7 @@ def test_it_runs(
         env["PATH"] = without_bubblewrap(env["PATH"])
     before = contents(folder)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        Path(temporary).chmod(0o755)  # bots of other users are started below it
         if user:
             env["HOME"] = temporary
             shutil.chown(temporary, user)
