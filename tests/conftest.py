@@ -41,8 +41,8 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Most tests wait for processes, so that two for each core are quicker than one."""
-    return 2 * (os.cpu_count() or 1)
+    """Some tests wait for processes, so that one more than there are cores keeps all of them busy."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -36,6 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "bot"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_build_has_a_limit_and_its_output_is_bounded(level: str, folder: Path) -> None:
     it = bot(folder, level)
@@ -96,6 +97,7 @@ def attacked(folder: Path, level: str, port: int, network: bool) -> list[str]:
     return list(failed.output)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_build_writes_into_the_folder_of_its_bot_alone_and_has_no_network(
     level: str, folder: Path, port: int, monkeypatch: pytest.MonkeyPatch
@@ -108,6 +110,7 @@ def test_a_build_writes_into_the_folder_of_its_bot_alone_and_has_no_network(
     assert (folder.parent / "home" / "cache").exists() == (level not in CONFINED)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("level", CONFINED)
 def test_a_build_that_says_so_has_a_network_and_no_more(level: str, folder: Path, port: int) -> None:
     assert attacked(folder, level, port, network=True) == ["network works", "home works"]
@@ -143,6 +146,8 @@ def test_the_templates_of_all_languages_build_where_they_are_confined(
     it.check()
 
 
+@pytest.mark.promise("ISOLATION", "The sample bots build at the levels that confine them.")
+@pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize(
     "command",

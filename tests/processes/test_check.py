@@ -427,7 +427,7 @@ def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
         (["blooms", "true", "--time", "none"], "the clock is `none`"),
         (["blooms", "true", "--start", "soon"], "`soon` is not a time"),
         (["blooms", "true", "--memory", "much"], "`much`"),
-        (["blooms"], "Missing argument"),
+        (["blooms"], "no bot is given for `blooms`"),
     ],
 )
 def test_wrong_usage(words: list[str], complaint: str) -> None:

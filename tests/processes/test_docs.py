@@ -403,6 +403,7 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
     assert len(lines) == 1 and lines[0].startswith("python3 -m venv .venv && ")
 
 
+@pytest.mark.slow
 @pytest.mark.promise(
     "PROTOCOL", "The few lines of Python on the page are a bot that plays.", case="protocol/PROTOCOL.md"
 )

@@ -15,6 +15,7 @@ from tests.tools.hostile_run import write
 FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.promise("LOOKING", "No control character of a bot's is ever shown.")
 @pytest.mark.parametrize(
     "place",

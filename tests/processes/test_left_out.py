@@ -40,6 +40,7 @@ def mended(file: Path) -> None:
     file.write_text(text[: text.rindex("[[bot]]")] + f'[[bot]]\nname = "sick"\ncmd = {json.dumps(PLAIN)}\n')
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("what", SICK)
 def test_a_bot_that_cannot_play_is_left_out_and_the_others_play(what: str, tmp_path: Path) -> None:
     file, folder = with_sick(tmp_path / "t.toml", what), tmp_path / "t-results"
@@ -59,6 +60,8 @@ def test_a_bot_that_cannot_play_is_left_out_and_the_others_play(what: str, tmp_p
     assert referee("verify", str(folder)).code == 0
 
 
+@pytest.mark.promise("TOURNAMENT", "The last lines of a failed build are shown, escaped.")
+@pytest.mark.slow
 def test_the_last_lines_of_a_build_are_shown_and_escaped(tmp_path: Path) -> None:
     file, folder = with_sick(tmp_path / "t.toml"), tmp_path / "t-results"
     done = referee("run", str(file))
@@ -101,6 +104,7 @@ def test_a_bot_that_breaks_during_a_run_waits_while_the_others_play(tmp_path: Pa
     assert referee("verify", str(folder)).code == 0
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("form", ["swiss", "knockout"])
 def test_where_pairings_follow_results_no_bot_joins_later(form: str, tmp_path: Path) -> None:
     rounds = 1 if form == "swiss" else None
@@ -113,6 +117,8 @@ def test_where_pairings_follow_results_no_bot_joins_later(form: str, tmp_path: P
     assert "bot `sick` is left out: this run began without it, and the format" in again.err
 
 
+@pytest.mark.promise("FORMATS", "Where pairings follow results, a bot of the run has to be there.")
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["swiss", "knockout"])
 def test_where_pairings_follow_results_a_bot_of_the_run_has_to_be_there(form: str, tmp_path: Path) -> None:
     bots = {**TWO, "c": PLAIN, "sick": PLAIN}
@@ -154,6 +160,7 @@ def test_strict_counts_the_faults_of_games_that_strikes_annulled(tmp_path: Path)
     assert "faults" in done.out and not re.search(r"\d start", done.out)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("what", [what for what in SICK if what != "build"])
 def test_a_dry_run_says_what_the_run_says(what: str, tmp_path: Path) -> None:
     """Only what a build says is missing, since nothing is built."""

@@ -132,6 +132,8 @@ def test_workers_that_are_killed_cost_no_bot_anything_and_a_game_gets_five_attem
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
+@pytest.mark.promise("TOURNAMENT", "A game that becomes void each time gets five attempts.")
+@pytest.mark.slow
 def test_a_game_that_becomes_void_each_time_gets_five_attempts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

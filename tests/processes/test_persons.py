@@ -67,6 +67,8 @@ def test_games_of_persons_accumulate_in_a_folder_and_verify(folder: Path) -> Non
     assert done.code == 0 and "2 games verified" in done.out, done.err
 
 
+@pytest.mark.promise("PLAY", "Other commands know the games of persons.")
+@pytest.mark.slow
 def test_other_commands_know_games_of_persons(folder: Path) -> None:
     assert "anna" in referee("table", str(folder)).out
     assert "L:B1" in referee("replay", str(folder), "1").out

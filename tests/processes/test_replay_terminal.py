@@ -138,6 +138,8 @@ def test_an_empty_variable_is_none(game: Path) -> None:
     assert terminal.ended() == 0 and COLOUR.search(terminal.written)
 
 
+@pytest.mark.promise("LOOKING", "A dumb terminal gets the text of a replay.")
+@pytest.mark.slow
 @pytest.mark.parametrize("env", [DUMB, pytest.param({}, marks=pytest.mark.slow)])
 def test_a_dumb_terminal_gets_the_text(env: dict[str, str], game: Path) -> None:
     terminal = Terminal(env, str(game))
@@ -175,6 +177,7 @@ def test_the_exit_code_of_a_damaged_record_is_told_after_the_screen(game: Path, 
     assert "referee: game 1:a:" in terminal.written[terminal.written.rindex(SCREEN_LEFT) :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [[], pytest.param(["--all"], marks=pytest.mark.slow)])
 def test_the_screen_s_library_is_not_loaded_for_text(words: list[str], game: Path) -> None:
     code = "import sys; from referee.cli import cli; cli.main(sys.argv[1:], standalone_mode=False)"

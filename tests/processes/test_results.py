@@ -196,6 +196,7 @@ def test_a_line_that_is_too_long_cuts_off_no_games_behind_it(
     assert len(games(folder)) == 6 and path.stat().st_size < 6 * cap
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir])
 @pytest.mark.parametrize("name", ["games.jsonl", "dialogues.jsonl", "void.jsonl", "lock"])
 def test_no_command_hangs_at_what_is_no_regular_file(

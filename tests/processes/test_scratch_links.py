@@ -57,6 +57,8 @@ os.chmod(outside, 0o755)
 """
 
 
+@pytest.mark.promise("ISOLATION", "A bot that swaps folders for links leads nowhere.")
+@pytest.mark.slow
 def test_a_bot_that_swaps_folders_for_links_leads_nowhere(tmp_path: Path) -> None:
     module, folder = tmp_path / "scratch.py", tmp_path / "folder"
     shutil.copy(scratch.__file__, module)

@@ -390,6 +390,8 @@ def test_no_more_in_the_scratch_folder_than_allowed() -> None:
     assert excess(process) == "more than 10 files and folders in its scratch folder, and 10 are allowed"
 
 
+@pytest.mark.promise("ISOLATION", "Folders that are too deep to be counted are said to be.")
+@pytest.mark.slow
 def test_folders_that_are_too_deep_to_be_counted_are_said_to_be() -> None:
     chain = "cd $TMPDIR; for i in $(seq 200); do mkdir x; cd x; done; sleep 60"
     told = excess(started(chain, Limits(scratch_files=None)))

@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from referee.check.rules import INVARIANTS, is_chance, random_game, random_match
+from referee.check.rules import (
+    INVARIANTS,
+    imagined_positions_are_as_random_as_true_ones,
+    is_chance,
+    random_game,
+    random_match,
+)
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
@@ -37,7 +43,17 @@ def case(request: pytest.FixtureRequest) -> tuple[Game[Any], Options]:
     return GAMES[slug], GAMES[slug].settle(given)
 
 
-@pytest.mark.parametrize("invariant", INVARIANTS, ids=lambda invariant: invariant.__name__)
+@pytest.mark.parametrize(
+    "invariant",
+    [
+        pytest.param(
+            invariant,
+            id=invariant.__name__,
+            marks=[pytest.mark.slow] if invariant is imagined_positions_are_as_random_as_true_ones else [],
+        )
+        for invariant in INVARIANTS
+    ],
+)
 def test_every_game_keeps_to_what_games_have_to(
     case: tuple[Game[Any], Options], invariant: Callable[[Game[Any], Options], None]
 ) -> None:

@@ -193,6 +193,7 @@ def noticed(game: Game[Any]) -> str:
     return ""
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_of_hidden_games_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant = MUTANTS[name]
@@ -204,6 +205,8 @@ def test_nearly_all_mutants_have_to_be_noticed() -> None:
     assert len(MUTANTS) == 17 and len(UNKNOWABLE) <= 3
 
 
+@pytest.mark.promise("ADDING", "The games with hidden information pass `check_game`.")
+@pytest.mark.slow
 def test_the_games_themselves_pass() -> None:
     check_game(GAME)
     check_game(game_given(f"{ROOT / 'tests' / 'outside' / 'high_card.py'}:GAME", ROOT), {"size": "2"})
@@ -230,6 +233,8 @@ class OfSet(HighCard):
         return OfSetState(int(options["size"]))
 
 
+@pytest.mark.promise("ADDING", "An order that depends on the hashes of texts is noticed by `check_game`.")
+@pytest.mark.slow
 def test_an_order_that_depends_on_the_hashes_of_texts_is_noticed() -> None:
     with pytest.raises(Broken, match="with another PYTHONHASHSEED"):
         hash_seeds_make_no_difference(OfSet(), OfSet().settle({}))
@@ -292,6 +297,8 @@ class SortedDeck(Deck):
     shuffles = False
 
 
+@pytest.mark.promise("ADDING", "A game whose only secret is the order of a deck passes `check_game`.")
+@pytest.mark.slow
 def test_a_game_whose_only_secret_is_the_order_of_a_deck_passes() -> None:
     """Not even a spectator sees it before it is turned up."""
     check_game(Deck(), {"size": "5"})

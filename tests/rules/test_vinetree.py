@@ -601,6 +601,7 @@ def hard_positions() -> list[VineTreeState]:
     return [play(start(int(size), bend), *moves.split(", ")) for size, bend, moves in games]
 
 
+@pytest.mark.slow
 def test_the_end_test_is_no_long_search_in_the_hardest_positions_known() -> None:
     class CountingFit(Fit):
         entered = 0
@@ -617,6 +618,7 @@ def test_the_end_test_is_no_long_search_in_the_hardest_positions_known() -> None
     assert len(efforts) >= 20 and 1000 < max(efforts) < 20_000
 
 
+@pytest.mark.slow
 def test_the_hardest_positions_known_end_as_trying_all_vines_says() -> None:
     for state in hard_positions():
         board = state.position.rules.board

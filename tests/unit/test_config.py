@@ -145,6 +145,7 @@ def test_a_dry_run_refuses_a_bad_bot_as_the_run_does(wrong: str, tmp_path: Path)
     refused_alike(tmp_path / "t.toml")
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("place", ["a file", "below a file", "another run", "damaged", "a copy alone"])
 def test_a_dry_run_refuses_a_bad_folder_as_the_run_does(place: str, tmp_path: Path) -> None:
     file, folder = toml(tmp_path / "t.toml"), tmp_path / "t-results"

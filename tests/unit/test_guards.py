@@ -16,6 +16,8 @@ def test_every_marker_has_a_guard_and_every_guard_a_marker() -> None:
     assert Counter(name for name, _, _ in markers()) == Counter(guard.name for guard in GUARDS)
 
 
+@pytest.mark.promise("CONTRIBUTING", "Each guard can be switched off.")
+@pytest.mark.slow
 def test_without_a_guard_the_code_is_another_and_compiles() -> None:
     places = {name: (path, line) for name, path, line in markers()}
     for guard in GUARDS:

@@ -18,6 +18,7 @@ def is_another_module(mutant: Mutant) -> bool:
     return ast.dump(ast.parse(mutant.source)) != ast.dump(parsed(source_of(mutant.module)))
 
 
+@pytest.mark.slow
 def test_changes_give_other_modules_that_compile() -> None:
     assert all(map(is_another_module, drawn(tuple(MODULES), 1, 50)))
 

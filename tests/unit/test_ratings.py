@@ -131,6 +131,7 @@ def test_choix_s_rankings_case() -> None:
     assert [strengths[name] for name in "0123"] == pytest.approx(published, abs=1e-4)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("counts", [*product(range(3), repeat=3), (50, 0, 0), (0, 50, 0), (0, 0, 50)])
 def test_every_small_result_of_a_pool_is_finite(counts: tuple[int, int, int]) -> None:
     for names, results in (

@@ -213,6 +213,7 @@ def test_every_format_has_the_same_games_however_often_it_is_stopped(name: str) 
         assert batches(found.run) == batches(whole.run)
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("name", STOPPED)
 def test_stopping_rules_decide_the_same_however_often_a_run_is_stopped(name: str) -> None:
     made = tournament(*STOPPED[name])

@@ -35,6 +35,7 @@ def data_of(html: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(json.loads(block))))
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_page_holds_the_game_and_its_final_position_without_the_script(slug: str) -> None:
     steps = game(slug)
@@ -51,6 +52,7 @@ def test_a_page_holds_the_game_and_its_final_position_without_the_script(slug: s
     assert used <= set(names)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_page_loads_nothing(slug: str) -> None:
     html = replay_page(game(slug))

@@ -334,6 +334,7 @@ def test_what_bots_wrote_is_text(tmp_path: Path) -> None:
 # --- What is refused --------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize(
     "path",
     [
@@ -375,6 +376,7 @@ def test_a_long_address_is_refused(asked: Asked) -> None:
     assert asked.get("/", query="a=1").status == 200
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(
     "host",
     [None, "", "evil.example", "evil.example:8000", "localhost.evil.example", "192.168.1.5", "[::2]", "a:b:c"]

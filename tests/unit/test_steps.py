@@ -136,6 +136,7 @@ def test_steps_of_others_are_called_by_the_news_of_them() -> None:
 # --- As data ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("slug", GAMES)
 def test_every_game_is_data_that_json_holds(slug: str) -> None:
     steps = steps_of(random_game(GAMES[slug], b"7", {"max_turns": "12"} if slug == "floral" else None))

@@ -309,6 +309,7 @@ def test_few_games_do_not_stop_it_however_alike_they_are() -> None:
     assert decided_after(list(drawn()), "stop = { interval = 200 }", "ab") == LEAST_GAMES // 2 + 1
 
 
+@pytest.mark.slow
 def test_a_bot_that_won_all_has_no_interval_to_be_narrow() -> None:
     state = stopping("stop = { interval = 1000 }", "ab")
     for number in range(1, 50):

@@ -93,6 +93,8 @@ def files() -> list[Path]:
     return [path for name, path in named if name.parts[0] not in OUTSIDE and str(name) not in EXCEPTIONS]
 
 
+@pytest.mark.promise("CONTRIBUTING", "No test waits for a number of seconds.")
+@pytest.mark.slow
 def test_no_test_waits_for_a_number_of_seconds() -> None:
     found = {str(path.relative_to(ROOT)): waits(path.read_text()) for path in files()}
     lines = [f"{name}, {wait}" for name, places in found.items() for wait in places]
