@@ -34,6 +34,8 @@ def points(folder: Path) -> dict[str, int]:
     return {row["bot"]: row["games"] for row in rows}
 
 
+@pytest.mark.promise("TOURNAMENT", "A bot with too many faults is out.")
+@pytest.mark.slow
 @pytest.mark.promise("TOURNAMENT", "A bot with too many faults is out.", case="annul")
 @pytest.mark.parametrize(
     "then", ["forfeit", *(pytest.param(then, marks=pytest.mark.slow) for then in ("annul", "keep"))]
@@ -207,6 +209,8 @@ def void(folder: Path, game: str, *attempts: int) -> None:
     (folder / "void.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
+@pytest.mark.promise("TOURNAMENT", "A game that was forfeited since games became void can be played again.")
+@pytest.mark.slow
 @pytest.mark.promise("TOURNAMENT", "A game that was forfeited since games became void can be played again.")
 def test_a_game_that_was_forfeited_since_games_became_void_is_played_again(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN)

@@ -132,6 +132,7 @@ def cores_allowed() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_CORE, before)
 
 
+@pytest.mark.quick_cases(7)
 @pytest.mark.usefixtures("cores_allowed")
 @pytest.mark.parametrize("case", CASES)
 def test_row(
@@ -188,6 +189,7 @@ def test_every_row_stands_once_and_is_tested_or_says_why_not() -> None:
                 assert f"def {name}(" in text and parameter.removesuffix("]") in text, way.name
 
 
+@pytest.mark.slow
 def test_the_catalogue_prints_itself() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.tools.catalogue"], cwd=ROOT, capture_output=True, text=True

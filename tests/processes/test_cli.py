@@ -46,6 +46,8 @@ def test_the_seats_alternate_and_each_game_has_its_own_seed(tmp_path: Path) -> N
     assert len({line["seed"] for line in lines[1:]}) == 5
 
 
+@pytest.mark.promise("README", "A match is continued by the same command.")
+@pytest.mark.slow
 def test_a_match_continues_and_another_one_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = ["match", "blooms", PLAIN, PLAIN, "-o", str(folder), "--seed", "s"]

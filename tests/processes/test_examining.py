@@ -77,6 +77,7 @@ def test_the_same_damage_is_told_in_the_same_order(large: Path, tmp_path: Path) 
     assert verified(file, 2) == one
 
 
+@pytest.mark.slow
 def test_a_few_lines_need_no_other_process(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examining, "_Examiners", None)
     monkeypatch.setattr(examining, "CHUNK_BYTES", 1 << 30)

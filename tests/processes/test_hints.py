@@ -95,6 +95,7 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
         assert fragment in text, text
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("code", "fragments"),
     [
@@ -180,6 +181,7 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
         assert fragment in f"{failure.ending.sentence}: {failure.detail}; {failure.ending.hint}"
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("content", "fragments"),
     [

@@ -54,6 +54,8 @@ def test_every_document_is_listed_and_shown() -> None:
     assert (done.code, done.err) == (2, "referee: there is no page `protocoll`, expected `protocol`\n")
 
 
+@pytest.mark.promise("README", "A terminal shows a document laid out.")
+@pytest.mark.slow
 def test_a_terminal_shows_a_document_laid_out() -> None:
     pexpect = pytest.importorskip("pexpect")
     words = ["-m", "referee", "docs", "events"]
@@ -102,6 +104,8 @@ def test_a_shell_completes(words: list[str], expected: list[str], monkeypatch: p
     assert completed(monkeypatch, *words) == expected
 
 
+@pytest.mark.promise("README", "The line of the README makes a shell complete.")
+@pytest.mark.slow
 def test_the_line_of_the_readme_makes_a_shell_complete() -> None:
     (line,) = re.findall(r"`(eval .*?)`", (ROOT / "README.md").read_text())
     asked = "COMP_WORDS=(referee mat); COMP_CWORD=1; _referee_completion referee"

@@ -68,6 +68,7 @@ def before(records: list[dict[str, Any]]) -> list[list[int | None]]:
     return [[seat.get("games_before") for seat in record["measured"]["seats"]] for record in records]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("processes", "started"), [("game", 4), ("encounter", 2), ("worker", 1)])
 def test_how_many_processes_serve_two_encounters(tmp_path: Path, processes: str, started: int) -> None:
     crew = Crew(tmp_path)

@@ -47,6 +47,8 @@ def bot(folder: Path, first: str = ":", prepared: str = ":") -> str:
     return f"sh {script}"
 
 
+@pytest.mark.promise("ISOLATION", "Games of a killed warden are played again.")
+@pytest.mark.slow
 @pytest.mark.promise("ISOLATION", "A game whose warden was killed is played again.")
 @pytest.mark.parametrize("workers", ["0", pytest.param("1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(

@@ -89,6 +89,8 @@ def test_the_same_command_takes_in_a_bot_that_was_mended(tmp_path: Path) -> None
     assert referee("verify", str(folder)).code == 0
 
 
+@pytest.mark.promise("TOURNAMENT", "A bot that breaks during a run waits while the others play.")
+@pytest.mark.slow
 def test_a_bot_that_breaks_during_a_run_waits_while_the_others_play(tmp_path: Path) -> None:
     """Its games stay open: they are played when it is mended."""
     file, folder = toml(tmp_path / "t.toml", {**TWO, "sick": PLAIN}, rounds=1), tmp_path / "t-results"

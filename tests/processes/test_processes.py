@@ -249,6 +249,8 @@ def test_processes_serve_the_next_game_and_are_fresh_after_a_fault() -> None:
         assert game.measured["seats"][0]["stderr"]["starting"]["text"] == "getting ready\n"
 
 
+@pytest.mark.promise("PROTOCOL", "A bot that exits after its game is started anew.")
+@pytest.mark.slow
 def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
     first, second = games(("plays and exits",), GOOD, count=2)
     assert loser(first) == loser(second) == (1, "gone")

@@ -63,6 +63,7 @@ ALLOWED = {
 """At `bwrap`, files outside are not there, and the connections are those of its own network."""
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("level", ALLOWED)
 def test_a_bot_changes_nothing_outside_and_sees_no_connections(level: str, tmp_path: Path) -> None:
     if why := levels.reason(level):

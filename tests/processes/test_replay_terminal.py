@@ -193,6 +193,7 @@ def test_the_screen_s_library_is_not_loaded_for_text(words: list[str], game: Pat
     assert "referee" in loaded and not loaded & {"textual", "jinja2", "pygal", "starlette", "uvicorn", "rich"}
 
 
+@pytest.mark.slow
 def test_a_step_to_begin_at(game: Path) -> None:
     whole = referee("replay", str(game)).out
     done = referee("replay", str(game), "--step", "2")

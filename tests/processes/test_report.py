@@ -104,6 +104,8 @@ def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
     assert len(replayed(one.out)) == 448
 
 
+@pytest.mark.promise("LOOKING", "A report overwrites no other files.")
+@pytest.mark.slow
 def test_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:
     records = tmp_path / journal.NAME
     records.write_bytes((small / journal.NAME).read_bytes())

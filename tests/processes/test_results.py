@@ -334,6 +334,7 @@ def test_a_match_tells_its_head_hash(tmp_path: Path) -> None:
     assert head_told(referee("table", str(folder)).err) == head_told(done.err)
 
 
+@pytest.mark.slow
 def test_the_copy_of_the_tournament_file_is_made_where_a_killed_run_has_none(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     assert referee("run", str(file)).code == 0

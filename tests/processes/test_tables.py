@@ -36,6 +36,8 @@ def test_a_match_and_its_table_are_the_same(tmp_path: Path) -> None:
     assert table.out == done.out and table.err.splitlines()[-1] == done.err.splitlines()[-1]
 
 
+@pytest.mark.promise("TABLE", "Several runs have one table.")
+@pytest.mark.slow
 def test_several_runs_have_one_table(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
     match(tmp_path / "one", f"a={PLAIN}", f"b={PLAIN}", count=4)

@@ -121,6 +121,8 @@ def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
     eventually(lambda: not living(str(tmp_path)))
 
 
+@pytest.mark.promise("RECORD", "A game whose line was torn is played again.")
+@pytest.mark.slow
 def test_a_torn_last_line_is_played_again(played: tuple[Path, Path]) -> None:
     file, folder = played
     before, path = games(folder), folder / "games.jsonl"

@@ -166,7 +166,7 @@ def news(bot: Player) -> list[str]:
     return [line.removeprefix("news ") for line in bot.heard if line.startswith("news ")]
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("slug", "given"), HIDDEN, ids=IDS)
 def test_no_news_reach_the_wrong_seat(slug: str, given: dict[str, str]) -> None:
     for number in range(5):
@@ -251,7 +251,7 @@ def words(picture: Picture) -> str:
     return "\n".join([*found, picture_text(picture)])
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("slug", "given"), HIDDEN, ids=IDS)
 def test_no_picture_shows_a_seat_what_it_may_not_know(slug: str, given: dict[str, str]) -> None:
     game = GAMES[slug]

@@ -304,6 +304,7 @@ def test_a_game_whose_only_secret_is_the_order_of_a_deck_passes() -> None:
     check_game(Deck(), {"size": "5"})
 
 
+@pytest.mark.slow
 def test_a_deck_that_is_imagined_in_order_is_noticed() -> None:
     with pytest.raises(Broken, match="as many imagined positions as true ones"):
         check_game(SortedDeck(), {"size": "5"})

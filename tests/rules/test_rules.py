@@ -172,6 +172,7 @@ def test_a_sound_game_passes() -> None:
     check_game(GAME, SMALL)
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize(("game", "told"), SPOILT.values(), ids=SPOILT)
 def test_what_is_wrong_is_told(game: ConnectFour, told: str) -> None:
     found = []

@@ -1132,6 +1132,7 @@ def test_a_seat_cannot_tell_deals_apart_that_differ_in_what_is_hidden(players: i
     assert min(compared[seat] for seat in range(players)) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", quick_first([3, 1, 2, 4], 1))
 def test_what_is_imagined_agrees_with_what_the_seat_has_seen(players: int) -> None:
     rng = Stream(f"imagine {players}".encode())

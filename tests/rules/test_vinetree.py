@@ -421,6 +421,7 @@ def test_samples_are_legal_and_every_move_is_sampled(bend: str) -> None:
     assert {state.sample(state.mover, rng) for _ in range(3000)} == moves
 
 
+@pytest.mark.slow
 def test_a_sample_finds_the_only_way_and_depends_on_nothing_but_the_position(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -66,6 +66,7 @@ def test_nine_bots_at_tables_of_four_meet_and_follow_each_other_almost_equally_o
     assert sum(counts) == 8 * 9 * 4 and max(counts) - min(counts) <= 2
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(
     ("bots", "seats", "rounds", "most"),
     [

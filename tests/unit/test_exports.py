@@ -50,6 +50,8 @@ def written(folder: Path, *games: Any, header: dict[str, Any] | None = None) -> 
 # --- Where a run is --------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("LOOKING", "A run is named by its folder, its records or its tournament file.")
+@pytest.mark.slow
 def test_a_run_is_meant_by_its_folder_its_records_or_its_tournament_file(pool: Path) -> None:
     results = pool.with_name("pool-results")
     assert run_folder(pool) == run_folder(results) == run_folder(results / "games.jsonl") == results

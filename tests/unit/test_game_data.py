@@ -72,7 +72,7 @@ GAME_OPTIONS: list[tuple[str, dict[str, str]]] = [(slug, {}) for slug in GAMES] 
 ]
 
 
-@pytest.mark.quick_cases(5)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("slug", "options"), GAME_OPTIONS)
 def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str, str]) -> None:
     steps = game(slug, **options)

@@ -33,6 +33,7 @@ def test_the_breaks_that_were_once_overlooked_are_still_there_to_be_made() -> No
     assert all(known.mutant.source != source_of(known.module) for known in KNOWN)
 
 
+@pytest.mark.slow
 def test_what_makes_no_difference_is_still_among_the_changes() -> None:
     assert EQUIVALENT.keys() <= {mutant.key for module in MODULES for mutant in mutants(module)}
 

@@ -141,6 +141,7 @@ def test_keys_go_through_the_steps() -> None:
     use(long_game(), test)
 
 
+@pytest.mark.slow
 def test_what_is_typed_quickly_goes_where_it_belongs() -> None:
     async def test(screen: Shown) -> None:
         await screen.type("1", "4", "enter")
@@ -390,6 +391,7 @@ def words(text: str) -> set[str]:
 QUICK = {("blooms", (50, 20))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slug", "size"),
     [
@@ -439,6 +441,7 @@ def test_nothing_is_cut_without_a_sign_and_all_can_be_scrolled_to(slug: str, siz
     use(record, test, size=size)
 
 
+@pytest.mark.slow
 def test_the_smallest_terminal_and_one_that_is_smaller() -> None:
     from referee.cli.replay_screen import SMALLEST
 
