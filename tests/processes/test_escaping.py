@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -74,9 +73,8 @@ def test_dialogues_are_printed_in_the_form_that_is_asked_for(tmp_path: Path) -> 
     """As HTML a bot's markup is text, as JSON and CSV the whole output is such."""
     folder = str(tmp_path / "run")
     markup = "<script>alert(1)</script>"
-    bot = f"x=sh -c \"echo '{markup}'; exec {PLAIN.replace('{python}', sys.executable)}\""
-    small = ["--option", "size=3", "--option", "target=2"]
-    assert referee("match", "blooms", bot, PLAIN, "-n", "1", *small, "-o", folder, *HERE).code == 0
+    bot = f"x=sh -c \"read line; echo '{markup}'; echo hello x; cat\""
+    assert referee("match", "blooms", bot, PLAIN, "-n", "1", "--start", "1h", "-o", folder, *HERE).code == 0
 
     def printed(form: str) -> str:
         done = referee("find", folder, "--dialogue", "--format", form)
