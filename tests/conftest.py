@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +22,7 @@ from referee.processes.launcher import Launcher
 from tests.command import ROOT
 from tests.holdings import NOTHING, Held
 from tests.programs import path_of
+from tests.waiting import TOO_LONG_S
 
 pytest_plugins = ["pytester", "tests.tiers"]
 
@@ -163,6 +165,9 @@ def nothing_is_left(scratch: Path) -> Iterator[None]:
     Launcher.close()
     if Held.now().beyond(before) != NOTHING:
         gc.collect()  # what a test let go of without closing it
+        for thread in threading.enumerate():
+            if thread.ident not in before.threads:  # it may be about to end
+                thread.join(TOO_LONG_S)
         assert Held.now().beyond(before) == NOTHING
 
 

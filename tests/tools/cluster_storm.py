@@ -358,7 +358,7 @@ def _happen(storm: Storm, events: int) -> list[str]:
             ended = storm.go_on(rng.randint(1, 20), GOES_ON_S)
             if not ended and storm.stored == before:
                 wrong.append(f"no game in {GOES_ON_S:.0f} s after event {number + 1}")
-        if ended:
+        if ended and number + 1 < events:
             return [*wrong, f"the run had ended before event {number + 2}"]
     until_s = time.monotonic() + END_S
     while not storm.look_after(1):
