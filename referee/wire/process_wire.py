@@ -178,7 +178,9 @@ class ProcessWire:
             if process := place.connection.process:
                 process.resume() if seat in seats else process.pause()  # guard: pause
         for seat in seats:
-            self._places[seat].unasked = self._places[seat].connection.catch_up()  # guard: off-turn-first
+            place = self._places[seat]
+            place.watch.mark(place.by_cpu)
+            place.unasked = place.connection.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
@@ -272,6 +274,7 @@ class ProcessWire:
         if place.heard:
             return None
         place.asked = False
+        watch.notice_waiting(now_ns)
         watch.rest(now_ns, watch.cpu_ns())
         place.connection.conversation.lapse()
         silence = Silence(*place.connection.what_came())
@@ -320,6 +323,7 @@ class ProcessWire:
                     watch.look()
                     cpu_ns = watch.cpu_ns()
                 place.asked = False
+                watch.notice_waiting(wall_ns)
                 watch.rest(wall_ns, cpu_ns)
             return Reply(
                 seat, what, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)

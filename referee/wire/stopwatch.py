@@ -25,6 +25,12 @@ CPU_WALL_NS = 1_000_000_000
 LOOK_NS = 100_000_000
 """The least time between two looks for new processes of a bot."""
 
+WAITED_NS = 1_000_000
+"""Waiting for a processor is ordinary if it is shorter."""
+
+SLOW_NS = 10_000_000
+"""A move that took less is not looked at for such waiting, which would cost too much of its time."""
+
 _CLOCK_SET_NS = 2_000_000
 """A drift between the two clocks beyond which one of them must have been set."""
 
@@ -50,6 +56,7 @@ class Stopwatch:
         self._process = process
         self._stamped = process is not None and process.stamped
         self._clock = process.clock if process else None
+        self._starvation = process.starvation if process else None
         self._by_cpu = False
         self.stopped_us = 0
         """Microseconds in which the referee was not running, over all moves of the game so far."""
@@ -65,13 +72,14 @@ class Stopwatch:
         self._looked_ns = 0
         self._wait_ns = self._allowance_ns = 0
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self._waited_ns = 0
 
     def start(self, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
         """Starts the time of a new move. Answers are waited for `wait_ns`; within `allowance_ns` a few
         milliseconds more or less cost nothing. `by_cpu`: what counts is the bot's processor time.
         """
         self._by_cpu = by_cpu
-        self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = self._waited_ns = 0
         self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
         self._began_cpu_ns = self.cpu_ns()
         self.began_ns, self._began_real_ns = _both_clocks_ns()
@@ -92,6 +100,22 @@ class Stopwatch:
         if self._clock and time.monotonic_ns() - self._looked_ns > LOOK_NS:
             self._clock.look()
             self._looked_ns = time.monotonic_ns()
+
+    def mark(self, by_cpu: bool) -> None:
+        """Notes how long the bot had waited for processors before a move, which matters where its clock does
+        not count processor time.
+        """
+        if self._starvation and not by_cpu:
+            self._starvation.mark()
+
+    def notice_waiting(self, now_ns: int) -> None:
+        """Measures how long the bot waited for a processor in a move that took longer than its allowance."""
+        took_ns = now_ns - self.began_ns
+        if self._starvation is None or self._by_cpu or took_ns <= max(self._allowance_ns, SLOW_NS):
+            return
+        waited_ns = min(took_ns, self._starvation.waited_ns(self.began_ns))
+        if waited_ns >= WAITED_NS:
+            self._waited_ns = waited_ns
 
     def rest(self, now_ns: int, cpu_ns: int) -> None:
         """The bot is not asked any more, from a moment on at which it had used so much processor time."""
@@ -198,4 +222,5 @@ class Stopwatch:
             (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0,
             (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0,
             self._lost_ns // 1000,
+            self._waited_ns // 1000,
         )

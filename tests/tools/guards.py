@@ -163,6 +163,7 @@ GUARDS = [
     dropped("own-group", "tests/processes/test_cgroups.py"),
     dropped("kill-of-the-group", "tests/processes/test_cgroups.py"),
     dropped("pause", "tests/processes/test_off_turn.py"),
+    valued("own-load", "0", "tests/unit/test_starvation.py"),
     dropped("resume", "tests/processes/test_off_turn.py"),
     valued("links-of-bots", "False", NEEDS),
     always("named-by-bots", NEEDS),

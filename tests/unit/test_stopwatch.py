@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 
 from referee.processes.process import BotProcess
+from referee.processes.starvation import StarvationClock
 from referee.wire.stopwatch import Stopwatch, _both_clocks_ns
 
 MS = 1_000_000
@@ -17,6 +18,7 @@ class Pretended:
 
     stamped = True
     clock = None
+    starvation = None
     stdout = -1
 
 
@@ -183,3 +185,62 @@ def test_a_stoppage_is_taken_off_once(kernel: Written, monkeypatch: pytest.Monke
     assert kernel.used_ms(1600, 0) == 600
     kernel.watch.answered()
     assert kernel.used_ms(2600, 0) == 1600
+
+
+# --- Waiting for a processor ---------------------------------------------------------------------------
+
+
+class Waits:
+    """A bot that waited for so long, and how often that was read."""
+
+    def __init__(self, kernel: Written, waited_ms: float) -> None:
+        self.waited_ms = waited_ms
+        self.reads = self.marks = 0
+        kernel.watch._starvation = cast("StarvationClock", self)
+
+    def mark(self) -> None:
+        self.marks += 1
+
+    def waited_ns(self, began_ns: int) -> int:
+        self.reads += 1
+        return int(self.waited_ms * MS)
+
+
+def waited_us(kernel: Written, ms: int) -> int:
+    ended_ns = kernel.at(ms, ms)
+    kernel.watch.notice_waiting(ended_ns)
+    return kernel.watch.timing(0, ended_ns, 0).waited_us
+
+
+def test_the_waiting_in_a_slow_move_is_measured_and_charged(kernel: Written) -> None:
+    Waits(kernel, 12)
+    kernel.began()
+    assert waited_us(kernel, 510) == 12_000
+    assert kernel.used_ms(510, 510) == 510
+    kernel.began()
+    assert kernel.watch.timing(0, kernel.now_ns, 0).waited_us == 0, "a new move begins"
+
+
+def test_of_a_move_within_its_allowance_no_waiting_is_read(kernel: Written) -> None:
+    waits = Waits(kernel, 12)
+    kernel.began(1000, 500)
+    assert waited_us(kernel, 500) == 0 and waits.reads == 0
+    kernel.began(1000, 0)
+    assert waited_us(kernel, 10) == 0 and waits.reads == 0, "reading would take a good part of a quick move"
+    assert waited_us(kernel, 11) == 11_000 and waits.reads == 1, "no longer than the move"
+
+
+def test_waiting_for_less_than_a_millisecond_is_ordinary(kernel: Written) -> None:
+    Waits(kernel, 0.9)
+    kernel.began()
+    assert waited_us(kernel, 600) == 0
+
+
+def test_on_a_clock_of_processor_time_waiting_is_not_measured(kernel: Written) -> None:
+    waits = Waits(kernel, 12)
+    kernel.watch.mark(by_cpu=True)
+    kernel.watch.start(1000 * MS, 0, by_cpu=True)
+    kernel.began_ns = kernel.now_ns
+    assert waited_us(kernel, 600) == 0 and (waits.marks, waits.reads) == (0, 0)
+    kernel.watch.mark(by_cpu=False)
+    assert waits.marks == 1
