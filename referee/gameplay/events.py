@@ -115,6 +115,8 @@ class Timing(NamedTuple):
     """How long the bot was ready to run and got no processor; measured only where a move took longer than its
     allowance.
     """
+    forgiven_us: int = 0
+    """How much of that was not charged."""
 
 
 NOT_TIMED = Timing()

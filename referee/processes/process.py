@@ -135,6 +135,7 @@ class BotProcess:
         self.starvation = (
             starvation.StarvationClock(self.clock) if self.clock and starvation.AVAILABLE else None
         )
+        self.forgives_waiting = bot.forgive_waiting
         self.stamped = self._streams.stamped
         """Whether the kernel records when the bot wrote."""
         self.stdout = self._streams.stdout

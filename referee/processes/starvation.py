@@ -40,6 +40,15 @@ def threads_of(pids: Iterable[int]) -> Threads:
     return found
 
 
+def is_ready(thread: int) -> bool:
+    """Whether a thread runs or waits for a processor."""
+    try:
+        with open(f"/proc/{thread}/stat", "rb") as file:  # noqa: PTH123 - in a bot's time
+            return file.read(4096).rpartition(b")")[2].split()[0] == b"R"
+    except OSError:
+        return False
+
+
 def _is_available() -> bool:
     try:  # a kernel that does not count says 0
         return cpu.AVAILABLE and int(Path("/proc/self/schedstat").read_bytes().split()[0]) > 0
@@ -49,19 +58,31 @@ def _is_available() -> bool:
 
 AVAILABLE = _is_available()
 
+NEEDED = "needs a kernel that counts how long programs wait for a processor (Linux, /proc/PID/schedstat)"
+"""What is lacking where this is not available."""
+
 
 class StarvationClock:
     """The waiting of a bot since the last mark, which is set shortly before a question."""
 
-    def __init__(self, clock: cpu.TreeClock, read: Callable[[Iterable[int]], Threads] = threads_of) -> None:
+    def __init__(
+        self,
+        clock: cpu.TreeClock,
+        read: Callable[[Iterable[int]], Threads] = threads_of,
+        ready: Callable[[int], bool] = is_ready,
+    ) -> None:
         self._clock = clock
         self._read = read
+        self._ready = ready
         self._marked_ns = 0
         self._cpu_ns = 0
         self._threads: Threads = {}
+        self._looked: Threads | None = None
+        """The times at the last `is_waiting` of this move."""
 
     def mark(self) -> None:
         """Notes the times of now, unless that was done a moment ago."""
+        self._looked = None
         if time.monotonic_ns() - self._marked_ns >= MARK_NS:
             self._cpu_ns = self._clock.all_ns()
             self._threads = self._read(self._clock.processes())
@@ -83,3 +104,8 @@ class StarvationClock:
             others_ns = computed_ns - (ran_ns - ran_before_ns)  # guard: own-load
             longest_ns = max(longest_ns, waited_ns - waited_before_ns - max(0, others_ns))
         return max(0, longest_ns - max(0, began_ns - self._marked_ns))
+
+    def is_waiting(self) -> bool:
+        """Whether a wait may still last: a thread is ready, and none has run since the last call."""
+        before, self._looked = self._looked, self._read(self._clock.processes())
+        return (before is None or before == self._looked) and any(map(self._ready, self._looked))

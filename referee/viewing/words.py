@@ -90,7 +90,8 @@ def _waited(timing: Timing) -> str:
     """That the bot waited for a processor in a move; empty where it is not known to have done so."""
     if not timing.waited_us:
         return ""
-    return f"; it was ready to run, and waited {seconds(timing.waited_us)} for a processor"
+    forgiven = f", {seconds(timing.forgiven_us)} of that not charged" if timing.forgiven_us else ""
+    return f"; it was ready to run, and waited {seconds(timing.waited_us)} for a processor{forgiven}"
 
 
 def _arithmetic(moved: Moved, control: TimeControl) -> str:

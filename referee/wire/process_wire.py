@@ -310,8 +310,9 @@ class ProcessWire:
         watch = place.watch
         while place.heard:
             wall_ns, cpu_ns, what = place.heard.popleft()
+            watch.notice_waiting(wall_ns)
             if isinstance(what, ListRequest):
-                if time.monotonic_ns() > watch.deadline_ns:
+                if watch.is_over(time.monotonic_ns()):
                     continue  # its time went by while earlier requests were answered
             else:
                 if isinstance(what, Ready):
@@ -323,7 +324,6 @@ class ProcessWire:
                     watch.look()
                     cpu_ns = watch.cpu_ns()
                 place.asked = False
-                watch.notice_waiting(wall_ns)
                 watch.rest(wall_ns, cpu_ns)
             return Reply(
                 seat, what, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)

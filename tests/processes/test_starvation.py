@@ -42,13 +42,16 @@ play(choose)
 """
 
 
-def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forgiven", [False, True])
+def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -> None:
     """It waits in a move in which it computes, and for no longer than it did not compute."""
     core = min(os.sched_getaffinity(0))
     path = tmp_path / "bot.py"
     path.write_text(BOT.format(core=core))
     bots = [
-        Bot("a", ("{python}", str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),)),
+        Bot(
+            "a", ("{python}", str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),), forgive_waiting=forgiven
+        ),
         Bot.parse(f"b={RANDOM}", tmp_path),
     ]
     control = TimeControl.parse("10ms+60s")
@@ -66,3 +69,5 @@ def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path) -> None:
     charge, timing = first.charge, first.timing
     assert charge.over_us and timing.cpu_us >= 45_000
     assert 1000 <= timing.waited_us <= timing.wall_us - timing.cpu_us + 5000
+    assert bool(timing.forgiven_us) == forgiven
+    assert charge.used_us <= timing.wall_us - timing.forgiven_us + 1

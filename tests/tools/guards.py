@@ -164,6 +164,8 @@ GUARDS = [
     dropped("kill-of-the-group", "tests/processes/test_cgroups.py"),
     dropped("pause", "tests/processes/test_off_turn.py"),
     valued("own-load", "0", "tests/unit/test_starvation.py"),
+    valued("waited-once", "waited_ns", STOPWATCH),
+    valued("longest-wait", "until_ns - due_ns", STOPWATCH),
     dropped("resume", "tests/processes/test_off_turn.py"),
     valued("links-of-bots", "False", NEEDS),
     always("named-by-bots", NEEDS),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 import pytest
 
+from referee.core.errors import EnvironmentLacksError
+from referee.core.timecontrol import TimeControl
 from referee.processes import starvation
+from referee.processes.bot import Bot
 from referee.processes.cpu import TreeClock
 from referee.processes.starvation import MARK_NS, StarvationClock, Threads
+from referee.tournament.plan import Entrant, entrant_json
 
 MS = 1_000_000
 
@@ -22,7 +29,8 @@ class Kernel:
         self.ended_ms = 0
         """What threads computed that have ended."""
         monkeypatch.setattr("referee.processes.starvation.time.monotonic_ns", lambda: self.now_ns)
-        self.clock = StarvationClock(cast("TreeClock", self), lambda _: self.read())
+        self.clock = StarvationClock(cast("TreeClock", self), lambda _: self.read(), self.is_ready)
+        self.is_ready_now = True
         self.clock.mark()
         self.marked_ns = self.now_ns
 
@@ -31,6 +39,9 @@ class Kernel:
 
     def all_ns(self) -> int:
         return (sum(ran for ran, _ in self.threads.values()) + self.ended_ms) * MS
+
+    def is_ready(self, thread: int) -> bool:
+        return self.is_ready_now
 
     def read(self) -> Threads:
         return {thread: (ran * MS, waited * MS) for thread, (ran, waited) in self.threads.items()}
@@ -99,3 +110,26 @@ def test_too_many_threads_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starvation, "MOST_THREADS", 0)
     if starvation.AVAILABLE:
         assert starvation.threads_of([1]) == {}
+
+
+def test_a_thread_that_is_ready_and_does_not_run_may_be_waiting(kernel: Kernel) -> None:
+    assert kernel.clock.is_waiting(), "it runs or waits, nobody knows"
+    assert kernel.clock.is_waiting()
+    kernel.threads = {1: (4, 0)}
+    assert not kernel.clock.is_waiting(), "it ran"
+    kernel.is_ready_now = False
+    assert not kernel.clock.is_waiting(), "it sleeps"
+
+
+def test_a_bot_whose_waiting_is_forgiven_is_refused_where_that_is_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = Bot("a", (sys.executable,), tmp_path, forgive_waiting=True)
+    entrant = Entrant(bot, TimeControl.parse("1s"))
+    monkeypatch.setattr(starvation, "AVAILABLE", True)
+    entrant.check()
+    assert entrant_json(entrant, {})["forgive_waiting"] is True
+    monkeypatch.setattr(starvation, "AVAILABLE", False)
+    with pytest.raises(EnvironmentLacksError, match=r"bot `a`: `forgive_waiting` needs a kernel"):
+        entrant.check()
+    replace(entrant, bot=replace(bot, forgive_waiting=False)).check()
