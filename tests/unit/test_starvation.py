@@ -117,6 +117,9 @@ def test_a_thread_that_is_ready_and_does_not_run_may_be_waiting(kernel: Kernel) 
     assert kernel.clock.is_waiting()
     kernel.threads = {1: (4, 0)}
     assert not kernel.clock.is_waiting(), "it ran"
+    kernel.threads = {1: (9, 0)}
+    kernel.clock.mark()
+    assert kernel.clock.is_waiting(), "in a new move nothing is known again"
     kernel.is_ready_now = False
     assert not kernel.clock.is_waiting(), "it sleeps"
 
