@@ -168,6 +168,11 @@ def with_delays(args: Sequence[str]) -> list[str]:
 @isolation_option
 @user_option
 @click.option("--pause", is_flag=True, help="Stop the processes of a bot while it is not asked.")
+@click.option(
+    "--forgive-waiting",
+    is_flag=True,
+    help="Do not charge a bot while it is ready to run and gets no processor. Linux only.",
+)
 @json_lines_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(
@@ -196,6 +201,7 @@ def match(
     isolation: str | None,
     user: str,
     pause: bool,
+    forgive_waiting: bool,
     json_lines: bool,
     strict: bool,
 ) -> None:
@@ -269,6 +275,7 @@ def match(
             **(start_given or openings_table(openings, chosen, settled)),
             **({"user": user} if user else {}),
             **({"pause": True} if pause else {}),
+            **({"forgive_waiting": True} if forgive_waiting else {}),
         },
         **({"options": given} if given else {}),
         **({"limits": limits_given} if limits else {}),

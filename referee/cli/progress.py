@@ -31,11 +31,18 @@ def report_game(record: GameRecord) -> None:
 
 
 def report_stoppages(timed: Counter[str]) -> None:
-    """Prints in how many moves the referee itself was not running, if any; `timed_moves` counts them."""
+    """Prints in how many moves the referee itself was not running, or a bot got no processor, if any;
+    `timed_moves` counts them.
+    """
     if timed["stopped"]:
         say(
             f"in {timed['stopped']} of {timed['all']} moves the referee itself was stopped or got no "
             "processor; no bot was charged for that time"
+        )
+    if timed["waited"]:
+        say(
+            f"in {timed['waited']} of {timed['all']} moves a bot that took longer than its allowance was "
+            "ready to run and waited for a processor, since the machine was busy"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from referee.cluster.answers import finished
@@ -27,18 +27,20 @@ def longest_s(task: Task) -> float:
     """The longest that a task may take, in seconds."""
     plan = task.plan
     moves = plan.game.longest(plan.options)
-    games = (Longest(moves, _on_the_wall(plan.terms(pairing), moves)) for pairing, _ in task.games)
+    forgiven = {entrant.bot.name for entrant in plan.entrants if entrant.bot.forgive_waiting}
+    games = (Longest(moves, _on_the_wall(plan.terms(pairing), moves, forgiven)) for pairing, _ in task.games)
     return sum(game.us(plan.start_us) for game in games) / 1_000_000 + SPARE_S * len(task.games)
 
 
-def _on_the_wall(terms: Terms, moves: int) -> tuple[TimeControl, ...]:
+def _on_the_wall(terms: Terms, moves: int, forgiven: Set[str]) -> tuple[TimeControl, ...]:
     """The clocks of a game with the most time that passes meanwhile: an answer may be late by the margin, and
-    a bot whose processor time counts may wait for longer than it computes, again for each move.
+    a bot whose processor time counts, or that is in `forgiven` for its waiting for processors, may wait for
+    longer than it computes, again for each move.
     """
     controls = []
-    for control in terms.controls:
+    for name, control in zip(terms.bots, terms.controls, strict=True):
         move_us = control.move_us + terms.margin_us
-        if control.by_cpu:
+        if control.by_cpu or name in forgiven:
             all_us = move_us + control.reserve_us + moves * control.increment_us
             move_us = CPU_WALL * all_us + CPU_WALL_NS // 1000
         controls.append(replace(control, move_us=move_us))

@@ -46,7 +46,7 @@ from referee.core.ration import Ration
 from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.machine.calibration import calibrate
-from referee.processes import cpu, levels, libc
+from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
@@ -165,6 +165,8 @@ class Host:
             of_task.clear()
         if required.cpu_clocks and not cpu.AVAILABLE:
             return Unfit("a clock counts processor time, which needs Linux")
+        if any(files.bot.forgive_waiting for files in required.bots) and not starvation.AVAILABLE:
+            return Unfit(f"`forgive_waiting` {starvation.NEEDED}")
         if required.pin and not hasattr(os, "sched_setaffinity"):
             return Unfit("`pin` is set, which needs Linux")
         try:

@@ -111,6 +111,12 @@ class Timing(NamedTuple):
     """Processor time of the bot meanwhile; 0 where that cannot be known."""
     stopped_us: int = 0
     """How much of that time the referee itself was not running."""
+    waited_us: int = 0
+    """How long the bot was ready to run and got no processor; measured only where a move took longer than its
+    allowance.
+    """
+    forgiven_us: int = 0
+    """How much of that was not charged."""
 
 
 NOT_TIMED = Timing()

@@ -72,6 +72,8 @@ class Bot:
     """The user that it runs as; empty for the referee's own."""
     pause: bool = False
     """Whether its processes are stopped while it is not asked."""
+    forgive_waiting: bool = False
+    """Whether it is not charged while it is ready to run and gets no processor."""
 
     @property
     def is_person(self) -> bool:

@@ -37,8 +37,12 @@ class TreeClock:
     def look(self) -> None:
         """Notes the processes that exist now, for `near_ns`. What a new one used before counts as nothing."""
         before_ns = self.near_ns()
-        self._known = [_clock_of(pid) for pid in descendants(self._warden)] or [_clock_of(self._bot)]
+        self._known = [_clock_of(pid) for pid in self.processes()] or [_clock_of(self._bot)]
         self._shift_ns += before_ns - self.near_ns()
+
+    def processes(self) -> list[int]:
+        """The ids of the processes that exist now."""
+        return descendants(self._warden)
 
     def own_ns(self) -> int:
         """The time of the bot's own process as the kernel counts it for its limit, in ticks; the process may

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from referee.processes import cpu, launcher, messages, tree
+from referee.processes import cpu, launcher, messages, starvation, tree
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport, exceeded, excess, status_text
 from referee.processes.isolation import isolated
@@ -132,6 +132,10 @@ class BotProcess:
         """Whether its warden may send more notices."""
         self.pid = self._started.pid
         self.clock = cpu.TreeClock(self._started.warden, self.pid) if cpu.AVAILABLE else None
+        self.starvation = (
+            starvation.StarvationClock(self.clock) if self.clock and starvation.AVAILABLE else None
+        )
+        self.forgives_waiting = bot.forgive_waiting
         self.stamped = self._streams.stamped
         """Whether the kernel records when the bot wrote."""
         self.stdout = self._streams.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from referee.core.text import counted
+from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
 from referee.ratings.pool import VIRTUAL_DRAWS
@@ -149,6 +150,16 @@ def _host(facts: Facts) -> Iterator[str]:
         yield (
             f"in {times.stopped} of {times.moves} moves the referee itself was stopped or got no processor; "
             "no bot was charged for that time" + ("; the machine was overloaded" if busy else "")
+        )
+    starved = [
+        f"{name} in {counted(times.waits, 'move')} (at most {about(times.longest_wait_us)})"
+        for name, times in sorted(facts.times.by_bot.items() if facts.times else ())
+        if times.waits
+    ]
+    if starved:
+        yield (
+            "in moves beyond their allowance, bots were ready to run and waited for a processor, since the "
+            f"machine was busy: {listed(starved)}"
         )
 
 

@@ -27,6 +27,9 @@ class MoveTimes:
     """How often its time was up."""
     used_us: int = 0
     """The time of all moves together."""
+    waits: int = 0
+    """The slow moves in which it was ready to run and waited for a processor, also those that lost."""
+    longest_wait_us: int = 0
     cpu_us: int = 0
     """The processor time of all its games, on its own turns and on others'."""
     _counts: Counter[int] = field(default_factory=Counter)
@@ -45,6 +48,8 @@ class MoveTimes:
         self.longest_us = max(self.longest_us, other.longest_us)
         self.over += other.over
         self.late += other.late
+        self.waits += other.waits
+        self.longest_wait_us = max(self.longest_wait_us, other.longest_wait_us)
         self.used_us += other.used_us
         self.cpu_us += other.cpu_us
         self._counts.update(other._counts)
@@ -104,6 +109,9 @@ class Times:
             self.moves += 1
             self.stopped += "stopped_us" in time
             found = seats[event["seat"] - 1]
+            if waited_us := _checked(time.get("waited_us", 0)):
+                found.waits += 1
+                found.longest_wait_us = max(found.longest_wait_us, waited_us)
             if "move" in event or "default" in event:
                 found.add(_checked(time["used_us"]))
                 found.over += _checked(time["over_us"]) > 0

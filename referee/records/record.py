@@ -116,11 +116,15 @@ def event_data(event: Event) -> dict[str, Any]:
 
 
 def timed_moves(value: dict[str, Any]) -> Counter[str]:
-    """Counts of the timed events of a game, as `to_json` gave it: `all`, and those during which the referee
-    itself was `stopped`.
+    """Counts of the timed events of a game, as `to_json` gave it: `all`, those during which the referee
+    itself was `stopped`, and those beyond their allowance in which a bot `waited` for a processor.
     """
     timed = [event for event in value["measured"]["events"] if "used_us" in event]
-    return Counter(all=len(timed), stopped=sum("stopped_us" in event for event in timed))
+    return Counter(
+        all=len(timed),
+        stopped=sum("stopped_us" in event for event in timed),
+        waited=sum("waited_us" in event for event in timed),
+    )
 
 
 def off_turn_times(value: dict[str, Any]) -> Counter[tuple[str, str]]:

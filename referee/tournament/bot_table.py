@@ -32,14 +32,25 @@ BOT_KEYS = (
         "files",
         "shared",
     ),
-    *("clock", "processes", "fresh", "limits", "pty", "pause", "isolation", "read", "user"),
+    *(
+        "clock",
+        "processes",
+        "fresh",
+        "limits",
+        "pty",
+        "pause",
+        "forgive_waiting",
+        "isolation",
+        "read",
+        "user",
+    ),
 )
 
 Build = tuple[str, tuple[str, ...], Path]
 """The bot's name, and the command and folder that build it before the first game."""
 
 
-COMMON_KEYS = ("processes", "fresh", "pause", "isolation", "user")
+COMMON_KEYS = ("processes", "fresh", "pause", "forgive_waiting", "isolation", "user")
 """The keys of `[tournament]` that set something for all bots."""
 
 
@@ -101,6 +112,7 @@ def bot_tables(
         base,
         limits=_limits(fields, DEFAULT),
         pause=main.flag("pause", False),
+        forgive_waiting=main.flag("forgive_waiting", False),
         isolation=_isolation(main, AUTO),
         user=_user(main, ""),
     )
@@ -133,6 +145,7 @@ def _bot_table(
         limits=_limits(fields, common.limits),
         pty=fields.flag("pty", False),
         pause=fields.flag("pause", common.pause),
+        forgive_waiting=fields.flag("forgive_waiting", common.forgive_waiting),
         isolation=_isolation(fields, common.isolation),
         read=_read_also(fields, cwd, must_exist=not (elsewhere and origin.shared)),
         user=_user(fields, common.user),

@@ -18,7 +18,7 @@ from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.gameplay.terms import Terms
 from referee.games import origin_of
 from referee.games.api import Game, Options
-from referee.processes import cpu
+from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
 
 PROCESSES = ("game", "encounter", "worker")
@@ -47,6 +47,8 @@ class Entrant:
             raise EnvironmentLacksError(
                 f"bot `{self.bot.name}`: the clock `{self.control}` counts processor time, which needs Linux"
             )
+        if self.bot.forgive_waiting and not starvation.AVAILABLE:
+            raise EnvironmentLacksError(f"bot `{self.bot.name}`: `forgive_waiting` {starvation.NEEDED}")
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,8 @@ def entrant_json(entrant: Entrant, clocks: Mapping[str, Any]) -> dict[str, Any]:
         value["pty"] = True
     if bot.pause:
         value["pause"] = True
+    if bot.forgive_waiting:
+        value["forgive_waiting"] = True
     if entrant.processes == "worker":
         value["processes"] = entrant.processes
     return value

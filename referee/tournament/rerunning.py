@@ -32,7 +32,7 @@ from referee.tournament.task import Transcript
 from referee.tournament.toml import parse, read_text
 from referee.wire.dialogue import Tap
 
-_OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause")
+_OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause", "forgive_waiting")
 """What the header of a run has of a bot as the table of a tournament file has it."""
 
 _NOT_OF_ONE_GAME = (*MEMBERS, CHANGED, "encounters", "files", "seed", "seed_sha256")

@@ -10,7 +10,18 @@ from referee.core.fields import Fields
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about, seconds
-from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
+from referee.gameplay.events import (
+    Drawn,
+    Ending,
+    Event,
+    Moved,
+    Preset,
+    Rejected,
+    Retired,
+    Seat,
+    Timing,
+    Unplayed,
+)
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import State
 from referee.protocol.messages import VERSION
@@ -58,7 +69,8 @@ def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeContro
         case Moved():
             how = "time was up, default submitted: " if event.defaulted else ""
             info = f" ({shown(event.info)})" if event.info else ""
-            return f"{who}: {how}{shown(event.text)}{info}\n  {_arithmetic(event, controls[event.seat])}"
+            arithmetic = _arithmetic(event, controls[event.seat])
+            return f"{who}: {how}{shown(event.text)}{info}\n  {arithmetic}{_waited(event.timing)}"
         case Rejected():
             return (
                 f"{who}: {shown(event.text, 80)} rejected after {seconds(event.used_us)}: "
@@ -71,7 +83,15 @@ def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeContro
         case Retired():
             detail = f": {shown(event.detail, 300)}" if event.detail else ""
             after = f" after {seconds(event.used_us)}" if event.ending is Ending.TIME else ""
-            return f"{who} {event.ending.sentence}{after}{detail}"
+            return f"{who} {event.ending.sentence}{after}{detail}{_waited(event.timing)}"
+
+
+def _waited(timing: Timing) -> str:
+    """That the bot waited for a processor in a move; empty where it is not known to have done so."""
+    if not timing.waited_us:
+        return ""
+    forgiven = f", {seconds(timing.forgiven_us)} of that not charged" if timing.forgiven_us else ""
+    return f"; it was ready to run, and waited {seconds(timing.waited_us)} for a processor{forgiven}"
 
 
 def _arithmetic(moved: Moved, control: TimeControl) -> str:

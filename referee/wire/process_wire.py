@@ -178,7 +178,9 @@ class ProcessWire:
             if process := place.connection.process:
                 process.resume() if seat in seats else process.pause()  # guard: pause
         for seat in seats:
-            self._places[seat].unasked = self._places[seat].connection.catch_up()  # guard: off-turn-first
+            place = self._places[seat]
+            place.watch.mark(place.by_cpu)
+            place.unasked = place.connection.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
@@ -272,6 +274,7 @@ class ProcessWire:
         if place.heard:
             return None
         place.asked = False
+        watch.notice_waiting(now_ns)
         watch.rest(now_ns, watch.cpu_ns())
         place.connection.conversation.lapse()
         silence = Silence(*place.connection.what_came())
@@ -307,8 +310,9 @@ class ProcessWire:
         watch = place.watch
         while place.heard:
             wall_ns, cpu_ns, what = place.heard.popleft()
+            watch.notice_waiting(wall_ns)
             if isinstance(what, ListRequest):
-                if time.monotonic_ns() > watch.deadline_ns:
+                if watch.is_over(time.monotonic_ns()):
                     continue  # its time went by while earlier requests were answered
             else:
                 if isinstance(what, Ready):

@@ -15,15 +15,24 @@ import time
 from referee.gameplay.events import Timing
 from referee.processes import stamped
 from referee.processes.process import BotProcess
+from referee.wire.stoppage import SLICE_NS
 
 CPU_WALL = 3
-"""Bound on the wall-clock time under a `cpu:` clock, as a multiple of the time available."""
+"""Bound on the wall-clock time under a `cpu:` clock, or where waiting for a processor is forgiven, as a
+multiple of the time available.
+"""
 
 CPU_WALL_NS = 1_000_000_000
 """Constant added to that bound, which is needed since a bot may wait for something that never comes."""
 
 LOOK_NS = 100_000_000
 """The least time between two looks for new processes of a bot."""
+
+WAITED_NS = 1_000_000
+"""Waiting for a processor is ordinary if it is shorter."""
+
+SLOW_NS = 10_000_000
+"""A move that took less is not looked at for such waiting, which would cost too much of its time."""
 
 _CLOCK_SET_NS = 2_000_000
 """A drift between the two clocks beyond which one of them must have been set."""
@@ -50,6 +59,8 @@ class Stopwatch:
         self._process = process
         self._stamped = process is not None and process.stamped
         self._clock = process.clock if process else None
+        self._starvation = process.starvation if process else None
+        self._forgives = process is not None and process.forgives_waiting
         self._by_cpu = False
         self.stopped_us = 0
         """Microseconds in which the referee was not running, over all moves of the game so far."""
@@ -65,6 +76,7 @@ class Stopwatch:
         self._looked_ns = 0
         self._wait_ns = self._allowance_ns = 0
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self._waited_ns = self._forgiven_ns = self._extension_ns = 0
 
     def start(self, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
         """Starts the time of a new move. Answers are waited for `wait_ns`; within `allowance_ns` a few
@@ -72,6 +84,7 @@ class Stopwatch:
         """
         self._by_cpu = by_cpu
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self._waited_ns = self._forgiven_ns = self._extension_ns = 0
         self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
         self._began_cpu_ns = self.cpu_ns()
         self.began_ns, self._began_real_ns = _both_clocks_ns()
@@ -92,6 +105,41 @@ class Stopwatch:
         if self._clock and time.monotonic_ns() - self._looked_ns > LOOK_NS:
             self._clock.look()
             self._looked_ns = time.monotonic_ns()
+
+    def mark(self, by_cpu: bool) -> None:
+        """Notes how long the bot had waited for processors before a move, which matters where its clock does
+        not count processor time.
+        """
+        if self._starvation and not by_cpu:
+            self._starvation.mark()
+
+    def notice_waiting(self, now_ns: int) -> None:
+        """Measures how long the bot waited for a processor in a move that took longer than its allowance."""
+        took_ns = now_ns - self.began_ns
+        if self._starvation is None or self._by_cpu or took_ns <= max(self._allowance_ns, SLOW_NS):
+            return
+        waited_ns = min(took_ns, self._starvation.waited_ns(self.began_ns))
+        if waited_ns < WAITED_NS:
+            return
+        self._waited_ns = waited_ns
+        if self._forgives:
+            # The referee may have been kept waiting at the same time, which is left out already.
+            self._forgiven_ns = max(0, waited_ns - self._uncharged_ns)  # guard: waited-once
+
+    def is_over(self, now_ns: int) -> bool:
+        """Whether the answer is not waited for any longer. Where waiting is forgiven, the deadline moves by
+        that; and while a wait may still last, which the kernel has not counted, by another slice.
+        """
+        if now_ns > self.deadline_ns and self._forgives and not self._by_cpu and self._starvation:
+            due_ns = self.deadline_ns - self._extension_ns
+            self.notice_waiting(now_ns)
+            until_ns = due_ns + self._forgiven_ns
+            if now_ns > until_ns and self._starvation.is_waiting():
+                until_ns = now_ns + SLICE_NS
+            longest_ns = (CPU_WALL - 1) * self._wait_ns + CPU_WALL_NS
+            self._extension_ns = min(until_ns - due_ns, longest_ns)  # guard: longest-wait
+            self.deadline_ns = due_ns + self._extension_ns
+        return now_ns > self.deadline_ns
 
     def rest(self, now_ns: int, cpu_ns: int) -> None:
         """The bot is not asked any more, from a moment on at which it had used so much processor time."""
@@ -178,8 +226,8 @@ class Stopwatch:
         """The time used in microseconds where the time is up; else None."""
         if self._by_cpu and (used_ns := self.cpu_ns() - self._began_cpu_ns) > self._wait_ns:
             return -(-used_ns // 1000)
-        if now_ns > self.deadline_ns:
-            return -(-(now_ns - self.began_ns - self._uncharged_ns) // 1000)
+        if self.is_over(now_ns):
+            return -(-(now_ns - self.began_ns - self._uncharged_ns - self._forgiven_ns) // 1000)
         return None
 
     def used_us(self, wall_ns: int, cpu_ns: int) -> int:
@@ -187,7 +235,7 @@ class Stopwatch:
         if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
             used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
         else:
-            used_ns = wall_ns - self.began_ns - self._uncharged_ns
+            used_ns = wall_ns - self.began_ns - self._uncharged_ns - self._forgiven_ns
         return -(-used_ns // 1000) if used_ns > 0 else 0
 
     def timing(self, game_began_ns: int, wall_ns: int, cpu_ns: int) -> Timing:
@@ -198,4 +246,6 @@ class Stopwatch:
             (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0,
             (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0,
             self._lost_ns // 1000,
+            self._waited_ns // 1000,
+            self._forgiven_ns // 1000,
         )

@@ -345,6 +345,7 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
         "rejections",
         "start",
         "pause",
+        "forgive_waiting",
         "cluster",
         "scale_clocks",
     ):

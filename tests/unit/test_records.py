@@ -115,7 +115,7 @@ def test_the_page_has_every_member_of_a_game() -> None:
 
 def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
     charge = Charge(1, 1, 1, 1)
-    timing = Timing(1, 1, 1, 1)
+    timing = Timing(1, 1, 1, 1, 1, 1)
     events: list[Event] = [
         Drawn("x"),
         Preset(0, "x"),

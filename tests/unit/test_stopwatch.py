@@ -7,6 +7,8 @@ from typing import cast
 import pytest
 
 from referee.processes.process import BotProcess
+from referee.processes.starvation import StarvationClock
+from referee.wire.stoppage import SLICE_NS
 from referee.wire.stopwatch import Stopwatch, _both_clocks_ns
 
 MS = 1_000_000
@@ -17,6 +19,8 @@ class Pretended:
 
     stamped = True
     clock = None
+    starvation = None
+    forgives_waiting = False
     stdout = -1
 
 
@@ -183,3 +187,128 @@ def test_a_stoppage_is_taken_off_once(kernel: Written, monkeypatch: pytest.Monke
     assert kernel.used_ms(1600, 0) == 600
     kernel.watch.answered()
     assert kernel.used_ms(2600, 0) == 1600
+
+
+# --- Waiting for a processor ---------------------------------------------------------------------------
+
+
+class Waits:
+    """A bot that waited for so long, and how often that was read."""
+
+    def __init__(self, kernel: Written, waited_ms: float, forgiven: bool = False) -> None:
+        self.waited_ms = waited_ms
+        self.still_waits = False
+        kernel.watch._forgives = forgiven
+        self.reads = self.marks = 0
+        kernel.watch._starvation = cast("StarvationClock", self)
+
+    def mark(self) -> None:
+        self.marks += 1
+
+    def is_waiting(self) -> bool:
+        return self.still_waits
+
+    def waited_ns(self, began_ns: int) -> int:
+        self.reads += 1
+        return int(self.waited_ms * MS)
+
+
+def waited_us(kernel: Written, ms: int) -> int:
+    ended_ns = kernel.at(ms, ms)
+    kernel.watch.notice_waiting(ended_ns)
+    return kernel.watch.timing(0, ended_ns, 0).waited_us
+
+
+def test_the_waiting_in_a_slow_move_is_measured_and_charged(kernel: Written) -> None:
+    Waits(kernel, 12)
+    kernel.began()
+    assert waited_us(kernel, 510) == 12_000
+    assert kernel.used_ms(510, 510) == 510
+    kernel.began()
+    assert kernel.watch.timing(0, kernel.now_ns, 0).waited_us == 0, "a new move begins"
+
+
+def test_of_a_move_within_its_allowance_no_waiting_is_read(kernel: Written) -> None:
+    waits = Waits(kernel, 12)
+    kernel.began(1000, 500)
+    assert waited_us(kernel, 500) == 0 and waits.reads == 0
+    kernel.began(1000, 0)
+    assert waited_us(kernel, 10) == 0 and waits.reads == 0, "reading would take a good part of a quick move"
+    assert waited_us(kernel, 11) == 11_000 and waits.reads == 1, "no longer than the move"
+
+
+def test_waiting_for_less_than_a_millisecond_is_ordinary(kernel: Written) -> None:
+    Waits(kernel, 0.9)
+    kernel.began()
+    assert waited_us(kernel, 600) == 0
+
+
+def test_on_a_clock_of_processor_time_waiting_is_not_measured(kernel: Written) -> None:
+    waits = Waits(kernel, 12)
+    kernel.watch.mark(by_cpu=True)
+    kernel.watch.start(1000 * MS, 0, by_cpu=True)
+    kernel.began_ns = kernel.now_ns
+    assert waited_us(kernel, 600) == 0 and (waits.marks, waits.reads) == (0, 0)
+    kernel.watch.mark(by_cpu=False)
+    assert waits.marks == 1
+
+
+def test_waiting_that_is_forgiven_is_not_charged_and_moves_the_deadline(kernel: Written) -> None:
+    Waits(kernel, 40, forgiven=True)
+    watch = kernel.began(1000, 500)
+    assert watch.up_us(kernel.at(1001, 0)) is None
+    assert watch.deadline_ns == kernel.began_ns + 1040 * MS
+    assert watch.up_us(kernel.at(1040, 0)) is None
+    assert watch.up_us(kernel.at(1041, 0)) == 1_001_000
+    timing = watch.timing(0, kernel.now_ns, 0)
+    assert timing.waited_us == timing.forgiven_us == 40_000
+    assert kernel.used_ms(1030, 1030) == 990
+
+
+def test_waiting_that_is_not_forgiven_moves_no_deadline(kernel: Written) -> None:
+    Waits(kernel, 40)
+    watch = kernel.began(1000, 500)
+    assert watch.up_us(kernel.at(1001, 0)) == 1_001_000
+
+
+def test_an_answer_is_waited_for_while_a_wait_may_still_last(kernel: Written) -> None:
+    """The kernel counts a wait when it ends: until then nobody knows whether the bot is in time."""
+    waits = Waits(kernel, 0, forgiven=True)
+    watch = kernel.began(1000, 500)
+    waits.still_waits = True
+    assert watch.up_us(kernel.at(1001, 0)) is None
+    assert watch.deadline_ns == kernel.now_ns + SLICE_NS
+    assert watch.up_us(kernel.at(1012, 0)) is None
+    waits.still_waits, waits.waited_ms = False, 20
+    assert watch.up_us(kernel.at(1019, 0)) is None, "it ran at last"
+    watch.notice_waiting(kernel.now_ns)
+    assert kernel.used_ms(1019, 1019) == 999
+
+
+def test_a_wait_that_was_none_forgives_nothing(kernel: Written) -> None:
+    waits = Waits(kernel, 0, forgiven=True)
+    watch = kernel.began(1000, 500)
+    waits.still_waits = True
+    assert watch.up_us(kernel.at(1001, 0)) is None
+    waits.still_waits = False
+    assert watch.up_us(kernel.at(1012, 0)) == 1_012_000
+
+
+def test_a_bot_is_not_waited_for_forever(kernel: Written) -> None:
+    waits = Waits(kernel, 0, forgiven=True)
+    watch = kernel.began(1000, 500)
+    waits.still_waits = True
+    assert watch.up_us(kernel.at(3995, 0)) is None
+    assert watch.deadline_ns == kernel.began_ns + 4000 * MS
+    assert watch.up_us(kernel.at(4001, 0)) == 4_001_000
+
+
+def test_what_both_waited_for_is_left_out_once(kernel: Written) -> None:
+    """The referee was late with its words by 300 ms, in which the bot may have waited too."""
+    Waits(kernel, 340, forgiven=True)
+    kernel.began(1000, 500)
+    stopped(kernel, 0, 300, ours=True)
+    kernel.watch.notice_waiting(kernel.at(900, 900))
+    assert kernel.used_ms(900, 900) == 560
+    timing = kernel.watch.timing(0, kernel.now_ns, 0)
+    assert (timing.waited_us, timing.forgiven_us) == (340_000, 40_000)

@@ -331,7 +331,7 @@ def test_quantiles_of_times_are_right_to_three_figures(values: list[int], share:
 LINE = (
     b'{"kind":"game","bots":["a","b"],"events":[{"chance":"x"},{"seat":1,"move":"m"},{"seat":2,"default":"n"},'
     b'{"seat":1,"left":"time"}],"measured":{"events":[{},{"used_us":5,"over_us":0},'
-    b'{"used_us":900,"over_us":7,"stopped_us":3},{"used_us":70}],"seats":[{"cpu_us":11},{}]}}'
+    b'{"used_us":900,"over_us":7,"stopped_us":3},{"used_us":70,"waited_us":12000}],"seats":[{"cpu_us":11},{}]}}'
 )
 
 
@@ -345,6 +345,7 @@ def test_the_time_of_moves_is_counted_by_bot() -> None:
     games = round_robin("ab", 2)
     text = rendered("ab", games, view=View(show=("times",)), facts=Facts(times=times))
     assert "in 2 of 6 moves the referee itself was stopped" in text and "900 µs" in text
+    assert "machine was busy: a in 1 move (at most 12 ms), b in 1 move (at most" in " ".join(text.split())
     value = json.loads(rendered("ab", games, "json", facts=Facts(times=times)))
     assert {row["bot"]: row["times"]["late"] for row in value["standings"]} == {"a": 2, "b": 2}
 

@@ -1,0 +1,111 @@
+"""How long a bot was ready to run and got no processor, because of other programs. Linux only.
+
+The kernel counts for each thread how long it ran, and how long it waited in the queue of a processor. A bot
+with more threads than processors makes its own threads wait, so what the others of its threads computed
+meanwhile is subtracted: whatever a bot starts, it cannot make itself look starved.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from referee.processes import cpu
+
+MARK_NS = 20_000_000
+"""The least time between two marks: each takes 100 µs, which would make quick moves much slower."""
+
+MOST_THREADS = 100
+"""A bot with more threads than this is not measured: reading them would take the time of others."""
+
+Threads = dict[int, tuple[int, int]]
+"""By the id of a thread, how long it ran and how long it waited so far, in nanoseconds."""
+
+
+def threads_of(pids: Iterable[int]) -> Threads:
+    """The times of all threads of these processes; empty where there are more than `MOST_THREADS`."""
+    found: Threads = {}
+    for pid in pids:
+        try:
+            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - in a bot's time
+                if len(found) == MOST_THREADS:
+                    return {}
+                with open(f"/proc/{pid}/task/{thread}/schedstat", "rb") as file:  # noqa: PTH123
+                    ran, waited, _ = file.read(100).split()
+                found[int(thread)] = int(ran), int(waited)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def is_ready(thread: int) -> bool:
+    """Whether a thread runs or waits for a processor."""
+    try:
+        with open(f"/proc/{thread}/stat", "rb") as file:  # noqa: PTH123 - in a bot's time
+            return file.read(4096).rpartition(b")")[2].split()[0] == b"R"
+    except OSError:
+        return False
+
+
+def _is_available() -> bool:
+    try:  # a kernel that does not count says 0
+        return cpu.AVAILABLE and int(Path("/proc/self/schedstat").read_bytes().split()[0]) > 0
+    except OSError:
+        return False
+
+
+AVAILABLE = _is_available()
+
+NEEDED = "needs a kernel that counts how long programs wait for a processor (Linux, /proc/PID/schedstat)"
+"""What is lacking where this is not available."""
+
+
+class StarvationClock:
+    """The waiting of a bot since the last mark, which is set shortly before a question."""
+
+    def __init__(
+        self,
+        clock: cpu.TreeClock,
+        read: Callable[[Iterable[int]], Threads] = threads_of,
+        ready: Callable[[int], bool] = is_ready,
+    ) -> None:
+        self._clock = clock
+        self._read = read
+        self._ready = ready
+        self._marked_ns = 0
+        self._cpu_ns = 0
+        self._threads: Threads = {}
+        self._looked: Threads | None = None
+        """The times at the last `is_waiting` of this move."""
+
+    def mark(self) -> None:
+        """Notes the times of now, unless that was done a moment ago."""
+        self._looked = None
+        if time.monotonic_ns() - self._marked_ns >= MARK_NS:
+            self._cpu_ns = self._clock.all_ns()
+            self._threads = self._read(self._clock.processes())
+            self._marked_ns = time.monotonic_ns()
+
+    def waited_ns(self, began_ns: int) -> int:
+        """For how long, at least, one of its threads waited for a processor since a moment after the mark.
+
+        The kernel counts a wait when it ends, so one that still lasts is not included. What may have been
+        between the mark and that moment is subtracted.
+        """
+        if not self._threads:
+            return 0
+        threads = self._read(self._clock.processes())
+        computed_ns = self._clock.all_ns() - self._cpu_ns
+        longest_ns = 0
+        for thread, (ran_ns, waited_ns) in threads.items():
+            ran_before_ns, waited_before_ns = self._threads.get(thread, (0, 0))
+            others_ns = computed_ns - (ran_ns - ran_before_ns)  # guard: own-load
+            longest_ns = max(longest_ns, waited_ns - waited_before_ns - max(0, others_ns))
+        return max(0, longest_ns - max(0, began_ns - self._marked_ns))
+
+    def is_waiting(self) -> bool:
+        """Whether a wait may still last: a thread is ready, and none has run since the last call."""
+        before, self._looked = self._looked, self._read(self._clock.processes())
+        return (before is None or before == self._looked) and any(map(self._ready, self._looked))

@@ -1,0 +1,73 @@
+"""A bot that gets no processor, since other programs have it, is told from one that thinks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Moved
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
+from referee.processes import starvation
+from referee.processes.bot import Bot
+from referee.tournament.encounter import play_encounter
+from tests.command import RANDOM, ROOT
+from tests.processes.encounters import LONG_US
+
+pytestmark = pytest.mark.skipif(not starvation.AVAILABLE, reason="this kernel does not count waiting")
+
+COMPUTING = "import os; os.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
+
+BOT = """
+import os, time
+from referee.protocol.bot import play
+
+os.sched_setaffinity(0, {{{core}}})
+asked = 0
+
+def choose(game):
+    global asked
+    asked += 1
+    until = time.process_time() + (0.05 if asked == 1 else 0)
+    while time.process_time() < until:
+        pass
+    return game.legal()[0]
+
+play(choose)
+"""
+
+
+@pytest.mark.parametrize("forgiven", [False, True])
+def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -> None:
+    """It waits in a move in which it computes, and for no longer than it did not compute."""
+    core = min(os.sched_getaffinity(0))
+    path = tmp_path / "bot.py"
+    path.write_text(BOT.format(core=core))
+    bots = [
+        Bot(
+            "a", ("{python}", str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),), forgive_waiting=forgiven
+        ),
+        Bot.parse(f"b={RANDOM}", tmp_path),
+    ]
+    control = TimeControl.parse("10ms+60s")
+    game = GAMES["evengroups"]
+    terms = Terms("x", game, game.settle({"size": "3"}), ("a", "b"), (control, control), b"")
+    busy = [subprocess.Popen([sys.executable, "-c", COMPUTING.format(core=core)]) for _ in range(3)]
+    try:
+        (record,) = play_encounter(bots, [terms], start_us=LONG_US)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert record.verdict.rated
+    first = next(event for event in record.events if isinstance(event, Moved) and event.seat == 0)
+    charge, timing = first.charge, first.timing
+    assert charge.over_us and timing.cpu_us >= 45_000
+    assert 1000 <= timing.waited_us <= timing.wall_us - timing.cpu_us + 5000
+    assert bool(timing.forgiven_us) == forgiven
+    assert charge.used_us <= timing.wall_us - timing.forgiven_us + 1
