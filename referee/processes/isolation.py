@@ -88,7 +88,7 @@ def isolated(bot: Bot) -> Isolated:
     if bot.isolation == "basic":
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
         mild = seccomp.mild_program() if seccomp.AVAILABLE else b""
-        return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild), {}, b"")
+        return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild, b""), {}, b"")
     read = (*bot.read, *filter(Path.exists, _NETWORK_FILES)) if bot.network else bot.read
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), read)
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
@@ -101,7 +101,14 @@ def isolated(bot: Bot) -> Isolated:
         rights += [(str(path), WRITE) for path in bot.writes]
         sandbox = FILES_ALONE if bot.network else FILES
         system_calls = seccomp.program(shares_namespaces=not bot.network)
-        confinement = Confinement(user, True, sandbox, (*_STREAMS_AND_DEVICES, *rights), system_calls)
+        confinement = Confinement(
+            user,
+            True,
+            sandbox,
+            (*_STREAMS_AND_DEVICES, *rights),
+            system_calls,
+            seccomp.asking(system_calls),
+        )
         return Isolated(bot.argv, confinement, {}, b"")
     folders = set(readable)
     hidden = [

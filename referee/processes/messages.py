@@ -89,6 +89,9 @@ EXITED = "exited"
 EXCEEDED = "exceeded"
 """The bot is killed because it exceeded a limit: which, what it had, and what is allowed."""
 
+DENIED = "denied"
+"""A system call that the bot was refused: its number, its architecture, and how often until now."""
+
 MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES = "memory", "processes", "scratch", "scratch_files"
 """The limits of a bot's whole process tree, by the names that users give them."""
 
