@@ -9,9 +9,10 @@ import errno
 import struct
 
 LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, JUMP, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
-FAIL, ASK, ALLOW = 0x00050000, 0x7FC00000, 0x7FFF0000
+FAIL, ASK, TRACE, ALLOW = 0x00050000, 0x7FC00000, 0x7FF00000, 0x7FFF0000
 """What a filter returns: that the call fails, with the number of the error in the lower 16 bits; that the
-process which listens to the filter says how it ends; that it is made.
+process which listens to the filter says how it ends; that a tracer does, and without one the call fails with
+ENOSYS; that it is made. Of several filters the first of these counts that one of them returns.
 """
 
 _INSTRUCTION = struct.Struct("=HBBI")
@@ -24,12 +25,12 @@ def instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> b
     return _INSTRUCTION.pack(code, if_true, if_false, value)
 
 
-def asking(program: bytes) -> bytes:
-    """The filter that asks where this one lets calls fail."""
+def instead(block: bytes, result: int) -> bytes:
+    """The instructions that return this result where these let a call fail."""
     parts = []
-    for code, if_true, if_false, value in _INSTRUCTION.iter_unpack(program):
+    for code, if_true, if_false, value in _INSTRUCTION.iter_unpack(block):
         fails = code == RETURN and value & ~0xFFFF == FAIL
-        parts.append(instruction(code, ASK if fails else value, if_true, if_false))
+        parts.append(instruction(code, result if fails else value, if_true, if_false))
     return b"".join(parts)
 
 

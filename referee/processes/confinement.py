@@ -72,8 +72,8 @@ class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rig
     `user`: None, or its user id, its group id and the ids of its other groups; `drops_capabilities`: whether
     a bot of root loses root's rights, and any bot the way to gain new ones; `sandbox`: empty, `SIGNALS` or
     `FILES`; `rights`: pairs of a path and `LIST`, `READ` or `WRITE`, for `FILES`; `seccomp`: the filter of
-    system calls, or empty bytes; `asking`: the same filter, but one that asks where the other refuses, for a
-    bot whose refused calls are counted, or empty bytes.
+    system calls, or empty bytes; `asking`: one that asks about calls, so that they can be counted, and takes
+    the place of the other where the kernel has such filters; or empty bytes.
     """
 
 
@@ -99,7 +99,7 @@ def confine(confinement: Confinement) -> int:
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
     if confinement.sandbox:
         _enter_sandbox(confinement.sandbox, confinement.rights)
-    if confinement.seccomp:
+    if confinement.seccomp or confinement.asking:
         return _install(confinement.seccomp, confinement.asking)  # guard: system-calls
     return -1
 
@@ -190,17 +190,18 @@ def _allow(ruleset: int, path: str, right: int, handled: int) -> None:
 
 
 def _install(program: bytes, asking: bytes) -> int:
-    """Installs a filter of system calls, if possible the one that asks. Returns the descriptor of the
-    listener to that; -1 where the other was installed, since the kernel has no such filters (before Linux
-    5.19) or this process has one already. Raises `OSError`.
+    """Installs a filter of system calls, if possible the one that asks. Returns the descriptor of its
+    listener; -1 where the kernel has no such filters (before Linux 5.19) or this process has one already.
+    Raises `OSError`.
 
     The descriptor is closed when a program is executed: a bot that had it could allow itself all calls.
     """
     if asking:
+        libc.prctl(_NO_NEW_PRIVILEGES, 1)
         with contextlib.suppress(OSError):
             flags = _NEW_LISTENER | _WAIT_KILLABLE
             return libc.syscall(_SET_SECCOMP, _SET_FILTER, flags, _pointer(asking))  # guard: counted-refusals
-    if not libc.prctl(_SECCOMP, _FILTER, _pointer(program)):
+    if program and not libc.prctl(_SECCOMP, _FILTER, _pointer(program)):
         raise OSError(errno.EPERM, os.strerror(errno.EPERM), "seccomp")
     return -1
 

@@ -105,12 +105,13 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
         _check(request.program, request.env)
         if os.geteuid() == 0:
             protect_devices()  # guard: devices
-        _hand_over(request.program_filter)
     if confinement.sandbox not in ("", SIGNALS):
         confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
     if (listener := confine(confinement)) >= 0:
         # Until the program is executed, nobody listens: nothing here makes a call that is refused.
         socket.send_fds(parent, [_LISTENER], [listener])
+    if request.program_filter:
+        _hand_over(request.program_filter if listener < 0 else request.deferring_filter)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it
     _run(request.argv, request.env)
 

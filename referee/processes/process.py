@@ -373,4 +373,5 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         scratch_files=limits.scratch_files,
         confinement=tuple(how.confinement),
         program_filter=how.program_filter,
+        deferring_filter=how.deferring_filter,
     )

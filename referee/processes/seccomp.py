@@ -63,6 +63,12 @@ PR_SET_DUMPABLE, with which a bot would hide from its limits, and what is for ad
 _ALL_OF_A_USER = {"setpriority": 2, "ioprio_set": 3}
 """The value of the first argument that means all processes of the caller's user."""
 
+_NOT_ASKED = ("clone3",)
+"""What ordinary programs with threads try first."""
+
+_OF_NAMESPACES = (*system_calls.MOUNTS, "clone", "prctl")
+"""What a program does that makes namespaces for a bot."""
+
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
 _NUMBER, _ARCHITECTURE = 0, 4
 """Offsets of the number of the call and of the architecture in what a filter looks at."""
@@ -91,23 +97,57 @@ def program(shares_namespaces: bool, machine: str = MACHINE) -> bytes:
     `shares_namespaces`: whether the bot shares network, IPC and file systems with the rest of the machine;
     then it gets no sockets but pairs, and cannot change the attributes of files.
     """
+    return _program(_blocks(shares_namespaces), _fail(errno.ENOSYS), _fail(errno.EPERM), machine)
+
+
+def asking(shares_namespaces: bool, machine: str = MACHINE) -> bytes:
+    """The filter for confined bots that asks about the calls that `program` refuses."""
+    return _asking(_blocks(shares_namespaces), machine)
+
+
+def asking_around(machine: str = MACHINE) -> bytes:
+    """The filter that asks about the calls of a bot in namespaces of its own, and of the program that makes
+    them: it allows what that program has to do. The bot needs `deferring` too.
+    """
+    allowed = {name: (call, _ALLOW) for name, (call, _) in _blocks(False).items() if name in _OF_NAMESPACES}
+    return _asking(_blocks(False) | allowed, machine)
+
+
+def deferring(machine: str = MACHINE) -> bytes:
+    """The filter for a bot in namespaces of its own, where one around it asks: where that one asks, its
+    answer counts, and without it the call fails with ENOSYS. All else is as with `program`.
+    """
+    blocks = _blocks(False)
+    kept = {name: blocks[name] for name in (*_OF_NAMESPACES, *_NOT_ASKED)}
+    return _instead(blocks, bpf.TRACE, kept, machine)
+
+
+def _asking(blocks: Mapping[str, tuple[Call, bytes]], machine: str) -> bytes:
+    return _instead(blocks, bpf.ASK, {name: blocks[name] for name in _NOT_ASKED}, machine)
+
+
+def _instead(
+    blocks: Mapping[str, tuple[Call, bytes]],
+    result: int,
+    kept: Mapping[str, tuple[Call, bytes]],
+    machine: str,
+) -> bytes:
+    """The filter with this result for the calls that fail in these blocks, but for those that are kept."""
+    changed = {name: (call, bpf.instead(block, result)) for name, (call, block) in blocks.items()}
+    returned = instruction(bpf.RETURN, result)
+    return _program(changed | dict(kept), returned, returned, machine)
+
+
+def _blocks(shares_namespaces: bool) -> dict[str, tuple[Call, bytes]]:
+    """By call, what decides on it for a confined bot; other calls fail with ENOSYS."""
     own = _ALLOW if not shares_namespaces else _fail(errno.EPERM)
     treated: list[tuple[Mapping[str, Call], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
     treated += [(group, own) for group in (system_calls.SHARED, system_calls.ATTRIBUTES)]
     treated += [(group, _fail(errno.EPERM)) for group in system_calls.FORBIDDEN]
-    blocks = {name: (call, block) for group, block in treated for name, call in group.items()}
+    treated += [(system_calls.MISSING, _fail(errno.ENOSYS))]
     conditions = _conditions(shares_namespaces)
-    blocks |= {name: (call, conditions[name]) for name, call in system_calls.CONDITIONAL.items()}
-    return _program(blocks, _fail(errno.ENOSYS), _fail(errno.EPERM), machine)
-
-
-def asking(refusing: bytes) -> bytes:
-    """The filter that asks where this one for confined bots refuses. It does not ask about `clone3`, which
-    ordinary programs with threads try first.
-    """
-    clone3 = system_calls.MISSING["clone3"].generic  # the same everywhere
-    assert clone3 is not None
-    return _if(_NUMBER, bpf.EQUAL, clone3, then=_fail(errno.ENOSYS)) + bpf.asking(refusing)
+    blocks = {name: (call, block) for group, block in treated for name, call in group.items()}
+    return blocks | {name: (call, conditions[name]) for name, call in system_calls.CONDITIONAL.items()}
 
 
 def name_of(number: int, architecture: int, machine: str = MACHINE) -> str:

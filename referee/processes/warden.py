@@ -73,7 +73,7 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
         finally:
             for stream in streams:
                 os.close(stream)
-        refusals = Refusals(listener, Confinement(*request.confinement).seccomp)
+        refusals = Refusals(listener, request.program_filter or Confinement(*request.confinement).seccomp)
         if not Watch(control, wake, request, bot, folder, group, refusals).run():
             break
 
