@@ -254,9 +254,9 @@ class BotProcess:
             limit, count, most = rest.split()
             self.excess = self.excess or excess(limit, int(count), int(most))
         elif word == messages.DENIED:
-            number, architecture, count = map(int, rest.split())
+            number, architecture, times = map(int, rest.split())
             self._denied.pop((number, architecture), None)
-            self._denied[number, architecture] = count
+            self._denied[number, architecture] = times
         elif word == messages.ENDED:
             cpu_us, memory_bytes = map(int, rest.split())
             self._status = self._status or status_text(-signal.SIGKILL)
