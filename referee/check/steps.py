@@ -365,7 +365,11 @@ def quits(settings: CheckSettings) -> Observation:
             cause = " ".join([status, *stderr[-1:]])
             what = f"after `quit` the bot {status}, expected status 0"
             settings.remarks.add(Remark(cause, what, STATUS_HINT, stderr))
-    return Observation(f"{status} after {about(used_us)}", {"status": status, "used_us": used_us})
+    text, data = f"{status} after {about(used_us)}", {"status": status, "used_us": used_us}
+    if refused := bot.exit_report.refused:
+        calls = listed([f"{name} ({count})" for name, count in refused])
+        text, data = f"{text}; refused system calls: {calls}", {**data, "refused_calls": dict(refused)}
+    return Observation(text, data)
 
 
 def leaves_no_processes(settings: CheckSettings) -> Observation:

@@ -9,7 +9,7 @@ import errno
 import os
 import re
 import signal
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from referee.core.isolation import CONFINED
 from referee.protocol.messages import WORDS_OF, Speaker
@@ -139,6 +139,14 @@ def gone(
         case 127:
             return "a shell did not find the program: paths begin where the bot is started"
     return ""
+
+
+def after_refusals(hint: str, refused: Sequence[str], isolation: str) -> str:
+    """The hint for a bot that exited, with the last of the system calls that it was refused, if any."""
+    if not refused:
+        return hint
+    last = f"the last system call that isolation `{isolation}` refused it is `{refused[-1]}`"
+    return f"{hint}; {last}" if hint else last
 
 
 def silent(

@@ -51,7 +51,9 @@ _NO_NEW_PRIVILEGES = 38
 _DROP_FROM_BOUNDING_SET = 24
 _AMBIENT, _CLEAR = 47, 4
 _SECCOMP, _FILTER = 22, 2
-_CAPSET = 126 if os.uname().machine == "x86_64" else 91
+# seccomp(2)
+_SET_FILTER, _NEW_LISTENER, _WAIT_KILLABLE = 1, 1 << 3, 1 << 5
+_CAPSET, _SET_SECCOMP = (126, 317) if os.uname().machine == "x86_64" else (91, 277)
 _CAPABILITIES_VERSION = 0x20080522
 
 
@@ -64,17 +66,18 @@ DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "u
 """What every bot may read and write."""
 
 
-class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rights seccomp")):
+class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rights seccomp asking")):
     """How a bot is confined, apart from its resources.
 
     `user`: None, or its user id, its group id and the ids of its other groups; `drops_capabilities`: whether
     a bot of root loses root's rights, and any bot the way to gain new ones; `sandbox`: empty, `SIGNALS` or
     `FILES`; `rights`: pairs of a path and `LIST`, `READ` or `WRITE`, for `FILES`; `seccomp`: the filter of
-    system calls, or empty bytes.
+    system calls, or empty bytes; `asking`: one that asks about calls, so that they can be counted, and takes
+    the place of the other where the kernel has such filters; or empty bytes.
     """
 
 
-NONE = Confinement(None, False, "", (), b"")
+NONE = Confinement(None, False, "", (), b"", b"")
 
 
 def landlock_abi() -> int:
@@ -85,8 +88,10 @@ def landlock_abi() -> int:
         return 0
 
 
-def confine(confinement: Confinement) -> None:
-    """Confines this process. Raises `OSError` where the kernel refuses."""
+def confine(confinement: Confinement) -> int:
+    """Confines this process. Returns the descriptor of whoever is to listen to its filter; -1 where it does
+    not ask. Raises `OSError` where the kernel refuses.
+    """
     if confinement.user:
         _become(*confinement.user)  # guard: user
     if confinement.drops_capabilities:
@@ -94,8 +99,9 @@ def confine(confinement: Confinement) -> None:
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
     if confinement.sandbox:
         _enter_sandbox(confinement.sandbox, confinement.rights)
-    if confinement.seccomp:
-        _install(confinement.seccomp)  # guard: system-calls
+    if confinement.seccomp or confinement.asking:
+        return _install(confinement.seccomp, confinement.asking)  # guard: system-calls
+    return -1
 
 
 def protect_devices() -> None:
@@ -183,8 +189,23 @@ def _allow(ruleset: int, path: str, right: int, handled: int) -> None:
         os.close(place)
 
 
-def _install(program: bytes) -> None:
-    """Installs a filter of system calls. Raises `OSError`."""
-    pointer = struct.pack("@HP", len(program) // 8, libc.address(program))
-    if not libc.prctl(_SECCOMP, _FILTER, pointer):
+def _install(program: bytes, asking: bytes) -> int:
+    """Installs a filter of system calls, if possible the one that asks. Returns the descriptor of its
+    listener; -1 where the kernel has no such filters (before Linux 5.19) or this process has one already.
+    Raises `OSError`.
+
+    The descriptor is closed when a program is executed: a bot that had it could allow itself all calls.
+    """
+    if asking:
+        libc.prctl(_NO_NEW_PRIVILEGES, 1)
+        with contextlib.suppress(OSError):
+            flags = _NEW_LISTENER | _WAIT_KILLABLE
+            return libc.syscall(_SET_SECCOMP, _SET_FILTER, flags, _pointer(asking))  # guard: counted-refusals
+    if program and not libc.prctl(_SECCOMP, _FILTER, _pointer(program)):
         raise OSError(errno.EPERM, os.strerror(errno.EPERM), "seccomp")
+    return -1
+
+
+def _pointer(program: bytes) -> bytes:
+    """The structure that points to a filter."""
+    return struct.pack("@HP", len(program) // 8, libc.address(program))

@@ -8,6 +8,7 @@ import fcntl
 import os
 import resource
 import signal
+import socket
 import termios
 
 from referee.processes import libc
@@ -15,50 +16,58 @@ from referee.processes.cgroups import Group
 from referee.processes.confinement import SIGNALS, WRITE, Confinement, confine, protect_devices
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
+_LISTENER = b"L"
+"""What is sent together with the listener, since a descriptor cannot be sent alone."""
 
-def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> int:
-    """Starts the bot, in its control group if it has one.
+
+def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> tuple[int, int]:
+    """Starts the bot, in its control group if it has one. Returns its process, and the descriptor of the
+    listener to its filter of system calls, -1 if nobody listens.
 
     Raises `OSError` where its program cannot be executed.
     """
-    failed, failing = os.pipe()
-    try:
-        bot = os.fork()
-        if bot == 0:
-            _execute_or_report(request, streams, scratch, group, failing)
-    except BaseException:
-        os.close(failed)
-        raise
-    finally:
-        os.close(failing)
-    try:
-        error = os.read(failed, 65_536)  # empty when the program was executed
-    finally:
-        os.close(failed)
+    parent, child = socket.socketpair()
+    with parent:
+        with child:
+            bot = os.fork()
+            if bot == 0:
+                _execute_or_report(request, streams, scratch, group, child)
+        listener, error = _outcome(parent)
     if error:
+        if listener >= 0:
+            os.close(listener)
         os.waitpid(bot, 0)
         number, _, name = error.decode("utf-8", "replace").partition(" ")
         raise OSError(int(number), os.strerror(int(number)), name)
-    return bot
+    return bot, listener
+
+
+def _outcome(parent: socket.socket) -> tuple[int, bytes]:
+    """The listener to the bot's filter or -1, and why its program was not executed; empty if it was."""
+    data, descriptors, _, _ = socket.recv_fds(parent, 65_536, 1)
+    if not descriptors:
+        return -1, data
+    os.set_inheritable(descriptors[0], False)
+    return descriptors[0], data.removeprefix(_LISTENER) + parent.recv(65_536)
 
 
 def _execute_or_report(
-    request: Request, streams: list[int], scratch: str, group: Group | None, failing: int
+    request: Request, streams: list[int], scratch: str, group: Group | None, parent: socket.socket
 ) -> None:
     """In the new process: executes the bot's program, or reports why that fails."""
     try:
         if group:
             group.enter()  # guard: own-group
-        _execute(request, streams, scratch)
+        _execute(request, streams, scratch, parent)
     except OSError as error:
-        os.write(failing, f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
+        parent.sendall(f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
     except (ValueError, MemoryError) as error:
-        os.write(failing, f"{errno.EINVAL} {error}".encode())  # its limits cannot be set
+        parent.sendall(f"{errno.EINVAL} {error}".encode())  # its limits cannot be set
     finally:
         os._exit(127)
 
 
-def _execute(request: Request, streams: list[int], scratch: str) -> None:
+def _execute(request: Request, streams: list[int], scratch: str, parent: socket.socket) -> None:
     """Sets up session, streams, limits, signals and folder, then executes the bot's program."""
     os.setsid()
     for number, stream in enumerate(streams):
@@ -96,10 +105,13 @@ def _execute(request: Request, streams: list[int], scratch: str) -> None:
         _check(request.program, request.env)
         if os.geteuid() == 0:
             protect_devices()  # guard: devices
-        _hand_over(request.program_filter)
     if confinement.sandbox not in ("", SIGNALS):
         confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
-    confine(confinement)
+    if (listener := confine(confinement)) >= 0:
+        # Until the program is executed, nobody listens: nothing here makes a call that is refused.
+        socket.send_fds(parent, [_LISTENER], [listener])
+    if request.program_filter:
+        _hand_over(request.program_filter if listener < 0 else request.deferring_filter)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it
     _run(request.argv, request.env)
 

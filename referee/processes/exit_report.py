@@ -21,6 +21,8 @@ class ExitReport(NamedTuple):
     """Processes that had left its process group; ten at most."""
     unkillable: tuple[str, ...] = ()
     """Processes that hang in the kernel and could not be ended; ten at most."""
+    refused: tuple[tuple[str, int], ...] = ()
+    """The system calls that it was refused, where that is counted, and how often; the last one comes last."""
     cpu_us: int = 0
     """The processor time of all its processes."""
     memory_bytes: int = 0

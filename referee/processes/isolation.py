@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import stat
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -70,6 +71,8 @@ class Isolated(NamedTuple):
     """The filter of system calls that the program in `argv`, which confines the bot, gets on a descriptor;
     empty where `argv` is the bot's own command.
     """
+    deferring_filter: bytes = b""
+    """What it gets instead where the filter around it asks about the bot's calls."""
 
 
 @lru_cache(maxsize=1024)
@@ -88,7 +91,7 @@ def isolated(bot: Bot) -> Isolated:
     if bot.isolation == "basic":
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
         mild = seccomp.mild_program() if seccomp.AVAILABLE else b""
-        return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild), {}, b"")
+        return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild, b""), {}, b"")
     read = (*bot.read, *filter(Path.exists, _NETWORK_FILES)) if bot.network else bot.read
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), read)
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
@@ -101,14 +104,22 @@ def isolated(bot: Bot) -> Isolated:
         rights += [(str(path), WRITE) for path in bot.writes]
         sandbox = FILES_ALONE if bot.network else FILES
         system_calls = seccomp.program(shares_namespaces=not bot.network)
-        confinement = Confinement(user, True, sandbox, (*_STREAMS_AND_DEVICES, *rights), system_calls)
+        confinement = Confinement(
+            user,
+            True,
+            sandbox,
+            (*_STREAMS_AND_DEVICES, *rights),
+            system_calls,
+            seccomp.asking(shares_namespaces=not bot.network),
+        )
         return Isolated(bot.argv, confinement, {}, b"")
     folders = set(readable)
     hidden = [
         (path, path.is_dir()) for path in bot.hidden if not folders.isdisjoint(path.parents) and path.exists()
     ]
+    program = shutil.which(bubblewrap.PROGRAM) or bubblewrap.PROGRAM
     argv = bubblewrap.command(
-        shutil.which(bubblewrap.PROGRAM) or bubblewrap.PROGRAM,
+        program,
         bot.argv,
         bot.cwd,
         readable,
@@ -121,8 +132,10 @@ def isolated(bot: Bot) -> Isolated:
         bot.network,
     )
     environment = variables(bubblewrap.SCRATCH)
-    program_filter = seccomp.program(shares_namespaces=False)
-    return Isolated(argv, NONE._replace(user=user), environment, program_filter)
+    asking = b"" if _gains_privileges(program) else seccomp.asking_around()
+    confinement = NONE._replace(user=user, asking=asking)
+    filters = seccomp.program(shares_namespaces=False), seccomp.deferring()
+    return Isolated(argv, confinement, environment, *filters)
 
 
 def reaches_referee(bot: Bot) -> bool:
@@ -152,6 +165,14 @@ def lacking(level: str) -> str:
     if level == "bwrap" and shutil.which(bubblewrap.PROGRAM) is None:
         return "there is no program `bwrap`; install the package `bubblewrap`"
     return ""
+
+
+def _gains_privileges(program: str) -> bool:
+    """Whether a program is executed with rights that a filter around it would take from it, if it exists."""
+    try:
+        return bool(Path(program).stat().st_mode & stat.S_ISUID)
+    except OSError:
+        return False
 
 
 def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:

@@ -52,7 +52,7 @@ class Request(
     namedtuple(
         "Request",
         "program argv cwd env is_terminal limits memory_bytes processes scratch_bytes scratch_files "
-        "confinement program_filter",
+        "confinement program_filter deferring_filter",
     )
 ):
     """The request to start a bot.
@@ -62,7 +62,8 @@ class Request(
     `memory_bytes` and `processes`: the limits of the whole process tree, or None; `scratch_bytes` and
     `scratch_files`: those of its scratch folder; `confinement`: the fields of a `Confinement`;
     `program_filter`: where `argv` is a program that confines the bot and runs it, what that program gets on
-    its descriptor `FILTER_DESCRIPTOR`, else empty.
+    its descriptor `FILTER_DESCRIPTOR`, else empty; `deferring_filter`: what it gets instead where a filter
+    around it asks about the bot's calls.
     """
 
     def encode(self) -> bytes:
@@ -88,6 +89,9 @@ EXITED = "exited"
 
 EXCEEDED = "exceeded"
 """The bot is killed because it exceeded a limit: which, what it had, and what is allowed."""
+
+DENIED = "denied"
+"""A system call that the bot was refused: its number, its architecture, and how often until now."""
 
 MEMORY, PROCESSES, SCRATCH_BYTES, SCRATCH_FILES = "memory", "processes", "scratch", "scratch_files"
 """The limits of a bot's whole process tree, by the names that users give them."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from referee.processes import cpu, launcher, messages, starvation, tree
+from referee.processes import cpu, launcher, messages, seccomp, starvation, tree
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport, exceeded, excess, status_text
 from referee.processes.isolation import isolated
@@ -163,6 +163,8 @@ class BotProcess:
             messages.UNKILLABLE: [],
         }
         """The processes that its warden has reported as left behind so far, by kind."""
+        self._denied: dict[tuple[int, int], int] = {}
+        """How often it was refused a system call, by number and architecture."""
         self._kill_sent = False
         self._pauses = bot.pause
         self._paused = False
@@ -255,13 +257,27 @@ class BotProcess:
         elif word == messages.EXCEEDED:
             limit, count, most = rest.split()
             self.excess = self.excess or excess(limit, int(count), int(most))
+        elif word == messages.DENIED:
+            number, architecture, times = map(int, rest.split())
+            self._denied.pop((number, architecture), None)
+            self._denied[number, architecture] = times
         elif word == messages.ENDED:
             cpu_us, memory_bytes = map(int, rest.split())
             self._status = self._status or status_text(-signal.SIGKILL)
             orphans, escaped, unkillable = map(tuple, self._found.values())
-            self.exit_report = ExitReport(self._status, orphans, escaped, unkillable, cpu_us, memory_bytes)
+            self.exit_report = ExitReport(
+                self._status, orphans, escaped, unkillable, self.refused(), cpu_us, memory_bytes
+            )
         else:
             self._found[word].append(rest)
+
+    def refused(self) -> tuple[tuple[str, int], ...]:
+        """The system calls that it was refused, as in an `ExitReport`; known once it has exited."""
+        counts: dict[str, int] = {}
+        for kind, count in self._denied.items():
+            name = seccomp.name_of(*kind)
+            counts[name] = counts.pop(name, 0) + count
+        return tuple(counts.items())
 
     def drain_final_output(self) -> None:
         """Reads what it still writes, so that no full pipe blocks it; keeps the beginning."""
@@ -361,4 +377,5 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         scratch_files=limits.scratch_files,
         confinement=tuple(how.confinement),
         program_filter=how.program_filter,
+        deferring_filter=how.deferring_filter,
     )

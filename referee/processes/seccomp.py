@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import errno
 import os
-import struct
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 
-from referee.processes import system_calls
+from referee.processes import bpf, system_calls
+from referee.processes.bpf import instruction
 from referee.processes.system_calls import Call
 
 _FAMILIES = (1, 2, 10, 16)
@@ -62,9 +63,13 @@ PR_SET_DUMPABLE, with which a bot would hide from its limits, and what is for ad
 _ALL_OF_A_USER = {"setpriority": 2, "ioprio_set": 3}
 """The value of the first argument that means all processes of the caller's user."""
 
+_NOT_ASKED = ("clone3",)
+"""What ordinary programs with threads try first."""
+
+_OF_NAMESPACES = (*system_calls.MOUNTS, "clone", "prctl")
+"""What a program does that makes namespaces for a bot."""
+
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
-# Instructions of the classic BPF, and results of a filter.
-_LOAD, _AND, _EQUAL, _AT_LEAST, _ANY_BIT, _JUMP, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
 _NUMBER, _ARCHITECTURE = 0, 4
 """Offsets of the number of the call and of the architecture in what a filter looks at."""
 
@@ -92,14 +97,69 @@ def program(shares_namespaces: bool, machine: str = MACHINE) -> bytes:
     `shares_namespaces`: whether the bot shares network, IPC and file systems with the rest of the machine;
     then it gets no sockets but pairs, and cannot change the attributes of files.
     """
+    return _program(_blocks(shares_namespaces), _fail(errno.ENOSYS), _fail(errno.EPERM), machine)
+
+
+def asking(shares_namespaces: bool, machine: str = MACHINE) -> bytes:
+    """The filter for confined bots that asks about the calls that `program` refuses."""
+    return _asking(_blocks(shares_namespaces), machine)
+
+
+def asking_around(machine: str = MACHINE) -> bytes:
+    """The filter that asks about the calls of a bot in namespaces of its own, and of the program that makes
+    them: it allows what that program has to do. The bot needs `deferring` too.
+    """
+    allowed = {name: (call, _ALLOW) for name, (call, _) in _blocks(False).items() if name in _OF_NAMESPACES}
+    return _asking(_blocks(False) | allowed, machine)
+
+
+def deferring(machine: str = MACHINE) -> bytes:
+    """The filter for a bot in namespaces of its own, where one around it asks: where that one asks, its
+    answer counts, and without it the call fails with ENOSYS. All else is as with `program`.
+    """
+    blocks = _blocks(False)
+    kept = {name: blocks[name] for name in (*_OF_NAMESPACES, *_NOT_ASKED)}
+    return _instead(blocks, bpf.TRACE, kept, machine)
+
+
+def _asking(blocks: Mapping[str, tuple[Call, bytes]], machine: str) -> bytes:
+    return _instead(blocks, bpf.ASK, {name: blocks[name] for name in _NOT_ASKED}, machine)
+
+
+def _instead(
+    blocks: Mapping[str, tuple[Call, bytes]],
+    result: int,
+    kept: Mapping[str, tuple[Call, bytes]],
+    machine: str,
+) -> bytes:
+    """The filter with this result for the calls that fail in these blocks, but for those that are kept."""
+    changed = {name: (call, bpf.instead(block, result)) for name, (call, block) in blocks.items()}
+    returned = instruction(bpf.RETURN, result)
+    return _program(changed | dict(kept), returned, returned, machine)
+
+
+def _blocks(shares_namespaces: bool) -> dict[str, tuple[Call, bytes]]:
+    """By call, what decides on it for a confined bot; other calls fail with ENOSYS."""
     own = _ALLOW if not shares_namespaces else _fail(errno.EPERM)
     treated: list[tuple[Mapping[str, Call], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
     treated += [(group, own) for group in (system_calls.SHARED, system_calls.ATTRIBUTES)]
     treated += [(group, _fail(errno.EPERM)) for group in system_calls.FORBIDDEN]
-    blocks = {name: (call, block) for group, block in treated for name, call in group.items()}
+    treated += [(system_calls.MISSING, _fail(errno.ENOSYS))]
     conditions = _conditions(shares_namespaces)
-    blocks |= {name: (call, conditions[name]) for name, call in system_calls.CONDITIONAL.items()}
-    return _program(blocks, _fail(errno.ENOSYS), _fail(errno.EPERM), machine)
+    blocks = {name: (call, block) for group, block in treated for name, call in group.items()}
+    return blocks | {name: (call, conditions[name]) for name, call in system_calls.CONDITIONAL.items()}
+
+
+def name_of(number: int, architecture: int, machine: str = MACHINE) -> str:
+    """The name of a system call, `unknown` where it has none."""
+    return _names(machine).get(number, "unknown") if architecture == _ARCHITECTURES[machine] else "unknown"
+
+
+@cache
+def _names(machine: str) -> dict[int, str]:
+    both = [(name, call) for group in system_calls.GROUPS for name, call in group.items()]
+    numbers = [(name, call.x86_64 if machine == "x86_64" else call.generic) for name, call in both]
+    return {number: name for name, number in numbers if number is not None}
 
 
 def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
@@ -109,14 +169,14 @@ def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
     denied = _fail(errno.EPERM)
     return {
         **_own_alone(),
-        "ioctl": b"".join(_if(_low(1), _EQUAL, request, then=denied) for request in _RISKY_REQUESTS)
+        "ioctl": b"".join(_if(_low(1), bpf.EQUAL, request, then=denied) for request in _RISKY_REQUESTS)
         + _among(1, kinds, errno.ENOTTY, _KIND_OF_REQUEST),
         "fcntl": _among(1, _FILE_COMMANDS, errno.EINVAL),
         "prctl": _among(0, _OWN_SETTINGS, errno.EINVAL),
         "personality": _among(0, _PERSONALITIES, errno.EPERM),
-        "clone": _if(_low(0), _ANY_BIT, _NEW_NAMESPACES, then=denied) + _ALLOW,
+        "clone": _if(_low(0), bpf.ANY_BIT, _NEW_NAMESPACES, then=denied) + _ALLOW,
         "socket": denied if shares_namespaces else _among(0, _FAMILIES, errno.EPERM),
-        "socketpair": _if(_low(0), _EQUAL, _UNIX, otherwise=denied)
+        "socketpair": _if(_low(0), bpf.EQUAL, _UNIX, otherwise=denied)
         + _among(1, types, errno.EPERM, _TYPE_OF_SOCKET),
     }
 
@@ -126,7 +186,7 @@ def _own_alone() -> dict[str, bytes]:
     first = ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "prlimit64")
     blocks = {name: _among(0, (0,), errno.EPERM) for name in first}
     for name, value in _ALL_OF_A_USER.items():
-        blocks[name] = _if(_low(0), _EQUAL, value, then=_fail(errno.EPERM)) + _among(1, (0,), errno.EPERM)
+        blocks[name] = _if(_low(0), bpf.EQUAL, value, then=_fail(errno.EPERM)) + _among(1, (0,), errno.EPERM)
     return blocks
 
 
@@ -148,8 +208,8 @@ def _program(
             starts.append(number)
     return b"".join(
         [
-            _if(_ARCHITECTURE, _EQUAL, _ARCHITECTURES[machine], otherwise=of_others),
-            _instruction(_LOAD, _NUMBER),
+            _if(_ARCHITECTURE, bpf.EQUAL, _ARCHITECTURES[machine], otherwise=of_others),
+            instruction(bpf.LOAD, _NUMBER),
             _search([(start, numbers.get(start, otherwise)) for start in starts]),
         ]
     )
@@ -161,27 +221,23 @@ def _search(ranges: list[tuple[int, bytes]]) -> bytes:
         return ranges[0][1]
     middle = len(ranges) // 2
     below, above = _search(ranges[:middle]), _search(ranges[middle:])
-    size = len(below) // 8
+    size = len(below) // bpf.SIZE
     if size <= _FARTHEST:
-        return _instruction(_AT_LEAST, ranges[middle][0], size, 0) + below + above
-    return _instruction(_AT_LEAST, ranges[middle][0], 0, 1) + _instruction(_JUMP, size) + below + above
+        return instruction(bpf.AT_LEAST, ranges[middle][0], size, 0) + below + above
+    return instruction(bpf.AT_LEAST, ranges[middle][0], 0, 1) + instruction(bpf.JUMP, size) + below + above
 
 
-def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, if_true, if_false, value)
-
-
-_ALLOW = _instruction(_RETURN, 0x7FFF0000)
+_ALLOW = instruction(bpf.RETURN, bpf.ALLOW)
 
 
 def _fail(error: int) -> bytes:
-    return _instruction(_RETURN, 0x00050000 | error)
+    return instruction(bpf.RETURN, bpf.FAIL | error)
 
 
 def _if(offset: int, test: int, value: int, then: bytes = b"", otherwise: bytes = b"") -> bytes:
     """Compares 32 bits and executes a block that returns: `then` where it is given, else `otherwise`."""
-    size, other = len(then) // 8, len(otherwise) // 8
-    head = _instruction(_LOAD, offset) + _instruction(test, value, 0 if size else other, size if size else 0)
+    size, other = len(then) // bpf.SIZE, len(otherwise) // bpf.SIZE
+    head = instruction(bpf.LOAD, offset) + instruction(test, value, 0 if size else other, size if size else 0)
     return head + then + otherwise
 
 
@@ -189,10 +245,10 @@ def _among(index: int, values: Iterable[int], error: int, mask: int | None = Non
     """Allows a call if the masked bits of an argument have one of these values, as the kernel reads it for
     these calls: its lower 32 bits.
     """
-    masked = b"" if mask is None else _instruction(_AND, mask)
+    masked = b"" if mask is None else instruction(bpf.AND, mask)
     chosen = tuple(values)
-    tests = [_instruction(_EQUAL, value, if_true=len(chosen) - at) for at, value in enumerate(chosen)]
-    return b"".join([_instruction(_LOAD, _low(index)), masked, *tests, _fail(error), _ALLOW])
+    tests = [instruction(bpf.EQUAL, value, if_true=len(chosen) - at) for at, value in enumerate(chosen)]
+    return b"".join([instruction(bpf.LOAD, _low(index)), masked, *tests, _fail(error), _ALLOW])
 
 
 def _low(index: int) -> int:

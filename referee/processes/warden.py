@@ -26,8 +26,10 @@ import time
 from collections import namedtuple
 
 from referee.processes import cgroups, libc, scratch, tree
+from referee.processes.confinement import Confinement
 from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, TAKEN, Request, notify, refuse
+from referee.processes.refusals import Refusals
 from referee.processes.watch import RETRY_S, UNKILLABLE_S, Wake, Watch
 
 WATCH_S = 0.1
@@ -61,7 +63,7 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
             folder = scratch.make(prefixes.scratch)
             group = _group(prefixes.group, request)
             request = request._replace(env={**scratch.variables(folder), **request.env})
-            bot = start_bot(request, streams, folder, group)
+            bot, listener = start_bot(request, streams, folder, group)
         except OSError as error:
             scratch.remove(folder)
             if group:
@@ -71,7 +73,8 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
         finally:
             for stream in streams:
                 os.close(stream)
-        if not Watch(control, wake, request, bot, folder, group).run():
+        refusals = Refusals(listener, request.program_filter or Confinement(*request.confinement).seccomp)
+        if not Watch(control, wake, request, bot, folder, group, refusals).run():
             break
 
 

@@ -13,6 +13,7 @@ import time
 from referee.processes import scratch, tree
 from referee.processes.cgroups import Group
 from referee.processes.messages import (
+    DENIED,
     ENDED,
     ESCAPED,
     EXCEEDED,
@@ -26,6 +27,7 @@ from referee.processes.messages import (
     line,
     notify,
 )
+from referee.processes.refusals import Refusals
 from referee.processes.usage import Excess, Usage, killed_for_memory
 
 UNKILLABLE_S = 5.0
@@ -90,11 +92,13 @@ class Watch:
         bot: int,
         scratch_folder: str,
         group: Group | None,
+        refusals: Refusals,
     ) -> None:
         self._usage = Usage(request, bot, scratch_folder, group)
         self._killed_before = killed_for_memory()
         self._group = group
         self._scratch_folder = scratch_folder
+        self._refusals = refusals
         self._control = control
         self._wake = wake
         self._bot = bot
@@ -120,8 +124,14 @@ class Watch:
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake.descriptor, select.POLLIN)
+        if (listener := self._refusals.listener) >= 0:
+            poll.register(listener, select.POLLIN)
         while True:
-            ready = {descriptor for descriptor, _ in poll.poll(self._usage.wait_ms())}
+            ready = dict(poll.poll(self._usage.wait_ms()))
+            # One call at a time: a bot that makes very many delays nothing else.
+            if listener in ready and not (ready[listener] & select.POLLIN and self._refusals.refuse_one()):
+                poll.unregister(listener)
+                self._refusals.close()
             if self._wake.descriptor in ready:
                 self._wake.clear()
                 self._reap()
@@ -149,6 +159,8 @@ class Watch:
             self._status = status
             if excess := self._usage.enforced() or self._lack_of_memory(status):
                 notify(self._control, EXCEEDED, *excess)
+            for (number, architecture), count in self._refusals.counts.items():
+                notify(self._control, DENIED, number, architecture, count)
             notify(self._control, EXITED, status)
         for pid in tree.own_children():
             if pid != self._bot:
@@ -211,6 +223,7 @@ class Watch:
         orphans = [tree.name(pid) for pid in others] if self._exited_itself else []
         self._kill_together()
         stuck = self._end_all()
+        self._refusals.close()
         scratch.remove(self._scratch_folder)
         if self._group:
             self._group.remove()
@@ -223,6 +236,7 @@ class Watch:
             )
             for name in names[:REPORTED]
         ]
+        notices += [line(DENIED, *kind, count) for kind, count in self._refusals.counts.items()]
         largest = self._largest * (1 if sys.platform == "darwin" else 1024)
         notices.append(line(ENDED, round(self._computed_s * 1_000_000), largest))
         with contextlib.suppress(OSError):  # the referee is gone

@@ -152,7 +152,7 @@ def _check_wardens(record: GameRecord, connections: list[Connection]) -> None:
 
 def _with_exit_reports(record: GameRecord, connections: list[Connection], served: list[int]) -> GameRecord:
     """The record with how many games each process had played before, and, of bots that have ended by now,
-    the processes that they left behind and their last output.
+    the processes that they left behind, the system calls that they were refused, and their last output.
     """
     for measured, connection, count in zip(record.measured["seats"], connections, served, strict=True):
         if count:
@@ -160,6 +160,8 @@ def _with_exit_reports(record: GameRecord, connections: list[Connection], served
         exit_report = connection.process.exit_report if connection.process else None
         if exit_report:
             measured.update(left_behind(exit_report))
+            if exit_report.refused:
+                measured["refused_calls"] = dict(exit_report.refused)
     return replace(record, events=tuple(_with_hint(event, connections) for event in record.events))
 
 

@@ -172,6 +172,7 @@ class Connection:
             hint = hints.gone(
                 status is None, process.exit_code, stderr, self.bot.limits.names, self.bot.isolation
             )
+            hint = hints.after_refusals(hint, [name for name, _ in process.refused()], self.bot.isolation)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)
         self.conversation.failure = failure
         return failure

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -22,7 +23,7 @@ from referee.check.wires import BotWire
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES
-from referee.processes import cpu
+from referee.processes import cpu, levels
 from referee.processes.bot import Bot
 from referee.protocol.session import Phase
 from referee.wire import connection
@@ -433,3 +434,23 @@ def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
 def test_wrong_usage(words: list[str], complaint: str) -> None:
     done = referee("check", *words)
     assert done.code == 2 and complaint in done.err and not done.out
+
+
+@pytest.mark.parametrize("level", ["landlock", "bwrap"])
+def test_refused_system_calls_are_told(level: str, tmp_path: Path) -> None:
+    if why := levels.reason(level):
+        pytest.skip(why)
+    bot = tmp_path / "bot.py"
+    sample = ROOT / "sample_bots" / "random_bot.py"
+    bot.write_text(
+        "import ctypes, runpy\n"
+        "for _ in range(2):\n"
+        "    ctypes.CDLL(None).syscall(425, 0, 0)\n"
+        f"runpy.run_path({str(sample)!r}, run_name='__main__')\n"
+    )
+    it = settings(f"{{python}} {bot}")
+    it = replace(it, bot=replace(it.bot, isolation=level, read=(ROOT,)))
+    step = outcomes(it, 12)[12]
+    assert step.result == "passed"
+    assert step.text.endswith("; refused system calls: io_uring_setup (2)")
+    assert step.figures["refused_calls"] == {"io_uring_setup": 2}

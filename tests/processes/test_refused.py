@@ -1,14 +1,23 @@
-"""What confined bots are refused: files of their user that they may not change, and the machine's network."""
+"""What confined bots are refused, such as files of their user that they may not change; it is counted."""
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 
 import pytest
 
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import Bot
+from referee.processes.process import BotProcess
+from referee.processes.refusals import MOST, MOST_KINDS
+from referee.tournament.encounter import play_encounter
+from referee.viewing.words import fault_report
+from tests.processes.encounters import LONG, LONG_US
 from tests.processes.programs import PYTHON, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
@@ -76,3 +85,95 @@ def test_a_bot_changes_nothing_outside_and_sees_no_connections(level: str, tmp_p
     said, complaints, _ = run(Bot("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level))
     assert (set(said.splitlines()), complaints) == (ALLOWED[level], "")
     assert other.stat() == before
+
+
+REFUSED = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def times(count, number):
+    errors = set()
+    for _ in range(count):
+        libc.syscall(number, 0, 0)
+        errors.add(ctypes.get_errno())
+    return errors
+"""
+"""`times` makes a system call several times, and returns the errors."""
+FIRST, SECOND = 425, 438
+"""`io_uring_setup`, which is refused with ENOSYS, and `pidfd_getfd`, with EPERM."""
+
+
+def refused(level: str, program: str) -> tuple[str, BotProcess]:
+    """What a program writes to stdout, and its process."""
+    if why := levels.reason(level):
+        pytest.skip(why)
+    command = (PYTHON, "-I", "-S", "-c", REFUSED + program)
+    said, complaints, process = run(Bot("x", command, Path("/"), isolation=level))
+    assert complaints == ""
+    return said, process
+
+
+def counted(process: BotProcess) -> tuple[tuple[str, int], ...]:
+    assert process.exit_report
+    return process.exit_report.refused
+
+
+@pytest.mark.parametrize("level", ALLOWED)
+def test_refused_calls_are_counted_by_name_and_fail_with_the_error_of_the_filter(level: str) -> None:
+    pairs = ((SECOND, 3), (FIRST, 2), (9999, 1), (SECOND, 1))
+    said, process = refused(level, f"print(*[times(count, number) for number, count in {pairs}])")
+    errors = (errno.EPERM, errno.ENOSYS, errno.ENOSYS, errno.EPERM)
+    assert said == " ".join(f"{{{error}}}" for error in errors) + "\n"
+    assert counted(process) == (("io_uring_setup", 2), ("unknown", 1), ("pidfd_getfd", 4))
+
+
+@pytest.mark.parametrize("level", ALLOWED)
+def test_a_program_with_threads_that_does_nothing_forbidden_is_refused_nothing(level: str) -> None:
+    _, process = refused(
+        level, "import threading; thread = threading.Thread(target=print); thread.start(); thread.join()"
+    )
+    assert counted(process) == ()
+
+
+@pytest.mark.parametrize("level", ALLOWED)
+def test_only_so_many_refused_calls_are_counted_and_the_others_are_refused_still(level: str) -> None:
+    said, process = refused(level, f"times({MOST}, {SECOND}); print(times(9, {FIRST}), times(9, {SECOND}))")
+    assert said == f"{{{errno.ENOSYS}}} {{{errno.ENOSYS}}}\n"
+    assert counted(process) == (("pidfd_getfd", MOST),)
+
+
+@pytest.mark.parametrize("level", ALLOWED)
+def test_few_kinds_of_refused_calls_are_told_apart(level: str) -> None:
+    _, process = refused(level, "for number in range(5000, 5100): times(1, number)")
+    assert counted(process) == (("unknown", 100),)
+    assert len(process._denied) == MOST_KINDS + 1
+
+
+@pytest.mark.parametrize("level", ALLOWED)
+def test_many_threads_that_make_refused_calls_end_with_their_bot(level: str) -> None:
+    """It is killed while some of them wait for an answer."""
+    said, process = refused(
+        level,
+        f"""
+import threading, time
+for _ in range(16):
+    threading.Thread(target=times, args=({MOST}, {SECOND}), daemon=True).start()
+os.kill(os.getpid(), 9)
+""",
+    )
+    assert (said, process.exit_code) == ("", -9)
+    assert process.exit_report and not process.lost_warden
+
+
+@pytest.mark.parametrize("level", ALLOWED)
+def test_who_exits_after_a_refused_call_is_told_of_it_and_the_record_counts_it(level: str) -> None:
+    if why := levels.reason(level):
+        pytest.skip(why)
+    game = GAMES["thetree"]
+    program = REFUSED + f"input(); times(2, {FIRST}); sys.exit(3)"
+    bot = Bot("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level)
+    control = TimeControl.parse(LONG)
+    terms = Terms("x", game, game.settle({"players": "1"}), ("x",), (control,), b"")
+    (record,) = play_encounter([bot], [terms], start_us=LONG_US)
+    assert record.measured["seats"][0]["refused_calls"] == {"io_uring_setup": 2}
+    hint = f"the last system call that isolation `{level}` refused it is `io_uring_setup`"
+    assert hint in "\n".join(fault_report(record))

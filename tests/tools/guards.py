@@ -192,6 +192,8 @@ GUARDS = [
     dropped("capabilities", f"{ISOLATION} -k rights"),
     dropped("landlock", f"{ISOLATION} -k works_where"),
     dropped("system-calls", f"{ISOLATION} -k beyond"),
+    dropped("counted-refusals", "tests/processes/test_refused.py -k counted"),
+    valued("most-refusals", "True", "tests/processes/test_refused.py -k counted"),
     replaced("hidden-files", "found.append(bot)", f"{ISOLATION} -k hidden"),
     never("named-level", f"{ISOLATION} -k missing"),
     never("settled-level", f"{ISOLATION} -k not_settled"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from referee.processes import seccomp, system_calls
+from referee.processes import bpf, seccomp, system_calls
 from referee.processes.system_calls import (
     ALLOWED,
     ATTRIBUTES,
@@ -24,7 +24,7 @@ from referee.processes.system_calls import (
 )
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
-ALLOW, ERRNO = 0x7FFF0000, 0x00050000
+ALLOW, ASK, ERRNO = 0x7FFF0000, 0x7FC00000, 0x00050000
 
 HEADERS = {
     "x86_64": ("asm/unistd_64.h", ""),
@@ -161,6 +161,61 @@ def test_calls_of_other_architectures_are_refused() -> None:
     assert result(program, read_of_x32) == ERRNO | errno.ENOSYS
     assert result(program, number_of("read"), machine="aarch64") == ERRNO | errno.EPERM
     assert result(seccomp.mild_program("x86_64"), 0, machine="aarch64") == ALLOW
+
+
+CALLS = [
+    *((number, arguments) for number in range(600) for arguments in ((), (1, 0x5412), (3, 3), (0x10000011,))),
+    (0x40000000, ()),
+]
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+@pytest.mark.parametrize("shares_namespaces", [True, False])
+def test_the_filter_that_asks_allows_nothing_that_the_other_refuses(
+    machine: str, shares_namespaces: bool
+) -> None:
+    refusing = seccomp.program(shares_namespaces, machine)
+    asking = seccomp.asking(shares_namespaces, machine)
+    for number, arguments in CALLS:
+        refused, asked = (result(program, number, arguments, machine) for program in (refusing, asking))
+        if number == number_of("clone3", machine):
+            assert asked == refused
+        else:
+            assert (number, asked) == (number, ALLOW if refused == ALLOW else ASK)
+        if refused != ALLOW:
+            padded = (*arguments, *[0] * 6)[:6]
+            call = struct.pack("=IIQ6Q", number, ARCHITECTURES[machine], 0, *padded)
+            assert (number, bpf.error_of(refusing, call)) == (number, refused & 0xFFFF)
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_two_filters_one_around_the_other_allow_nothing_that_the_one_refuses(machine: str) -> None:
+    refusing = seccomp.program(False, machine)
+    around, inside = seccomp.asking_around(machine), seccomp.deferring(machine)
+    asked = set()
+    for number, arguments in CALLS:
+        refused, outer, inner = (
+            result(program, number, arguments, machine) for program in (refusing, around, inside)
+        )
+        assert (inner == ALLOW) == (refused == ALLOW), "it needs no other filter to refuse"
+        first = min(outer, inner)
+        if first == ASK:
+            asked.add(number)
+        assert (number, first) in ((number, refused), (number, ASK if refused != ALLOW else ALLOW))
+        assert inner in (ALLOW, refused) or first == ASK, "a tracer is never asked"
+    assert {number_of(name, machine) for name in ("ptrace", "io_uring_setup", "ioctl", "bpf")} < asked
+    assert all(
+        result(around, number_of(name, machine), machine=machine) == ALLOW
+        for name in ("mount", "unshare", "clone")
+    )
+    assert result(around, number_of("read"), machine="aarch64" if machine == "x86_64" else "x86_64") == ASK
+
+
+def test_names_of_calls() -> None:
+    assert seccomp.name_of(442, ARCHITECTURES["x86_64"], "x86_64") == "mount_setattr"
+    assert seccomp.name_of(97, ARCHITECTURES["riscv64"], "riscv64") == "unshare"
+    assert seccomp.name_of(97, ARCHITECTURES["riscv64"], "x86_64") == "unknown"
+    assert seccomp.name_of(9999, ARCHITECTURES["x86_64"], "x86_64") == "unknown"
 
 
 CLONE_OF_A_THREAD, CLONE_OF_A_USER_NAMESPACE = 0x3D0F00, 0x10000011
