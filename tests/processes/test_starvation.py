@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -16,8 +17,8 @@ from referee.games import GAMES
 from referee.processes import starvation
 from referee.processes.bot import Bot
 from referee.tournament.encounter import play_encounter
-from tests.command import RANDOM, ROOT
-from tests.processes.encounters import LONG_US
+from tests.command import RANDOM, ROOT, referee
+from tests.processes.encounters import LONG, LONG_US
 
 pytestmark = pytest.mark.skipif(not starvation.AVAILABLE, reason="this kernel does not count waiting")
 
@@ -71,3 +72,22 @@ def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -
     assert 1000 <= timing.waited_us <= timing.wall_us - timing.cpu_us + 5000
     assert bool(timing.forgiven_us) == forgiven
     assert charge.used_us <= timing.wall_us - timing.forgiven_us + 1
+
+
+def test_a_match_forgives_waiting_where_the_kernel_counts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "results"
+    match = ["match", "evengroups", "-n", "1", "--option", "size=3", "--start", LONG, "--forgive-waiting"]
+    bots = [f"{name}={RANDOM}" for name in "ab"]
+    monkeypatch.setattr(starvation, "AVAILABLE", False)
+    done = referee(*match, "-o", str(folder), *bots)
+    assert done.code == 5 and not folder.exists()
+    (line,) = done.err.splitlines()
+    assert "bot `a`: `forgive_waiting` needs a kernel that counts" in line
+    monkeypatch.undo()
+    done = referee(*match, "-o", str(folder), *bots)
+    assert done.code == 0
+    header = json.loads((folder / "games.jsonl").read_text().splitlines()[0])
+    assert all(bot["forgive_waiting"] for bot in header["bots"].values())
+    assert referee("verify", str(folder)).code == 0
