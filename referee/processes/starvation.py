@@ -14,7 +14,7 @@ from pathlib import Path
 
 from referee.processes import cpu
 
-MARK_NS = 20_000_000
+MARK_NS = 30_000_000
 """The least time between two marks: each takes 100 µs, which would make quick moves much slower."""
 
 MOST_THREADS = 100

@@ -116,7 +116,7 @@ class Stopwatch:
     def notice_waiting(self, now_ns: int) -> None:
         """Measures how long the bot waited for a processor in a move that took longer than its allowance."""
         took_ns = now_ns - self.began_ns
-        if self._starvation is None or self._by_cpu or took_ns <= max(self._allowance_ns, SLOW_NS):
+        if took_ns <= SLOW_NS or took_ns <= self._allowance_ns or self._by_cpu or self._starvation is None:
             return
         waited_ns = min(took_ns, self._starvation.waited_ns(self.began_ns))
         if waited_ns < WAITED_NS:
