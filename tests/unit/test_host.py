@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from referee.cluster.bot_files import BotFiles
 from referee.cluster.host import Host
 from referee.cluster.orders import Answer, Changed, Play, Prepare, Requirement, Unfit
-from referee.processes import cpu
+from referee.processes import cpu, starvation
+from referee.processes.bot import Bot
 from referee.tournament.pool import Pool
 from tests.unit.test_cluster_workers import task
 
@@ -39,6 +41,19 @@ def test_a_machine_without_what_only_linux_has_says_so_where_it_is_required(
     host.obey("1", Prepare(required, "w", 1, 1, 0))
     (answer,) = answers
     assert isinstance(answer, Unfit) and "needs Linux" in answer.why
+
+
+def test_a_machine_that_cannot_forgive_waiting_says_so(
+    hosted: Hosted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(starvation, "AVAILABLE", False)
+    host, answers = hosted
+    bot = Bot("a", ("true",), tmp_path, forgive_waiting=True)
+    files = BotFiles(bot, True, (), (), (), "", (), ())
+    required = Requirement((files,), 2, pin=False, cpu_clocks=False, calibrates=False)
+    host.obey("1", Prepare(required, "w", 1, 1, 0))
+    (answer,) = answers
+    assert isinstance(answer, Unfit) and "`forgive_waiting` needs a kernel" in answer.why
 
 
 def test_the_name_of_a_changed_file_is_escaped(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
