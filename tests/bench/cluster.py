@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
+from referee.cluster.answers import finished
 from referee.cluster.bot_files import SentFiles, sent_files
 from referee.cluster.cluster_workers import ClusterWorkers
 from referee.cluster.connecting import scheduler_at
@@ -41,6 +42,8 @@ from referee.cluster.versions import code_digest
 from referee.core.seeds import shared_by
 from referee.core.text import counted
 from referee.processes.tree import children, descendants
+from referee.records.journal import body_of
+from referee.records.record import from_json, parse_json, to_json
 from referee.tournament.config import load
 from referee.tournament.hashes import Programs
 from referee.tournament.lock import locked
@@ -205,9 +208,9 @@ class Recorded(Link):
     def _renamed(self, task: Task) -> Iterator[Report]:
         for (pairing, _), report in zip(task.games, self._reports, strict=True):
             yield Began(pairing.id)
-            old = report.game
-            body = report.body.replace(f'"id":"{old.id}"'.encode(), f'"id":"{pairing.id}"'.encode())
-            yield report._replace(game=old._replace(id=pairing.id), body=body)
+            record = from_json(parse_json(report.body))
+            value = to_json(replace(record, terms=task.plan.terms(pairing)))
+            yield finished(body_of(value), report.dialogue)
 
     def forget(self, key: str) -> None:
         """Nothing is waited for."""

@@ -72,9 +72,12 @@ SHARED_MEMORY = """
     time.sleep(600)
 """
 DISK = """
-    with open(os.environ["TMPDIR"] + "/x", "wb") as file:
-        for _ in range(30):
-            file.write(bytes(10 << 20))
+    with open(os.environ["TMPDIR"] + "/x", "wb", buffering=0) as file:
+        try:
+            for _ in range(30):
+                file.write(bytes(10 << 20))
+        except OSError:  # no room is left: it waits until that is counted
+            pass
     time.sleep(600)
 """
 INODES = """
