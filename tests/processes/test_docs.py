@@ -156,11 +156,11 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(
     assert len(certifying) == 2
     for command in certifying:
         assert run(command, checkout).returncode == 0
-    dask.config.refresh(paths=[str(folder)])
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set(dask.config.collect(paths=[str(folder)])))
         served = [command for command in commands if "dask " in command]
         for command in served:
             stack.enter_context(running(here(command, port), tmp_path))
