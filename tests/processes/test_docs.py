@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import re
 import shutil
@@ -160,7 +161,10 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with contextlib.ExitStack() as stack:
-        stack.enter_context(dask.config.set(dask.config.collect(paths=[str(folder)])))
+        before = copy.deepcopy(dask.config.config)
+        stack.callback(dask.config.config.update, before)
+        stack.callback(dask.config.config.clear)  # first: callbacks are called in reverse order
+        dask.config.refresh(paths=[str(folder)])
         served = [command for command in commands if "dask " in command]
         for command in served:
             stack.enter_context(running(here(command, port), tmp_path))
