@@ -156,19 +156,37 @@ def what_python_keeps() -> None:
     multiprocessing.get_context("spawn").Barrier(1)
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left(scratch: Path) -> Iterator[None]:
-    """After every test there are no more processes, descriptors, threads and temporary files than before."""
-    Launcher.close()
-    before = Held.now()
+@pytest.fixture(scope="session", autouse=True)
+def launcher_of_all(scratch: Path) -> Iterator[None]:
+    """Ends the launcher that the tests share after the last of them."""
     yield
     Launcher.close()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(launcher_of_all: None) -> Iterator[None]:
+    """After every test there are no more processes, descriptors, threads and temporary files than before.
+
+    The launcher is kept from test to test: it takes longer to start than most tests run.
+    """
+    Launcher.get().end_idle_wardens()  # those of fixtures of the module
+    before = Held.now()
+    yield
+    Launcher.get().end_idle_wardens()
     if Held.now().beyond(before) != NOTHING:
+        Launcher.close()
+        Launcher.get()
         gc.collect()  # what a test let go of without closing it
         for thread in threading.enumerate():
             if thread.ident not in before.threads:  # it may be about to end
                 thread.join(TOO_LONG_S)
         assert Held.now().beyond(before) == NOTHING
+
+
+@pytest.fixture
+def no_launcher(nothing_is_left: None) -> None:
+    """The test begins without one."""
+    Launcher.close()
 
 
 @pytest.fixture(scope="session")

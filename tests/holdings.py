@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.processes import owned
+from referee.processes.launcher import Launcher
 from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.tree import children as children_of
 from tests.programs import path_of
@@ -44,7 +45,7 @@ class Held(NamedTuple):
     """What this process alone holds, each thing by its name: quick to learn, and needs no other program."""
 
     children: set[int]
-    """Zombies too."""
+    """Zombies too, but not the launcher."""
     descriptors: int
     threads: set[int]
     scratch: set[str]
@@ -56,7 +57,7 @@ class Held(NamedTuple):
         threads = {thread.ident or 0 for thread in threading.enumerate()}
         scratch = set(_names(tempfile.gettempdir()))
         scratch |= {name for name in _names(SHARED_MEMORY) if owned.owner(name) == owned.own(os.getpid())}
-        return cls(children(), _entries(os.getpid(), "fd"), threads, scratch)
+        return cls(children() - Launcher.family(), _entries(os.getpid(), "fd"), threads, scratch)
 
     def beyond(self, before: Held) -> Held:
         """What is held beyond that."""

@@ -110,8 +110,7 @@ class Launcher:
         """Ends the launcher, or gives up one that was killed, whose bots may play on."""
         launcher, cls._only = cls._only, None
         if launcher:
-            while launcher._idle:
-                launcher._idle.pop().close()
+            launcher.end_idle_wardens()
             launcher._socket.close()
             wake(launcher._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -124,6 +123,11 @@ class Launcher:
             if cls._only:
                 cls._only._process.wait(DEATH_S)
                 cls.discard()
+
+    def end_idle_wardens(self) -> None:
+        """Ends the wardens that are kept without a bot."""
+        while self._idle:
+            self._idle.pop().close()
 
     def send(self, request: bytes, streams: list[int]) -> socket.socket:
         """Sends a request to a warden, and returns its socket.

@@ -189,6 +189,7 @@ def test_a_bot_that_kills_all_that_watch_over_it_dies_of_it() -> None:
     end_processes([process])
 
 
+@pytest.mark.usefixtures("no_launcher")
 def test_a_bot_that_kills_the_launcher_leaves_the_next_one_alive() -> None:
     before = children()
     process = started("read go; kill -9 $(ps -o ppid= -p $PPID)")
@@ -202,6 +203,7 @@ def test_a_bot_that_kills_the_launcher_leaves_the_next_one_alive() -> None:
     end_processes([next_one])
 
 
+@pytest.mark.usefixtures("no_launcher")
 def test_a_launcher_that_is_killed_at_the_last_moment_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     before = children()
     first = started("echo here")
@@ -246,6 +248,7 @@ def test_a_warden_that_was_killed_while_it_was_free_is_not_waited_for() -> None:
     ended(process)
 
 
+@pytest.mark.usefixtures("no_launcher")
 def test_no_more_wardens_are_kept_than_an_encounter_needs() -> None:
     before = children()
     processes = [started("exit") for _ in range(IDLE_WARDENS + 2)]
@@ -364,6 +367,7 @@ def test_the_scratch_folder_of_a_bot_that_kills_its_warden_is_removed(killed: st
     assert not folder.exists()
 
 
+@pytest.mark.usefixtures("no_launcher")
 def test_a_killed_launcher_takes_nothing_from_bots_that_play_on() -> None:
     before = children()
     other = started("while read line; do ls -d $TMPDIR; done")

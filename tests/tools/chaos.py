@@ -40,7 +40,7 @@ from referee.processes.levels import reason
 from referee.processes.stamped import SHARED_MEMORY
 from referee.records.run_files import VOID
 from tests.command import ROOT
-from tests.holdings import Process, below, processes
+from tests.holdings import below, processes
 from tests.processes.runs import games
 from tests.tools.crash_points import WORKERS, Scenario, quick_bot
 
@@ -83,27 +83,22 @@ class Seen(NamedTuple):
     """By id, without what differs where a game had another attempt."""
 
 
-def _kind(process: Process, run: int, workers: set[int]) -> str:
-    """What a process of a run is; empty for bots and what they start."""
-    if process.pid == run:
-        return "referee"
-    if process.parent == run and "tournament.worker" in process.command:
-        return "worker"
-    if "processes.warden" in process.command:
-        return "launcher" if process.parent in workers else "warden"
-    return ""
 
 
 def victims(run: int) -> dict[str, list[int]]:
-    """The processes of a run, by what they are."""
+    """The processes of a run, by what they are; bots and what they start are not among them. A bot whose
+    program was not executed yet has the command of its warden, so that only its parent tells it apart.
+    """
     listed = processes()
-    family = [one for one in listed if one.pid == run] + below(run, listed)
-    workers = {one.pid for one in family if _kind(one, run, set()) == "worker"}
-    found: dict[str, list[int]] = {}
-    for one in family:
-        if (kind := _kind(one, run, workers)) and not one.state.startswith("Z"):
-            found.setdefault(kind, []).append(one.pid)
-    return found
+    family = [one for one in below(run, listed) if not one.state.startswith("Z")]
+    found = {"referee": [run]}
+    for kind, parents, word in (
+        ("worker", "referee", "tournament.worker"),
+        ("launcher", "worker", "processes.warden"),
+        ("warden", "launcher", "processes.warden"),
+    ):
+        found[kind] = [one.pid for one in family if one.parent in found[parents] and word in one.command]
+    return {kind: pids for kind, pids in found.items() if pids}
 
 
 def send(number: signal.Signals, pid: int) -> None:
