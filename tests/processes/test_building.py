@@ -166,6 +166,8 @@ def test_the_sample_bots_build_where_they_are_confined(command: str, level: str,
     it.check()
 
 
+@pytest.mark.promise("ISOLATION", "A tournament builds each bot at the level of the bot.")
+@pytest.mark.slow
 def test_a_tournament_builds_at_the_level_of_the_bot(tmp_path: Path) -> None:
     """At `none` the build can write beside its folder, at `landlock` not: the bot is left out."""
     plain = ROOT / "sample_bots" / "plain_bot.py"

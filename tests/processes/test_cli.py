@@ -79,6 +79,8 @@ def test_a_match_can_be_played_again_from_the_tournament_file_in_its_folder(tmp_
     assert moves[0][1:] == moves[1][1:] and len(moves[0]) == 4
 
 
+@pytest.mark.promise("README", "A full disk has an exit code of its own.")
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_its_own_exit_code(tmp_path: Path) -> None:
     script = (

@@ -59,6 +59,7 @@ def test_a_game_that_is_reported_twice_is_noticed() -> None:
     assert len(checker.complaints) == 1 and "twice" in checker.complaints[0]
 
 
+@pytest.mark.slow
 def test_a_failure_of_the_referee_s_own_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "ending_of", None)
     checker = Checker()

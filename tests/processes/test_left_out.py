@@ -73,6 +73,8 @@ def test_the_last_lines_of_a_build_are_shown_and_escaped(tmp_path: Path) -> None
     assert "one / two &lt;b&gt;" in page and "two <b>" not in page
 
 
+@pytest.mark.promise("TOURNAMENT", "The same command takes in a bot that was mended.")
+@pytest.mark.slow
 def test_the_same_command_takes_in_a_bot_that_was_mended(tmp_path: Path) -> None:
     file, folder = with_sick(tmp_path / "t.toml"), tmp_path / "t-results"
     assert referee("run", str(file)).code == 0

@@ -123,6 +123,7 @@ def test_an_encounter_is_not_divided_between_seeds(tmp_path: Path) -> None:
     verified(out)
 
 
+@pytest.mark.slow
 def test_amendments_failed_attempts_and_dialogues_come_along(tmp_path: Path) -> None:
     one = played(tmp_path / "one.toml", bots=AB, rounds=1, keep="all")
     two = played(tmp_path / "two.toml", bots=AB, rounds=2, keep="all")

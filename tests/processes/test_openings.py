@@ -106,6 +106,7 @@ def test_a_stopped_run_continues_with_the_same_openings(tmp_path: Path) -> None:
     assert referee("verify", str(results)).code == 0
 
 
+@pytest.mark.slow
 def test_lines_of_a_file(tmp_path: Path) -> None:
     text = "# for the test\nL:C3; L:A1 D:A2\nD:B2\n"
     (tmp_path / "lines.txt").write_text(text)

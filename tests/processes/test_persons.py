@@ -76,6 +76,8 @@ def test_other_commands_know_games_of_persons(folder: Path) -> None:
     assert "2 of 2 games" in referee("status", str(folder)).out
 
 
+@pytest.mark.promise("PLAY", "No other command starts a person.")
+@pytest.mark.slow
 def test_no_other_command_starts_a_person(folder: Path) -> None:
     done = referee("run", str(folder / "tournament.toml"), "-o", str(folder))
     assert done.code == 2

@@ -43,6 +43,8 @@ def state_of(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     }
 
 
+@pytest.mark.promise("LOOKING", "`serve` prints its address, answers, and ends at a signal.")
+@pytest.mark.slow
 def test_it_prints_its_address_answers_and_ends_at_a_signal(folder: Path) -> None:
     before = state_of(folder)
     with serving(folder) as server:

@@ -43,6 +43,7 @@ play(choose)
 """
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("forgiven", [False, True])
 def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -> None:
     """It waits in a move in which it computes, and for no longer than it did not compute."""
@@ -74,6 +75,10 @@ def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -
     assert charge.used_us <= timing.wall_us - timing.forgiven_us + 1
 
 
+@pytest.mark.promise(
+    "TOURNAMENT", "With `forgive_waiting`, a bot is not charged for the time that it waited for a processor."
+)
+@pytest.mark.slow
 def test_a_match_forgives_waiting_where_the_kernel_counts_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,8 @@ def test_a_damaged_line_is_not_built_upon(played: tuple[Path, Path]) -> None:
     assert path.read_bytes() == damaged
 
 
+@pytest.mark.promise("TOURNAMENT", "Only one referee works in a folder.")
+@pytest.mark.slow
 def test_two_referees_on_one_folder(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 1 1 1 1"))
     command = [sys.executable, "-m", "referee", "run", str(file)]
@@ -156,6 +158,8 @@ def test_two_referees_on_one_folder(tmp_path: Path) -> None:
     process.communicate()
 
 
+@pytest.mark.promise("TOURNAMENT", "Bots and rounds may be added to a run.")
+@pytest.mark.slow
 def test_bots_and_rounds_may_be_added(tmp_path: Path) -> None:
     file, folder = tmp_path / "t.toml", tmp_path / "t-results"
     assert referee("run", str(toml(file, {"a": PLAIN, "b": PLAIN}, rounds=1))).code == 0

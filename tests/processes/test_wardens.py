@@ -508,6 +508,8 @@ def test_files_in_memory_that_nobody_has_mapped_count_too(memfd: bool) -> None:
     assert excess(BotProcess(bot)).endswith("of memory, and 150 MB are allowed")
 
 
+@pytest.mark.promise("ISOLATION", "Memory that processes share counts once.")
+@pytest.mark.slow
 def test_memory_that_forked_processes_share_counts_once() -> None:
     """As of a bot that fills its table and starts helpers: five processes have the same 100 MB."""
     script = "import os, time; x = b'x' * (100 << 20); [os.fork() or time.sleep(60) for _ in range(4)]"

@@ -43,6 +43,7 @@ def case(request: pytest.FixtureRequest) -> tuple[Game[Any], Options]:
     return GAMES[slug], GAMES[slug].settle(given)
 
 
+@pytest.mark.quick_cases(24)
 @pytest.mark.parametrize(
     "invariant",
     [

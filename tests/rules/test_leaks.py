@@ -174,7 +174,7 @@ def test_no_news_reach_the_wrong_seat(slug: str, given: dict[str, str]) -> None:
             assert news(bot) and not leaks(slug, bot.seat, news(bot))
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("slug", "given"), HIDDEN, ids=IDS)
 def test_how_a_seat_came_to_its_move_is_not_told_to_the_others(slug: str, given: dict[str, str]) -> None:
     for number in range(3):

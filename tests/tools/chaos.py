@@ -83,8 +83,6 @@ class Seen(NamedTuple):
     """By id, without what differs where a game had another attempt."""
 
 
-
-
 def victims(run: int) -> dict[str, list[int]]:
     """The processes of a run, by what they are; bots and what they start are not among them. A bot whose
     program was not executed yet has the command of its warden, so that only its parent tells it apart.

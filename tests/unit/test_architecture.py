@@ -7,6 +7,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 import referee
 import referee.protocol
 from tests.imports import imports, parsed
@@ -33,6 +35,8 @@ def modules(package: Path, name: str) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.promise("ARCHITECTURE", "A module imports only from modules above it.")
+@pytest.mark.slow(seconds=2)
 def test_a_module_imports_only_from_modules_above_it_on_the_page() -> None:
     place = {f"referee.{name}": number for number, (name, _) in enumerate(ROWS)}
     assert len(place) == len(ROWS)
@@ -44,6 +48,8 @@ def test_a_module_imports_only_from_modules_above_it_on_the_page() -> None:
             assert place[other] < place[name] or ours[name].name == "__init__.py", f"{name} imports {other}"
 
 
+@pytest.mark.promise("ARCHITECTURE", "The page lists every module with the first sentence of its docstring.")
+@pytest.mark.slow
 def test_the_page_says_what_each_module_says_of_itself() -> None:
     ours = modules(ROOT, "referee")
     for name, idea in ROWS:

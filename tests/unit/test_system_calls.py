@@ -169,6 +169,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("machine", ARCHITECTURES)
 @pytest.mark.parametrize("shares_namespaces", [True, False])
 def test_the_filter_that_asks_allows_nothing_that_the_other_refuses(
@@ -188,6 +189,7 @@ def test_the_filter_that_asks_allows_nothing_that_the_other_refuses(
             assert (number, bpf.error_of(refusing, call)) == (number, refused & 0xFFFF)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("machine", ARCHITECTURES)
 def test_two_filters_one_around_the_other_allow_nothing_that_the_one_refuses(machine: str) -> None:
     refusing = seccomp.program(False, machine)
