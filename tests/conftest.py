@@ -43,8 +43,8 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Some tests wait for processes, so that one more than there are cores keeps all of them busy."""
-    return (os.cpu_count() or 1) + 1
+    """Many tests wait for processes, so that two more than there are cores keep all of them busy."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
