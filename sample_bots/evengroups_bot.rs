@@ -113,7 +113,10 @@ impl Board {
         let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
         let mut seen = vec![false; self.colours.len()];
         for first in 0..self.colours.len() {
-            let Some(colour) = self.colours[first] else { continue };
+            let colour = match self.colours[first] {
+                Some(colour) => colour,
+                None => continue,
+            };
             if seen[first] {
                 continue;
             }
@@ -445,7 +448,10 @@ fn main() {
     let mut mover = 0;
     let mut random = Random(0);
     for line in io::stdin().lock().lines() {
-        let Ok(line) = line else { break };
+        let line = match line {
+            Ok(line) => line,
+            Err(_) => break,
+        };
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |i: usize| words.get(i).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
         match words.first().copied().unwrap_or("") {

@@ -21,7 +21,7 @@ LEAF = "referee"
 RELEASE_S = 1.0
 """The most seconds between the end of a process and its removal from its group."""
 
-LISTING, MOUNTS = "/proc/self/cgroup", "/proc/self/mounts"
+LISTING, MOUNTS, WHOLE_MACHINE = "/proc/self/cgroup", "/proc/self/mounts", "/proc/vmstat"
 
 
 def parent_of_groups(listing: str = LISTING, mounts: str = MOUNTS) -> str | None:
@@ -74,6 +74,30 @@ def _enable(folder: str, controller: str) -> None:
         return
 
 
+def killed_for_memory(listing: str = LISTING, mounts: str = MOUNTS, machine: str = WHOLE_MACHINE) -> int:
+    """How many processes the system has killed so far since there was no memory left: in the control group of
+    this process, of either version; on the whole machine where its group does not tell; 0 where nothing does.
+    """
+    for path in (*_counters_of_own_group(listing, mounts), machine):
+        if (count := _count(path, "oom_kill")) is not None:
+            return count
+    return 0
+
+
+def _counters_of_own_group(listing: str, mounts: str) -> list[str]:
+    """The files with counters of memory in the groups that this process is in, whether they exist or not."""
+    found = []
+    groups = [row.split(":", 2) for row in _read(listing).splitlines()]
+    for row in _read(mounts).splitlines():
+        _, root, kind, options, *_ = row.split()
+        for _, controllers, path in groups:
+            if kind == "cgroup" and "memory" in controllers.split(",") and "memory" in options.split(","):
+                found.append(f"{root}{path}/memory.oom_control")
+            elif kind == "cgroup2" and not controllers:
+                found.append(f"{root}{path}/memory.events")
+    return found
+
+
 class Group:
     """The group of one bot."""
 
@@ -108,11 +132,17 @@ class Group:
 
     def excess(self) -> tuple[str, int, int] | None:
         """Which limit the kernel enforced, if any; what the bot had, and what is allowed."""
-        if self._memory is not None and self._count("memory.events", "oom_kill"):
+        if self._memory is not None and self.killed_for_memory():
             return MEMORY, max(self._memory, int(_read(f"{self.path}/memory.peak") or 0)), self._memory
-        if self._processes is not None and self._count("pids.events", "max"):
+        if self._processes is not None and _count(f"{self.path}/pids.events", "max"):
             return PROCESSES, self._processes + 1, self._processes
         return None
+
+    def killed_for_memory(self) -> int | None:
+        """How many of its processes the system has killed since there was no memory left; None where nothing
+        counts that.
+        """
+        return _count(f"{self.path}/memory.events", "oom_kill")
 
     def remove(self) -> None:
         """Removes the group, whose processes have ended."""
@@ -120,10 +150,6 @@ class Group:
 
     def _set(self, name: str, value: int) -> None:
         _attempt(f"{self.path}/{name}", str(value))
-
-    def _count(self, name: str, event: str) -> int:
-        words = _read(f"{self.path}/{name}").split()
-        return int(words[words.index(event) + 1]) if event in words else 0
 
 
 def remove_all(prefix: str) -> None:
@@ -147,6 +173,12 @@ def _remove(path: str) -> None:
                 time.sleep(0.002)
                 continue
         return
+
+
+def _count(path: str, event: str) -> int | None:
+    """How often an event has happened, by a file of names and numbers; None where it does not say."""
+    words = _read(path).split()
+    return int(words[words.index(event) + 1]) if event in words else None
 
 
 def _read(path: str) -> str:

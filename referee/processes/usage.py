@@ -128,15 +128,6 @@ class Usage:
         return 0, 0
 
 
-def killed_for_memory() -> int:
-    """How many processes the system has killed so far since there was no memory left, on the whole machine or
-    in a control group; 0 where it does not tell.
-    """
-    with contextlib.suppress(OSError), open("/proc/vmstat") as file:  # noqa: PTH123 - pathlib starts slowly
-        return next((int(row.split()[1]) for row in file if row.startswith("oom_kill ")), 0)
-    return 0
-
-
 def _devices_of(paths: Sequence[str]) -> set[int]:
     """The devices of the paths that exist."""
     devices: set[int] = set()

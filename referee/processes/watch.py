@@ -11,7 +11,7 @@ import sys
 import time
 
 from referee.processes import scratch, tree
-from referee.processes.cgroups import Group
+from referee.processes.cgroups import Group, killed_for_memory
 from referee.processes.messages import (
     DENIED,
     ENDED,
@@ -28,7 +28,7 @@ from referee.processes.messages import (
     notify,
 )
 from referee.processes.refusals import Refusals
-from referee.processes.usage import Excess, Usage, killed_for_memory
+from referee.processes.usage import Excess, Usage
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
@@ -170,8 +170,12 @@ class Watch:
         """Whether the system killed the bot since there was no memory left. Bots are the first that it kills
         (`execution`), and of them the one that has the most.
         """
-        was_killed = status in (-signal.SIGKILL, SIGNALLED + signal.SIGKILL)  # as a shell tells it
-        if was_killed and killed_for_memory() > self._killed_before:  # guard: out-of-memory
+        if status not in (-signal.SIGKILL, SIGNALLED + signal.SIGKILL):  # the second as a shell tells it
+            return None
+        killed = self._group.killed_for_memory() if self._group else None
+        if killed is None:
+            killed = killed_for_memory() - self._killed_before
+        if killed > 0:  # guard: out-of-memory
             return OUT_OF_MEMORY, 0, 0
         return None
 

@@ -35,9 +35,10 @@ def make_folder(folder: Path) -> list[Path]:
             missing.mkdir(mode=0o700, exist_ok=True)
         if not folder.is_dir():
             raise FileExistsError
-        if folder.stat().st_mode & 0o077 and all(found.name in _NAMES for found in folder.iterdir()):
+        mode = folder.stat().st_mode
+        if mode & 0o077 and all(found.name in _NAMES for found in folder.iterdir()):
             with contextlib.suppress(OSError):  # some file systems have no permissions
-                folder.chmod(0o700)
+                folder.chmod(mode & 0o700)
         return made
     except FileExistsError:
         raise UsageError(f"cannot write to `{shown(str(folder))}`: it is not a folder") from None

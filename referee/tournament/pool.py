@@ -23,7 +23,7 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.stop import SIGNALS
 from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
-from referee.processes.usage import killed_for_memory
+from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
 from referee.tournament.channel import Broken, Channel
 from referee.tournament.task import Died, Report, Task

@@ -270,7 +270,7 @@ def test_a_bot_that_kills_the_referee_costs_no_game_that_was_played() -> None:
         " && grep -q 'CapEff:.0*$' /proc/self/status && kill -9 -1; play"
     )
     with another(THROW_AWAY) as (folder, run):
-        file = toml(folder / "t.toml", {"bad": sh(kills), "good": sh(RESIGNS)}, rounds=4)
+        file = toml(folder / "t.toml", {"bad": sh(kills), "good": sh(RESIGNS)}, rounds=4, isolation="none")
         results = folder / "t-results"
         done = run("-B", "-m", "referee", "run", str(file))
         assert done.returncode == -signal.SIGKILL
@@ -297,8 +297,9 @@ def test_a_folder_that_may_not_be_written_to_is_said_before_the_first_game(tmp_p
 @ANY_USER
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may start as many as it likes")
 def test_a_user_who_may_start_no_more_processes_lacks_something() -> None:
-    done = limited(resource.RLIMIT_NPROC, 1, "match", "blooms", f"a={sh(RESIGNS)}", f"b={sh(RESIGNS)}")
-    assert done.returncode == 5 and "referee: cannot start bot `a`: " in done.stderr, done.stderr
+    bots = f"a={sh(RESIGNS)}", f"b={sh(RESIGNS)}"
+    done = limited(resource.RLIMIT_NPROC, 1, "match", "blooms", *bots)
+    assert done.returncode == 5 and "referee: cannot start a worker process: " in done.stderr, done.stderr
 
 
 def sh(bot: str) -> str:

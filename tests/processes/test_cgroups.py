@@ -11,7 +11,7 @@ import pytest
 
 from referee.processes import cgroups
 from referee.processes.bot import Bot
-from referee.processes.cgroups import LISTING, MOUNTS, Group, controllers, parent_of_groups
+from referee.processes.cgroups import LISTING, MOUNTS, Group, controllers, killed_for_memory, parent_of_groups
 from referee.processes.ending import end_processes
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
@@ -184,3 +184,26 @@ def test_the_limits_are_set_and_what_the_kernel_enforced_is_told(tmp_path: Path)
     (path / "memory.events").write_text("low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n")
     (path / "memory.peak").write_text("1002\n")
     assert group.excess() == ("memory", 1002, 1000)
+
+
+@pytest.mark.parametrize(
+    ("listing", "mount", "file"),
+    [
+        ("4:cpu,memory:/own", "cgroup {root} cgroup rw,relatime,cpu,memory 0 0", "memory.oom_control"),
+        ("0::/own", "cgroup2 {root} cgroup2 rw,relatime 0 0", "memory.events"),
+    ],
+    ids=["version 1", "version 2"],
+)
+def test_processes_that_were_killed_in_other_groups_do_not_count(
+    listing: str, mount: str, file: str, tmp_path: Path
+) -> None:
+    group = tmp_path / "groups" / "own"
+    group.mkdir(parents=True)
+    machine, listed, mounts = tmp_path / "vmstat", tmp_path / "listing", tmp_path / "mounts"
+    machine.write_text("oom_kill 9\n")
+    listed.write_text(f"3:pids:/other\n{listing}\n")
+    mounts.write_text(f"proc /proc proc rw 0 0\n{mount.format(root=tmp_path / 'groups')}\n")
+    given = str(listed), str(mounts), str(machine)
+    assert killed_for_memory(*given) == 9  # the group does not tell
+    (group / file).write_text("oom 3\noom_kill 2\n")
+    assert killed_for_memory(*given) == 2
