@@ -100,7 +100,9 @@ FREE = _Shape("[TEXT]", str, str)
 RANKS = _Shape("RANK,RANK", _ranks, _write_ranks)
 WORDS = _Shape("[WORD ...]", _words, _write_words)
 TOTAL = _Shape("NUMBER|unknown", _total, lambda value: "unknown" if value is None else str(value))
-MOST = _Shape("[NUMBER]", lambda text: _number(text) if text else None, lambda v: "" if v is None else str(v))
+OPTIONAL_NUMBER = _Shape(
+    "[NUMBER]", lambda text: _number(text) if text else None, lambda v: "" if v is None else str(v)
+)
 
 _REST = (TEXT, FREE, WORDS)
 """Shapes that take the rest of the line; only a message's last field can have one."""
@@ -277,7 +279,7 @@ class ListLine(Message):
     """A request for the legal moves of the open question, at most `most` of them."""
 
     word: ClassVar[str] = "list"
-    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, MOST)
+    shape: ClassVar[tuple[_Shape, ...]] = (NUMBER, OPTIONAL_NUMBER)
     question: int
     most: int | None = None
 
@@ -447,7 +449,7 @@ class Overlong(NamedTuple):
     """The first bytes of the line."""
 
 
-class Lines:
+class LineSplitter:
     """Splits a stream of bytes, given in chunks, into lines, and never holds more than `cap` bytes."""
 
     def __init__(self, cap: int = LINE_CAP) -> None:

@@ -15,7 +15,7 @@ _SHORTER = 2 * SCALE
 _SHORTEST = 4 * SCALE
 """By which all times are divided for the third clock, which has a reserve."""
 
-_LEAST_US = 500_000
+_MIN_US = 500_000
 """What every scaled clock gives for a move, unless the game's own gives less: some runtimes start slowly."""
 
 _UNTIMED = TimeControl.parse("60s")
@@ -41,4 +41,4 @@ def scaled_clocks(own: TimeControl) -> tuple[TimeControl, ...]:
 
 
 def _scaled_us(us: int, scale: int) -> int:
-    return max(us // scale // 1000 * 1000, min(us, _LEAST_US))
+    return max(us // scale // 1000 * 1000, min(us, _MIN_US))

@@ -12,7 +12,7 @@ import termios
 import time
 from enum import Enum
 
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 
 BEFORE_INPUT_S = 1.0
 """Seconds, at most, in which an answer that is a little late may come while the input is still open."""
@@ -30,7 +30,7 @@ class Late(Enum):
     NEVER = "never"
 
 
-def late_answer(connection: Connection, patience_s: float, computing: bool) -> Late:
+def late_answer(connection: BotConnection, patience_s: float, computing: bool) -> Late:
     """Waits for the answer for so many seconds more. The input of a bot that seems to wait is closed.
 
     `computing`: whether the bot was busy until now, so that it need not wait for anything.
@@ -62,7 +62,7 @@ def unread_bytes(pipe: int) -> int:
     return count[0]
 
 
-def _came_by(connection: Connection, deadline_s: float) -> bool:
+def _came_by(connection: BotConnection, deadline_s: float) -> bool:
     """Whether the answer comes before this time; the bot's output is read meanwhile."""
     process, conversation = connection.process, connection.conversation
     assert process

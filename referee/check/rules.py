@@ -74,12 +74,12 @@ _PROBES = ("A", "S", "5-1@0,2", "0", "-", "A1", "L:A1", "O:A1 W:A2")
 _ALPHABET = "ABCDEFGHILORSUWXZ0123456789:-@, {}abdul\té"
 
 
-class Broken(AssertionError):
+class InvariantViolation(AssertionError):
     """A game violates an invariant of all games."""
 
 
 def check_game(game: Game[Any], given: Mapping[str, str] = NO_OPTIONS) -> None:
-    """Plays random games with these options, and raises `Broken` if an invariant does not hold.
+    """Plays random games with these options, and raises `InvariantViolation` if an invariant does not hold.
 
     Takes some seconds for a game whose moves are computed quickly. Raises `GameOptionError` too.
     """
@@ -186,7 +186,9 @@ def _check_read(state: State[Any], seat: Seat, text: str, move: object) -> None:
     try:
         read = state.read(seat, text)
     except Refusal as refusal:
-        raise Broken(f"`{shown(text)}` is a legal move, but is refused: {refusal.sentence}") from None
+        raise InvariantViolation(
+            f"`{shown(text)}` is a legal move, but is refused: {refusal.sentence}"
+        ) from None
     _require(read == move, f"`{shown(text)}` is not read as the move that it was written for")
 
 
@@ -249,7 +251,7 @@ def hostile_texts_are_refused(game: Game[Any], options: Options) -> None:
                 except Refusal as refusal:
                     _check_refusal(text, refusal)
                 else:
-                    raise Broken(f"`{shown(text, 40)}` is read as a move")
+                    raise InvariantViolation(f"`{shown(text, 40)}` is read as a move")
 
 
 def what_is_seen_only_grows(game: Game[Any], options: Options) -> None:
@@ -299,7 +301,7 @@ def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], 
         return game.imagine(options, seat, state.seen(seat), rng)
     except ValueError as error:
         why = shown(str(error), 200)
-        raise Broken(f"`imagine` refuses the news of a position that came up: {why}") from error
+        raise InvariantViolation(f"`imagine` refuses the news of a position that came up: {why}") from error
 
 
 def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
@@ -512,7 +514,7 @@ def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
         state.draw(rng)
     except BadChance:
         return
-    raise Broken("`draw` gives something where chance is not to act")
+    raise InvariantViolation("`draw` gives something where chance is not to act")
 
 
 def _never_drawn(drawn: Sequence[str], rng: Stream) -> Iterator[str]:
@@ -552,7 +554,7 @@ def _refuses_chance(state: State[Any], text: str) -> None:
         state.chance(text)
     except BadChance:
         return
-    raise Broken(f"`chance` takes `{shown(text, 40)}`")
+    raise InvariantViolation(f"`chance` takes `{shown(text, 40)}`")
 
 
 def the_same_seed_is_the_same_game_and_its_record_plays_again(game: Game[Any], options: Options) -> None:
@@ -563,7 +565,7 @@ def the_same_seed_is_the_same_game_and_its_record_plays_again(game: Game[Any], o
     try:
         replay(made, lambda event, state: None, by_seed=True)
     except RecordError as error:
-        raise Broken(f"a record cannot be replayed: {error}") from None
+        raise InvariantViolation(f"a record cannot be replayed: {error}") from None
 
 
 def hash_seeds_make_no_difference(game: Game[Any], options: Options) -> None:
@@ -571,7 +573,7 @@ def hash_seeds_make_no_difference(game: Game[Any], options: Options) -> None:
     try:
         given = pickle.dumps((sys.path, game, dict(options)))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise Broken(f"the game cannot be sent to a worker: {shown(str(error), 200)}") from None
+        raise InvariantViolation(f"the game cannot be sent to a worker: {shown(str(error), 200)}") from None
     code = "from referee.check.rules import print_course; print_course()"
     children = [
         subprocess.Popen(
@@ -628,4 +630,4 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
 
 def _require(condition: bool, message: str) -> None:
     if not condition:
-        raise Broken(message)
+        raise InvariantViolation(message)

@@ -16,7 +16,7 @@ from referee.gameplay.events import Moved, Seat
 from referee.gameplay.terms import Terms
 from referee.games.api import ChoiceOption, Game, Option, Options
 from referee.processes.bot import Bot
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 
 _MAX_TRIES = 50
 """How many games are tried to find one in which the bot is asked often enough."""
@@ -53,7 +53,7 @@ class CheckSettings:
         """The number of seats."""
         return self.game.seats(self.options)
 
-    def start(self, new_connection: NewConnection = Connection) -> TestedBot:
+    def start(self, new_connection: NewConnection = BotConnection) -> TestedBot:
         """A new process of the bot."""
         return TestedBot(self.bot, self.start_us, self.remarks, new_connection)
 

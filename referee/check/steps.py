@@ -25,7 +25,7 @@ from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending, Seat
 from referee.games.api import Options
 from referee.processes.ending import GRACE_S
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 
 MAX_SEARCH_S = 4.0
 """After this time no further games are started to find more positions; every seat plays at least one."""
@@ -62,7 +62,7 @@ UNKNOWN_MESSAGES = (b"remark 1 a later referee may say more than protocol 1 know
 """Lines that a bot has to ignore. The second begins like a message of protocol 1."""
 
 
-class Observation(NamedTuple):
+class StepFinding(NamedTuple):
     """The result of a step that passed, as text and as figures."""
 
     text: str
@@ -73,37 +73,37 @@ class StepSkipped(Exception):
     """The step does not apply here; the text says why."""
 
 
-class Step(NamedTuple):
+class CheckStep(NamedTuple):
     """A title, the function that runs the step, and the steps that must not have failed before."""
 
     title: str
-    trial: Callable[[CheckSettings], Observation]
+    trial: Callable[[CheckSettings], StepFinding]
     needs: tuple[int, ...]
 
 
-def starts(settings: CheckSettings) -> Observation:
+def starts(settings: CheckSettings) -> StepFinding:
     """The program can be started, and runs until the referee sends `hello`."""
     make_first_contact(settings).require(1)
-    return Observation("", {})
+    return StepFinding("", {})
 
 
-def gets_ready(settings: CheckSettings) -> Observation:
+def gets_ready(settings: CheckSettings) -> StepFinding:
     """The bot sends `hello` and `ready` in time."""
     contact = make_first_contact(settings).require(2)
     figures = {"hello_us": contact.hello_us, "ready_us": contact.ready_us}
-    return Observation(
+    return StepFinding(
         f"`hello` after {about(contact.hello_us)}, `ready` after {about(contact.ready_us)}", figures
     )
 
 
-def answers_when_asked(settings: CheckSettings) -> Observation:
+def answers_when_asked(settings: CheckSettings) -> StepFinding:
     """The bot answers the first question."""
     contact = make_first_contact(settings).require(3)
     figures = {"answer_us": contact.answer_us, "answer": shown(contact.answer)}
-    return Observation(f"`{shown(contact.answer, 40)}` after {about(contact.answer_us)}", figures)
+    return StepFinding(f"`{shown(contact.answer, 40)}` after {about(contact.answer_us)}", figures)
 
 
-def answers_legally(settings: CheckSettings) -> Observation:
+def answers_legally(settings: CheckSettings) -> StepFinding:
     """Complete games in each seat, under several sets of options, against the house player."""
     option_sets = list(settings.option_sets())
     games: list[tuple[Options, Seat]] = [
@@ -133,7 +133,7 @@ def answers_legally(settings: CheckSettings) -> Observation:
     distinct = sum(options in played for options in option_sets)
     figures = {"games": len(played), "settings": distinct, "answers_by_third": thirds, "rejections": 0}
     early, middle, late = thirds
-    return Observation(
+    return StepFinding(
         f"{sum(thirds)} answers in {counted(len(played), 'game')} with {counted(distinct, 'set')} of "
         f"options: {early} early, {middle} in the middle, {late} late; no rejections",
         figures,
@@ -149,7 +149,7 @@ def _hint_in_a_game(wire: BotWire, only_this_seat: bool) -> str:
     return ""
 
 
-def handles_a_rejection(settings: CheckSettings) -> Observation:
+def handles_a_rejection(settings: CheckSettings) -> StepFinding:
     """One of the bot's legal answers is rejected; it has to answer the next question and play on."""
     where = "after a rejection"
     hint = (
@@ -171,13 +171,13 @@ def handles_a_rejection(settings: CheckSettings) -> Observation:
             raise bot.failed(f"{where}: the bot resigned", hint)
     same = wire.again == wire.rejected
     answered = "the same move: if it were illegal, the 10th would lose the game" if same else "another move"
-    return Observation(
+    return StepFinding(
         f"`{shown(wire.rejected, 40)}` was rejected, and the bot answered with {answered}",
         {"rejected": shown(wire.rejected), "answered": shown(wire.again)},
     )
 
 
-def keeps_time(settings: CheckSettings) -> Observation:
+def keeps_time(settings: CheckSettings) -> StepFinding:
     """No answer is late, under each of the clocks."""
     failures: list[StepFailed] = []
     found: list[dict[str, Any]] = []
@@ -210,7 +210,7 @@ def keeps_time(settings: CheckSettings) -> Observation:
         first = failures[0]
         what = f"{first.what} (slowest answers: {text})"
         raise StepFailed(what, first.hint, first.diagnostics, first.cause)
-    return Observation(f"slowest answers: {text}", {"clocks": found})
+    return StepFinding(f"slowest answers: {text}", {"clocks": found})
 
 
 def _time_hint(wire: BotWire, is_cold: bool) -> str:
@@ -223,7 +223,7 @@ def _time_hint(wire: BotWire, is_cold: bool) -> str:
     )
 
 
-def plays_a_second_game(settings: CheckSettings) -> Observation:
+def plays_a_second_game(settings: CheckSettings) -> StepFinding:
     """Two games in one process, in the first and in the last seat."""
     hint = (
         "after `end` comes `game` or `quit`: discard the finished game, answer `prepare` with `ready` "
@@ -240,12 +240,12 @@ def plays_a_second_game(settings: CheckSettings) -> Observation:
             max_answers=TIMED_ANSWERS,
         )
         bot.expect(second, "in the second game", hint)
-    return Observation(
+    return StepFinding(
         f"{first.answers} and {second.answers} answers", {"answers": [first.answers, second.answers]}
     )
 
 
-def handles_opponents_faults(settings: CheckSettings) -> Observation:
+def handles_opponents_faults(settings: CheckSettings) -> StepFinding:
     """Opponents that do not start or that fail in mid-game; the bot has to play the next game."""
     if settings.seats == 1:
         raise StepSkipped("the game has a single seat")
@@ -269,10 +269,10 @@ def handles_opponents_faults(settings: CheckSettings) -> Observation:
         bot.expect(
             BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME), f"after a game that ended {ends[-1]}", hint
         )
-    return Observation(f"games ended {listed(ends)}, and the bot played the next one", {"ends": ends})
+    return StepFinding(f"games ended {listed(ends)}, and the bot played the next one", {"ends": ends})
 
 
-class UnknownMessagesConnection(Connection):
+class UnknownMessagesConnection(BotConnection):
     """A connection that also sends messages that are not part of protocol 1."""
 
     def send(self, data: bytes) -> Failure | None:
@@ -280,7 +280,7 @@ class UnknownMessagesConnection(Connection):
         return super().send(re.sub(rb"(?m)^(?=(?:game|prepare|ask|end)\b)", b"".join(UNKNOWN_MESSAGES), data))
 
 
-def ignores_unknown_messages(settings: CheckSettings) -> Observation:
+def ignores_unknown_messages(settings: CheckSettings) -> StepFinding:
     """The bot ignores messages that are not part of protocol 1."""
     hint = (
         "ignore every line whose first word is unknown, so that later referees may send more; compare the "
@@ -291,10 +291,10 @@ def ignores_unknown_messages(settings: CheckSettings) -> Observation:
         for _ in range(2):
             wire = BotWire(bot.seated(terms, 0), max_answers=SHORT_GAME)
             bot.expect(wire, "with unknown messages", hint)
-    return Observation("sent before `game`, `prepare`, `ask` and `end`", {})
+    return StepFinding("sent before `game`, `prepare`, `ask` and `end`", {})
 
 
-def joins_a_game_in_progress(settings: CheckSettings) -> Observation:
+def joins_a_game_in_progress(settings: CheckSettings) -> StepFinding:
     """The bot's first question comes in the middle of a game, with all the news so far."""
     hint = (
         "the `news` lines of a game, in order, have everything there is to know, the bot's own moves "
@@ -313,13 +313,13 @@ def joins_a_game_in_progress(settings: CheckSettings) -> Observation:
         games.append({"after": after, "news": wire.news_count, "answers": wire.answers})
     afters = listed(game["after"] for game in games)
     news = listed(game["news"] for game in games)
-    return Observation(
+    return StepFinding(
         f"after {afters} moves of the house player in its seat, with {news} lines of news at once",
         {"games": games},
     )
 
 
-def repeats_a_game_from_its_seed(settings: CheckSettings) -> Observation:
+def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
     """The same game twice, in new processes. A bot that plays another game passes too."""
     games: list[list[str]] = []
     for _ in range(2):
@@ -331,7 +331,7 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> Observation:
             games.append([move.text for move in wire.moves])
     first, second = games
     if first == second:
-        return Observation(f"yes: {counted(len(first), 'equal move')}", {"same": True})
+        return StepFinding(f"yes: {counted(len(first), 'equal move')}", {"same": True})
     pairs = zip(first, second, strict=False)
     place = next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), None)
     where = (
@@ -340,10 +340,10 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> Observation:
         else (f"move {place + 1} was `{shown(first[place], 40)}` and then `{shown(second[place], 40)}`")
     )
     settings.remarks.add(Remark("seed", f"the bot played another game the second time: {where}", SEED_HINT))
-    return Observation("no", {"same": False})
+    return StepFinding("no", {"same": False})
 
 
-def quits(settings: CheckSettings) -> Observation:
+def quits(settings: CheckSettings) -> StepFinding:
     """The bot exits by itself after `quit`."""
     with settings.start() as bot:
         wire = BotWire(bot.seated(settings.terms_with_questions("quit", 0, 1), 0), max_answers=1)
@@ -369,10 +369,10 @@ def quits(settings: CheckSettings) -> Observation:
     if refused := bot.exit_report.refused:
         calls = listed([f"{name} ({count})" for name, count in refused])
         text, data = f"{text}; refused system calls: {calls}", {**data, "refused_calls": dict(refused)}
-    return Observation(text, data)
+    return StepFinding(text, data)
 
 
-def leaves_no_processes(settings: CheckSettings) -> Observation:
+def leaves_no_processes(settings: CheckSettings) -> StepFinding:
     """When the bot has exited, no process that it started is still running."""
     if settings.bot.isolation == "bwrap" and settings.loose_bot is None:
         raise StepSkipped("at isolation `bwrap` all processes end with the bot; `--isolation basic` tests it")
@@ -394,10 +394,10 @@ def leaves_no_processes(settings: CheckSettings) -> Observation:
                 f"after the bot exited, {listed(orphans)} {were} still running{away}",
                 "end every process that the bot started, and wait for it, before the bot exits",
             )
-    return Observation("", {})
+    return StepFinding("", {})
 
 
-def keeps_memory_bounded(settings: CheckSettings) -> Observation:
+def keeps_memory_bounded(settings: CheckSettings) -> StepFinding:
     """Memory of processes that play the same game once, three and five times."""
     terms = settings.terms_with_questions("memory", 0, SHORT_GAME)
     peaks: list[int] = []
@@ -424,27 +424,27 @@ def keeps_memory_bounded(settings: CheckSettings) -> Observation:
             "free the memory of a game when it has ended; a garbage collector without a limit (`java -Xmx`) "
             "looks the same",
         )
-    return Observation(
+    return StepFinding(
         f"at most {about_size(max(peaks))}",
         {"peak_bytes": max(peaks), "games": MEMORY_GAMES, "peaks_bytes": peaks},
     )
 
 
-STEPS: tuple[Step, ...] = (
-    Step("starts", starts, ()),
-    Step("gets ready in time", gets_ready, (1,)),
-    Step("answers when asked", answers_when_asked, (2,)),
-    Step("answers legally", answers_legally, (3,)),
-    Step("handles a rejection", handles_a_rejection, (4,)),
-    Step("keeps time", keeps_time, (4,)),
-    Step("plays a second game", plays_a_second_game, (4,)),
-    Step("handles opponents' faults", handles_opponents_faults, (7,)),
-    Step("ignores unknown messages", ignores_unknown_messages, (7,)),
-    Step("joins a game in progress", joins_a_game_in_progress, (4,)),
-    Step("repeats a seeded game", repeats_a_game_from_its_seed, (4,)),
-    Step("quits", quits, (3,)),
-    Step("leaves no processes", leaves_no_processes, (4, 12)),
-    Step("keeps memory bounded", keeps_memory_bounded, (7,)),
+STEPS: tuple[CheckStep, ...] = (
+    CheckStep("starts", starts, ()),
+    CheckStep("gets ready in time", gets_ready, (1,)),
+    CheckStep("answers when asked", answers_when_asked, (2,)),
+    CheckStep("answers legally", answers_legally, (3,)),
+    CheckStep("handles a rejection", handles_a_rejection, (4,)),
+    CheckStep("keeps time", keeps_time, (4,)),
+    CheckStep("plays a second game", plays_a_second_game, (4,)),
+    CheckStep("handles opponents' faults", handles_opponents_faults, (7,)),
+    CheckStep("ignores unknown messages", ignores_unknown_messages, (7,)),
+    CheckStep("joins a game in progress", joins_a_game_in_progress, (4,)),
+    CheckStep("repeats a seeded game", repeats_a_game_from_its_seed, (4,)),
+    CheckStep("quits", quits, (3,)),
+    CheckStep("leaves no processes", leaves_no_processes, (4, 12)),
+    CheckStep("keeps memory bounded", keeps_memory_bounded, (7,)),
 )
 """All steps in their order, counted from 1."""
 

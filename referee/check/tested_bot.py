@@ -19,7 +19,7 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
-from referee.wire.connection import Connection, end_connections
+from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import Tap
 
 _STDERR_LINES = 16
@@ -28,7 +28,7 @@ _STDERR_LINES = 16
 _STDERR_MAX = 8192
 """Characters that are kept, over all games of a process."""
 
-NewConnection = Callable[[Bot, Tap], Connection]
+NewConnection = Callable[[Bot, Tap], BotConnection]
 
 
 class Diagnostics(NamedTuple):
@@ -60,7 +60,7 @@ class TestedBot:
     """One process of the bot under test; the end of the `with` block ends it."""
 
     def __init__(
-        self, bot: Bot, start_us: int, remarks: Remarks, new_connection: NewConnection = Connection
+        self, bot: Bot, start_us: int, remarks: Remarks, new_connection: NewConnection = BotConnection
     ) -> None:
         self.dialogue = DialogueTail()
         self.connection = new_connection(bot, self.dialogue)

@@ -29,7 +29,7 @@ from referee.gameplay.events import Ending, Event, Moved, Rejected, Retired, Sea
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Outcome, Refusal, State
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 from referee.wire.process_wire import ProcessWire
 
 NO_MOVE = "\0"
@@ -44,7 +44,7 @@ class SeatedBot(NamedTuple):
 
     terms: Terms
     seat: Seat
-    connection: Connection
+    connection: BotConnection
     dialogue: DialogueTail
     start_us: int
 
@@ -124,7 +124,7 @@ class BotWire(HouseWire):
         """The end of the dialogue when the bot was first told of a rejection."""
         self._silence: Silence | None = None
         self._late: Retired | None = None
-        nobody = Connection(
+        nobody = BotConnection(
             seated.connection.bot, failure=Failure(Ending.START, "the house player has this seat")
         )
         connections = [

@@ -18,7 +18,7 @@ from referee.cli.colour import console_at_stderr
 from referee.cli.progress import Narrator, Outset
 from referee.core.ration import Ration
 from referee.ratings.brief import brief, fitted
-from referee.ratings.pool import Pool
+from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
 from referee.tournament.task import Finished
 
@@ -31,7 +31,7 @@ PICTURE_SHARE = 0.03
 FIT_SHARE = 0.03
 """The share of the referee's time that fitting the ratings takes at most."""
 
-MOST_PLAYING = 50
+MAX_PLAYING = 50
 """The most games in progress that are listed."""
 
 
@@ -44,7 +44,7 @@ class FittedRatings:
         self._games = outset.games
         self._is_rated = outset.seats > 1
         self._ration = Ration(clock, FIT_SHARE)
-        self.pool: Pool | None = None
+        self.pool: FittedPool | None = None
         """None before there are any."""
         self.games = 0
         """How many games they are fitted to."""
@@ -157,7 +157,7 @@ class LiveView(Narrator):
     def _playing(self) -> str:
         """The games in progress, the longest first, as many as anybody can see."""
         now_us = self._now_us()
-        games = islice(self._pace.playing.items(), MOST_PLAYING)
+        games = islice(self._pace.playing.items(), MAX_PLAYING)
         return f"playing: {', '.join(f'{game} ({(now_us - since) // 1_000_000} s)' for game, since in games)}"
 
 

@@ -37,7 +37,7 @@ from referee.core.text import listed, meant, shown
 from referee.core.units import LONGEST_US, PERIOD, parse_period, show_period
 
 if TYPE_CHECKING:
-    from referee.tournament.encounter import Show
+    from referee.tournament.encounter import ShowEvent
     from referee.wire.dialogue import Tap
 
 GAMES = 2
@@ -48,7 +48,7 @@ UNLIMITED = show_period(LONGEST_US)
 
 MARGIN = f"{MARGIN_US // 1000}ms"
 
-MOST_GAMES = 20_000
+MAX_GAMES = 20_000
 """How many games a match with a sequential test has at most where nothing is said."""
 
 
@@ -78,7 +78,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "-n",
     "count",
     type=click.IntRange(1, 1_000_000),
-    help=f"Number of games; with --sprt, the most. Default: {GAMES}, with --sprt {MOST_GAMES}.",
+    help=f"Number of games; with --sprt, the most. Default: {GAMES}, with --sprt {MAX_GAMES}.",
 )
 @click.option(
     "--sprt",
@@ -248,7 +248,7 @@ def match(
         except UsageError as error:
             raise UsageError(f"`--sprt`: {error}") from None
     if count is None:
-        count = GAMES if sprt is None else MOST_GAMES
+        count = GAMES if sprt is None else MAX_GAMES
     for period in (margin, start):
         parse_period(period)
     if no_clock:
@@ -349,7 +349,7 @@ def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]
     ]
 
 
-def watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> Show:
+def watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> ShowEvent:
     """What shows the board; it is redrawn where it is to be watched and nothing else is shown."""
     from referee.cli.watching import Redrawing, Scrolling
 

@@ -84,7 +84,7 @@ def moves(
     from referee.cli.position import LookedAt, recorded, show_counts, started
     from referee.gameplay.lines import followed, moves_of
     from referee.games import game_given
-    from referee.viewing.knowledge import Knowledge
+    from referee.viewing.knowledge import ViewKnowledge
 
     ways = {"--count": count, "--picture": picture, "--news": news, "--perft": depth is not None}
     given = [name for name, is_given in ways.items() if is_given]
@@ -105,7 +105,7 @@ def moves(
         raise UsageError(
             "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of them"
         )
-    known = Knowledge(None if seat is None else seat - 1, chosen.is_open)
+    known = ViewKnowledge(None if seat is None else seat - 1, chosen.is_open)
     if begin and line and not known.is_full:
         raise UsageError(
             f"moves are given with --from and --seat {seat}: what follows from them depends on "

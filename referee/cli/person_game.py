@@ -23,7 +23,7 @@ from referee.core.timecontrol import TimeControl
 from referee.games import game_given
 from referee.games.api import Seat, State
 from referee.person.console import Console, PlainConsole
-from referee.person.desk import Desk, Left
+from referee.person.desk import Left, PersonDesk
 from referee.person.hint_bot import hint as hint_of
 from referee.person.sitting import Sitting
 from referee.person.words import introduction
@@ -174,7 +174,7 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         return hint_of(hint_bot, plan.start_us, terms, state, seat)
 
     console = _console()
-    desk = Desk(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
+    desk = PersonDesk(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
     sitting = Sitting(terms, bots, desk, plan.start_us, _report_left_behind)
     try:
         show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))

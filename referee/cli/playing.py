@@ -14,9 +14,9 @@ from referee.cli.progress import Outset, report_off_turn, report_stoppages
 from referee.cli.venues import Venue, build, here, on_cluster
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped
-from referee.core.stop import Stop
+from referee.core.stop import StopSignals
 from referee.core.text import shown
-from referee.ratings.table import View, rendered
+from referee.ratings.table import TableText, rendered
 from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.lock import locked
@@ -147,7 +147,7 @@ def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:
     player = TournamentPlayer(
         tournament, opened, candidate.config.keep, progress, candidate.programs, venue.at_once
     )
-    with Stop(progress.interrupt) as stop, progress:
+    with StopSignals(progress.interrupt) as stop, progress:
         player.play(venue.place(opened), lambda: bool(stop.asked))
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
@@ -172,7 +172,7 @@ def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
 def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
     tournament, games = candidate.tournament, opened.shown_games
     seats = max(plan.seats for plan in tournament.plans)
-    form, view = "json" if how.json_lines else "simple", View(width=table_width())
+    form, view = "json" if how.json_lines else "simple", TableText(width=table_width())
     table = rendered(opened.names, games, form, seats, view, opened.facts) if games else ""
     if how.json_lines:
         show_data(end_lines(len(games), opened.games_in_all.games, opened.head, table))

@@ -15,13 +15,13 @@ from referee.core.seeds import position_seeds
 from referee.core.text import listed, shown
 from referee.gameplay.chance import Chance
 from referee.gameplay.events import Drawn
-from referee.gameplay.lines import Position, turn_text
+from referee.gameplay.lines import LinePosition, turn_text
 from referee.gameplay.perft import divided, lines_by_depth, moves_in_all
 from referee.games.api import Game, Options, Seat, State
 from referee.tournament.opening_table import recorded_game
 from referee.tournament.reading import records_at
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import Knowledge, View
+from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import steps_of
 
 
@@ -29,14 +29,14 @@ class Root(NamedTuple):
     """Where a line of moves begins."""
 
     options: Options
-    position: Position
+    position: LinePosition
 
 
 def started(game: Game[Any], options: tuple[str, ...], seed: str, outcomes: tuple[str, ...]) -> Root:
     """The start of a game."""
     settled = game.settle(key_values("option", options))
     chance = Chance.of_seeds(*position_seeds(seed), given=outcomes)
-    return Root(settled, Position.settled(game.start(settled), chance))
+    return Root(settled, LinePosition.settled(game.start(settled), chance))
 
 
 def recorded(game: Game[Any], path: Path, at: str, view: View) -> Root:
@@ -59,10 +59,10 @@ def recorded(game: Game[Any], path: Path, at: str, view: View) -> Root:
             elif isinstance(event, Drawn):
                 chance = chance.once(before.state)[1]
         events_before += len(after.events)
-    return Root(record.terms.options, Position.settled(steps.steps[number].state, chance))
+    return Root(record.terms.options, LinePosition.settled(steps.steps[number].state, chance))
 
 
-def show_counts(position: Position, depth: int, divide: bool) -> None:
+def show_counts(position: LinePosition, depth: int, divide: bool) -> None:
     """Prints how many lines there are, each number when it is known."""
     if divide:
         lines = 0
@@ -83,8 +83,8 @@ class LookedAt(NamedTuple):
 
     game: Game[Any]
     options: Options
-    position: Position
-    known: Knowledge
+    position: LinePosition
+    known: ViewKnowledge
 
     @property
     def _state(self) -> State[Any]:

@@ -25,7 +25,7 @@ from referee.core.text import shown
 from referee.core.units import seconds
 from referee.gameplay.events import Drawn
 from referee.viewing.browsing import Browser
-from referee.viewing.characters import Line, lines, width
+from referee.viewing.characters import InkLine, lines, width
 from referee.viewing.words import heading, place_text
 
 SMALLEST = 40, 12
@@ -90,7 +90,7 @@ def show(browser: Browser) -> None:
         raise RuntimeError("the screen failed")
 
 
-class Lines(Widget):
+class CutLines(Widget):
     """Lines of text, each cut at the width with an ellipsis."""
 
     def __init__(self, name: str) -> None:
@@ -239,7 +239,7 @@ class ReplayScreen(App[None]):
     Pane { scrollbar-size: 0 0; }
     Pane > Static { width: 100%; height: auto; }
     Pane > .-whole { width: auto; }
-    Lines { height: auto; }
+    CutLines { height: auto; }
     #heading { text-style: bold; }
     #main { height: 1fr; }
     #board, #text, #steps, #lower { height: 1fr; width: 1fr; }
@@ -292,12 +292,12 @@ class ReplayScreen(App[None]):
         self._speed = SPEEDS.index(1.0)
         self._player: Timer | None = None
         """Takes the next step again and again while the game plays."""
-        self._heading = Lines("heading")
+        self._heading = CutLines("heading")
         self._board = Pane("board", wraps=False)
-        self._clocks = Lines("clocks")
+        self._clocks = CutLines("clocks")
         self._text = Pane("text")
         self._list = StepList()
-        self._keys = Lines("keys")
+        self._keys = CutLines("keys")
         self._ask_line = Horizontal(id="ask")
         """In place of the keys, while a question is asked."""
         self._question = Static(markup=False)
@@ -504,13 +504,13 @@ class ReplayScreen(App[None]):
         )
 
 
-def _text(drawn: Sequence[Line]) -> Text:
+def _text(drawn: Sequence[InkLine]) -> Text:
     return Text("\n", no_wrap=True).join(
         Text.assemble(*((ink.text, ink.colour) for ink in line)) for line in drawn
     )
 
 
-def _fresh(drawn: Sequence[Line]) -> Region | None:
+def _fresh(drawn: Sequence[InkLine]) -> Region | None:
     """Where the last move is in a picture."""
     spans = [
         (row, sum(len(ink.text) for ink in line[:number]), len(ink.text))

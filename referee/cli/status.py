@@ -15,7 +15,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about
 
 if TYPE_CHECKING:
-    from referee.tournament.progress import Order, Progress
+    from referee.tournament.progress import BotOrder, RunProgress
     from referee.tournament.run import Run
 
 ROWS = 20
@@ -62,7 +62,7 @@ def _read(folder: Path, is_running: bool) -> Run:
         return read_run(folder)
 
 
-def _text(progress: Progress, order: Order) -> str:
+def _text(progress: RunProgress, order: BotOrder) -> str:
     """The status for people."""
     from referee.ratings.brief import brief
     from referee.ratings.notes import left_out_lines
@@ -86,12 +86,12 @@ def _text(progress: Progress, order: Order) -> str:
     return "\n".join(lines)
 
 
-def _idle_us(progress: Progress) -> int | None:
+def _idle_us(progress: RunProgress) -> int | None:
     """The time since the last game ended; None where there was none."""
     return None if progress.ended_us is None else max(0, time.time_ns() // 1000 - progress.ended_us)
 
 
-def _data(progress: Progress, order: Order) -> dict[str, Any]:
+def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
     """The status as JSON."""
     from referee.records.left_out import left_out_json
 
@@ -110,7 +110,7 @@ def _data(progress: Progress, order: Order) -> dict[str, Any]:
     }
 
 
-def _standing(order: Order, name: str) -> dict[str, Any]:
+def _standing(order: BotOrder, name: str) -> dict[str, Any]:
     tally = order.tallies[name]
     rating = order.pool.ratings[name] if order.pool else None
     losses, draws, wins = tally.counts

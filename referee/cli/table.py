@@ -62,10 +62,10 @@ def table(
       referee table here there --format csv
     """
     from referee.ratings.columns import parse_columns
-    from referee.ratings.table import View, parse_show, rendered
+    from referee.ratings.table import TableText, parse_show, rendered
     from referee.tournament.reading import read_runs
 
-    view = View(
+    view = TableText(
         parse_columns(columns) if columns else (),
         parse_show(show) if show else (),
         table_width() if width is None else width,

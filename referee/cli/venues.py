@@ -13,14 +13,14 @@ from referee.cli.output import say
 from referee.core.control_groups import usable_memory
 from referee.processes import building
 from referee.processes.bot import Bot
-from referee.processes.building import Failure
+from referee.processes.building import BuildFailure
 from referee.tournament.bot_table import BotOrigin
 from referee.tournament.open_run import OpenRun
 from referee.tournament.opening import Candidate, with_hidden_files
 from referee.tournament.places import on_this_machine
 from referee.tournament.task import Observer
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import Place
+from referee.tournament.workers import WorkersFactory
 
 if TYPE_CHECKING:
     from referee.cluster.bot_files import SentFiles
@@ -34,7 +34,7 @@ class Venue:
     """Whose bots are ready to be started there, or to be sent there."""
     at_once: int
     """How many games are played at a time, at least 1."""
-    place: Callable[[OpenRun], Place]
+    place: Callable[[OpenRun], WorkersFactory]
 
     @property
     def tournament(self) -> Tournament:
@@ -64,7 +64,7 @@ def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterat
     pin, tournament = candidate.config.pin, candidate.tournament
     candidate = replace(candidate, programs=Programs(sent.hashes_of))
 
-    def place(run: OpenRun) -> Place:
+    def place(run: OpenRun) -> WorkersFactory:
         reference = Reference(run.calibration, run.set_calibration) if scale_clocks else None
         return cluster_place(scheduler.address, sent, tournament, pin, reference)
 
@@ -85,7 +85,7 @@ def files_to_send(candidate: Candidate) -> SentFiles:
     return sent_files(bots, config.origins, private_files(config, candidate.folder))
 
 
-def build(bot: Bot, origin: BotOrigin, private: Sequence[Path]) -> Failure | None:
+def build(bot: Bot, origin: BotOrigin, private: Sequence[Path]) -> BuildFailure | None:
     """Builds a bot, which it says; arguments as for `building.build`."""
     say(f"building {bot.name}")
     failure = building.build(bot, origin.build, origin.build_network, private)

@@ -5,26 +5,30 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from referee.cluster.orders import Answer, Changed, Greeting, Played, Ready, Unfit
+from referee.cluster.orders import Changed, Greeting, MachineAnswer, MachineReady, PlayedTask, Unfit
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.records.record import from_json, off_turn_times, parse_json, summary_of, timed_moves
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Remark, Report, Void
+from referee.tournament.task import Began, Died, Finished, LeftBehind, Notice, Report, Void
+
+_ANSWERS = {Greeting: "greeting", MachineReady: "ready", Unfit: "unfit", Changed: "changed"}
+_REPORTS = {Began: "began", LeftBehind: "left-behind", Notice: "notice"}
+"""The names of what is sent as it is."""
 
 
-def to_bytes(answer: Answer) -> bytes:
+def to_bytes(answer: MachineAnswer) -> bytes:
     """An answer as JSON. The task of a worker that died is left out: the referee knows it."""
     return json.dumps(_json_of(answer)).encode()
 
 
-def _json_of(answer: Answer) -> dict[str, Any]:
+def _json_of(answer: MachineAnswer) -> dict[str, Any]:
     match answer:
         case None:
             return {"answer": "nothing"}
-        case Played(reports):
+        case PlayedTask(reports):
             return {"answer": "played", "reports": [_json_of_report(report) for report in reports]}
         case _:
-            return {"answer": type(answer).__name__.lower(), **answer._asdict()}
+            return {"answer": _ANSWERS[type(answer)], **answer._asdict()}
 
 
 def _json_of_report(report: Report) -> dict[str, Any]:
@@ -35,12 +39,12 @@ def _json_of_report(report: Report) -> dict[str, Any]:
             return {"report": "void", **report._asdict(), "suspects": sorted(report.suspects)}
         case Died(how=how, suspects=suspects):
             return {"report": "died", "how": how, "suspects": sorted(suspects)}
-        case Began() | LeftBehind() | Remark():
-            return {"report": type(report).__name__.lower(), **report._asdict()}
+        case Began() | LeftBehind() | Notice():
+            return {"report": _REPORTS[type(report)], **report._asdict()}
     raise TypeError(f"a machine does not report {type(report).__name__}")
 
 
-def from_bytes(data: bytes) -> Answer:
+def from_bytes(data: bytes) -> MachineAnswer:
     """An answer. Raises `RecordError`, which says what is wrong."""
     try:
         value = json.loads(data)
@@ -61,7 +65,7 @@ def from_bytes(data: bytes) -> Answer:
                 fields.texts("lacking"),
             )
         case "ready":
-            return Ready(
+            return MachineReady(
                 dict(_texts(fields.object("levels"))),
                 {
                     name: _texts(fields.object("files").object(name))
@@ -75,7 +79,7 @@ def from_bytes(data: bytes) -> Answer:
         case "changed":
             return Changed(fields.text("bot"), fields.text("what"))
         case "played":
-            return Played(tuple(_report(report) for report in fields.objects("reports")))
+            return PlayedTask(tuple(_report(report) for report in fields.objects("reports")))
     raise fields.wrong("answer", "the name of an answer")
 
 
@@ -98,12 +102,12 @@ def _report(fields: Fields) -> Report:
                 suspects,
                 fields.flag("lost"),
             )
-        case "leftbehind":
+        case "left-behind":
             return LeftBehind(fields.text("bot"), fields.text("processes"))
         case "died":
             return Died(None, fields.text("how"), frozenset(fields.texts("suspects")))
-        case "remark":
-            return Remark(fields.text("line"))
+        case "notice":
+            return Notice(fields.text("line"))
     raise fields.wrong("report", "the name of a report")
 
 

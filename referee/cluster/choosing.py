@@ -14,7 +14,7 @@ HOMES = 100_000
 """Of how many encounters it is known which machine played them: games that are played again come soon."""
 
 
-class Choice:
+class WorkerChooser:
     """Chooses among the workers of a cluster. It counts them once after each look at the cluster, and not for
     each task.
     """

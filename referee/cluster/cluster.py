@@ -11,7 +11,7 @@ from referee.cluster.comparing import clock_percent
 from referee.cluster.dask_link import DaskLink
 from referee.cluster.orders import Requirement
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import Place, Take, Workers
+from referee.tournament.workers import Take, Workers, WorkersFactory
 
 
 class Reference:
@@ -34,7 +34,7 @@ class Reference:
 
 def cluster_place(
     scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: Reference | None
-) -> Place:
+) -> WorkersFactory:
     """The cluster of a scheduler, where a tournament is played; with a reference, its clocks are scaled."""
     seats = max(plan.seats for plan in tournament.plans)
     by_cpu = any(entrant.control.by_cpu for plan in tournament.plans for entrant in plan.entrants)

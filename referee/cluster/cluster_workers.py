@@ -17,30 +17,30 @@ from typing import Protocol
 
 import referee
 from referee.cluster.bot_files import SentFiles
-from referee.cluster.choosing import Choice
+from referee.cluster.choosing import WorkerChooser
 from referee.cluster.dask_worker import DaskWorker, Stage, first_core
 from referee.cluster.expected import is_answer, longest_s, replayed
 from referee.cluster.link import Answered, Disconnected, Failed, Link, Member, Members
 from referee.cluster.orders import (
-    Answer,
     Changed,
+    FilePart,
     Greet,
     Greeting,
-    Order,
-    Part,
+    MachineAnswer,
+    MachineOrder,
+    MachineReady,
     Play,
-    Played,
+    PlayedTask,
     Prepare,
-    Ready,
     Requirement,
     Rest,
-    Stop,
+    StopMachine,
     Unfit,
 )
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
-from referee.tournament.task import Began, Died, Lost, Remark, Report, Task
+from referee.tournament.task import Began, Died, Lost, Notice, Report, Task
 from referee.tournament.workers import Take, Workers
 
 SILENT_S = 300.0
@@ -98,7 +98,7 @@ class ClusterWorkers(Workers):
         """By key of an order, the worker that is to answer it."""
         self._pending: deque[Task] = deque()
         """Tasks that wait for room on a machine, or for a machine."""
-        self._choice = Choice()
+        self._choice = WorkerChooser()
         self._percents: dict[str, int] = {}
         """By machine, the clocks of its games in percent of the tournament's."""
         self._levels: dict[str, str] = {}
@@ -155,13 +155,13 @@ class ClusterWorkers(Workers):
         worker.playing_until_s[key] = self._now_s + longest_s(scaled)
         self._reports.append(Began(task.games[0][0].id))
 
-    def _ask(self, worker: DaskWorker, order: Order) -> str:
+    def _ask(self, worker: DaskWorker, order: MachineOrder) -> str:
         key = str(next(self._numbers))
         self._of[key] = worker
         self._link.ask(key, worker.address, order)
         return key
 
-    def _prepare_by(self, worker: DaskWorker, stage: Stage, order: Order, seconds: float) -> None:
+    def _prepare_by(self, worker: DaskWorker, stage: Stage, order: MachineOrder, seconds: float) -> None:
         """Gives a worker an order that it has to answer in time before it can play."""
         worker.stage = stage
         worker.due_s = self._now_s + seconds
@@ -231,10 +231,10 @@ class ClusterWorkers(Workers):
             elif worker and worker.member.beat != member.beat:
                 worker.member, worker.heard_s = member, self._now_s
 
-    def _answered(self, worker: DaskWorker, key: str, answer: Answer) -> None:
+    def _answered(self, worker: DaskWorker, key: str, answer: MachineAnswer) -> None:
         if key in worker.playing:
             self._played(worker, key, answer)
-        elif isinstance(answer, Played):  # the idle bots have ended
+        elif isinstance(answer, PlayedTask):  # the idle bots have ended
             self._reports += answer.reports
         elif isinstance(answer, Unfit):
             self._refuse(worker, answer.why)
@@ -249,16 +249,16 @@ class ClusterWorkers(Workers):
             else:
                 worker.parts = self._parts(answer.lacking)
                 self._send_next_part(worker)
-        elif isinstance(answer, Ready):
+        elif isinstance(answer, MachineReady):
             self._ready(worker, answer)
         else:
             self._send_next_part(worker)
 
-    def _parts(self, hashes: Sequence[str]) -> Iterator[Part]:
+    def _parts(self, hashes: Sequence[str]) -> Iterator[FilePart]:
         """The parts of these files, each read when it is sent."""
         for sha256 in hashes:
             for offset, data, size in self._sent.parts(sha256):
-                yield Part(sha256, offset, data, size)
+                yield FilePart(sha256, offset, data, size)
 
     def _send_next_part(self, worker: DaskWorker) -> None:
         """Sends a worker the next part of the files that it lacks, or has it get ready after the last one."""
@@ -280,7 +280,7 @@ class ClusterWorkers(Workers):
         order = Prepare(self._required, worker.member.name, worker.member.slots, slots, worker.first_core)
         self._prepare_by(worker, Stage.PREPARING, order, PREPARING_S)
 
-    def _ready(self, worker: DaskWorker, ready: Ready) -> None:
+    def _ready(self, worker: DaskWorker, ready: MachineReady) -> None:
         """Has a worker play from now on, if its bots are those of the other machines."""
         for line in ready.remarks:
             self._remark(f"{worker.name}: {line}")
@@ -306,7 +306,7 @@ class ClusterWorkers(Workers):
         slots = counted(worker.member.slots, "game")
         self._remark(f"{worker.name} plays, {slots} at a time{scaled}: {worker.greeting.cpu}")
 
-    def _played(self, worker: DaskWorker, key: str, answer: Answer) -> None:
+    def _played(self, worker: DaskWorker, key: str, answer: MachineAnswer) -> None:
         """Takes what was reported of a task."""
         task = worker.playing.pop(key)
         del worker.playing_until_s[key]
@@ -317,7 +317,7 @@ class ClusterWorkers(Workers):
             self._lost(worker, task, answer.why)
             self._refuse(worker, answer.why)
             return
-        reports = answer.reports if isinstance(answer, Played) else ()
+        reports = answer.reports if isinstance(answer, PlayedTask) else ()
         try:
             reports = replayed(replace(task, plan=replace(task.plan, clock_percent=worker.percent)), reports)
         except RefereeError as error:
@@ -325,7 +325,7 @@ class ClusterWorkers(Workers):
             self._lost(worker, task, why, alone=False)
             self._refuse(worker, why)
             return
-        if not isinstance(answer, Played) or not is_answer(task, reports, self._is_stopping):
+        if not isinstance(answer, PlayedTask) or not is_answer(task, reports, self._is_stopping):
             self._lose_task(worker, task, "its games were not played to their end")
         else:
             worker.failures, worker.has_played = 0, True
@@ -428,14 +428,14 @@ class ClusterWorkers(Workers):
             raise EnvironmentLacksError(f"the Dask cluster has had no machine for {WAIT_S:.0f} s")
 
     def _remark(self, line: str) -> None:
-        self._reports.append(Remark(line))
+        self._reports.append(Notice(line))
 
     def stop(self) -> None:
         """Tells all machines, once."""
         if not self._is_stopping:
             self._is_stopping = True
             self._pending.clear()
-            self._link.tell([*self._workers], Stop())
+            self._link.tell([*self._workers], StopMachine())
 
     def end_idle_bots(self) -> None:
         """Has all machines end their idle bots, as far as they answer in time."""

@@ -21,17 +21,17 @@ UNLIKE_PYTHON_PERCENT = 40
 ALIKE_PERCENT = 5
 """Clocks are not scaled by this little: the speed that is measured again differs by as much."""
 
-LEAST_CLOCK_PERCENT = 50
-MOST_CLOCK_PERCENT = 400
+MIN_CLOCK_PERCENT = 50
+MAX_CLOCK_PERCENT = 400
 """The bounds of scaled clocks: a machine that would need others is too unlike to be used."""
 
 FREE_PERCENT = 90
 """Programs that get less than this much of a core each share it with others."""
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 """How many machines a text names; of more, the rest is counted."""
 
-_MOST_TEXT = 1000
+_MAX_TEXT = 1000
 
 
 class Measured(NamedTuple):
@@ -79,10 +79,10 @@ def clock_percent(reference: int, speed: int) -> int:
     Raises `EnvironmentLacksError` where the machine is too fast or too slow for that.
     """
     percent = round(100 * reference / max(1, speed))
-    if not LEAST_CLOCK_PERCENT <= percent <= MOST_CLOCK_PERCENT:
+    if not MIN_CLOCK_PERCENT <= percent <= MAX_CLOCK_PERCENT:
         raise EnvironmentLacksError(
             f"its speed needs clocks of {percent} % of those of the first machine, expected "
-            f"{LEAST_CLOCK_PERCENT} to {MOST_CLOCK_PERCENT} %"
+            f"{MIN_CLOCK_PERCENT} to {MAX_CLOCK_PERCENT} %"
         )
     return 100 if abs(percent - 100) <= ALIKE_PERCENT else percent
 
@@ -138,7 +138,7 @@ def _warnings(fields: Fields) -> Iterator[Finding]:
 
 
 def _text(fields: Fields, name: str) -> str:
-    return shown(fields.text(name), _MOST_TEXT)  # guard: reported-texts
+    return shown(fields.text(name), _MAX_TEXT)  # guard: reported-texts
 
 
 # --- What differs -----------------------------------------------------------------------------------------
@@ -285,5 +285,5 @@ def _labels(machines: Iterable[Measured]) -> str:
 def _named(texts: Iterable[str]) -> str:
     """Texts about machines as a list, the first of them if there are many."""
     every = [*texts]
-    rest = len(every) - MOST_NAMED
-    return listed([*every[:MOST_NAMED], f"{counted(rest, 'other')}"] if rest > 0 else every)
+    rest = len(every) - MAX_NAMED
+    return listed([*every[:MAX_NAMED], f"{counted(rest, 'other')}"] if rest > 0 else every)

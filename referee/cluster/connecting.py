@@ -24,7 +24,7 @@ CONNECT_S = 10
 """Seconds after which a scheduler that cannot be reached is given up."""
 
 LOCAL = "local:"
-MOST_LOCAL = 1000
+MAX_LOCAL = 1000
 
 EXPECTED = "expected `tcp://HOST:PORT` or `tls://HOST:PORT` of a Dask scheduler, or `local:N`"
 
@@ -37,9 +37,9 @@ def checked_address(text: str) -> str:
     """The address of a cluster as it is given, if it has one of the forms. Raises `UsageError`."""
     if text.startswith(LOCAL):
         number = text.removeprefix(LOCAL)
-        if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MOST_LOCAL:
+        if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MAX_LOCAL:
             return text
-        raise UsageError(f"cluster `{shown(text)}`: expected a number from 1 to {MOST_LOCAL} after `{LOCAL}`")
+        raise UsageError(f"cluster `{shown(text)}`: expected a number from 1 to {MAX_LOCAL} after `{LOCAL}`")
     try:
         parts = urlsplit(text)
         good = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port

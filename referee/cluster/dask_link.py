@@ -17,8 +17,8 @@ from distributed.client import FutureCancelledError
 from referee.cluster import calls, machine
 from referee.cluster.answers import from_bytes
 from referee.cluster.connecting import reason
-from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
-from referee.cluster.orders import Order, Play
+from referee.cluster.link import Answered, Disconnected, Failed, Link, LinkEvent, Member, Members
+from referee.cluster.orders import MachineOrder, Play
 from referee.core.ration import Ration
 from referee.core.text import shown
 
@@ -49,7 +49,7 @@ class DaskLink(Link):
         """Connects to a scheduler; orders are for the hosts of this run."""
         self._address = address
         self._run = run
-        self._events: SimpleQueue[Event] = SimpleQueue()
+        self._events: SimpleQueue[LinkEvent] = SimpleQueue()
         self._client: Client | None = None
         self._asked: dict[str, asyncio.Task[None]] = {}
         """By key, what waits for the answers."""
@@ -62,16 +62,16 @@ class DaskLink(Link):
         )
         self._thread.start()
 
-    def events(self, seconds: float) -> list[Event]:
+    def events(self, seconds: float) -> list[LinkEvent]:
         """What has happened; if nothing has, waits up to `seconds`."""
-        found: list[Event] = []
+        found: list[LinkEvent] = []
         with contextlib.suppress(Empty):
             found.append(self._events.get(timeout=seconds))
             while True:
                 found.append(self._events.get_nowait())
         return found
 
-    def ask(self, key: str, address: str, order: Order) -> None:
+    def ask(self, key: str, address: str, order: MachineOrder) -> None:
         """Submits the order as a task that no other Dask worker may run."""
         data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
 
@@ -82,7 +82,7 @@ class DaskLink(Link):
         self._loop.call_soon_threadsafe(start)
 
     async def _ask(self, key: str, address: str, order: bytes, is_playing: bool) -> None:
-        event: Event
+        event: LinkEvent
         try:
             if self._client is None:
                 raise ConnectionError("there is no connection to the scheduler")
@@ -119,7 +119,7 @@ class DaskLink(Link):
 
         self._loop.call_soon_threadsafe(cancel)
 
-    def tell(self, addresses: list[str], order: Order) -> None:
+    def tell(self, addresses: list[str], order: MachineOrder) -> None:
         """Runs beside the tasks of the Dask workers."""
         data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
         self._submit(self._broadcast(addresses, machine.tell, self._run, data))

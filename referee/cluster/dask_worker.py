@@ -8,7 +8,7 @@ from enum import Enum
 from itertools import count
 
 from referee.cluster.link import Member
-from referee.cluster.orders import Greeting, Part
+from referee.cluster.orders import FilePart, Greeting
 from referee.tournament.task import Task
 
 
@@ -36,7 +36,7 @@ class DaskWorker:
     due_s: float = 0.0
     """When this has to be answered."""
     greeting: Greeting | None = None
-    parts: Iterator[Part] = field(default_factory=lambda: iter(()))
+    parts: Iterator[FilePart] = field(default_factory=lambda: iter(()))
     percent: int = 100
     """The clocks of its games, in percent of the tournament's."""
     playing: dict[str, Task] = field(default_factory=dict)

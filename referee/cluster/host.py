@@ -21,22 +21,22 @@ import referee
 from referee.cluster.answers import to_bytes
 from referee.cluster.bot_files import BotFiles
 from referee.cluster.orders import (
-    Answer,
     Changed,
+    FilePart,
     GiveUp,
     Greet,
     Greeting,
-    Order,
-    Part,
+    MachineAnswer,
+    MachineOrder,
+    MachineReady,
     Play,
-    Played,
+    PlayedTask,
     Prepare,
-    Ready,
     Rest,
-    Stop,
+    StopMachine,
     Unfit,
 )
-from referee.cluster.store import Store, default_store
+from referee.cluster.store import FileStore, default_store
 from referee.cluster.versions import code_digest
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
@@ -50,10 +50,10 @@ from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
-from referee.tournament.channel import Broken, Channel
+from referee.tournament.channel import Channel, MalformedMessage
 from referee.tournament.hashes import hashes_of_words
 from referee.tournament.isolating import with_hidden
-from referee.tournament.pool import Pool
+from referee.tournament.pool import WorkerPool
 from referee.tournament.task import Began, Died, Finished, LeftBehind, Report, Task, Void
 from referee.tournament.worker import Sign
 
@@ -69,7 +69,7 @@ LOOKING = 0.02
 FLUSH_S = 0.01
 """Seconds after which is tried again to send what there was no room for."""
 
-Say = Callable[[str, Answer], None]
+Say = Callable[[str, MachineAnswer], None]
 """Called with the key of an order, and its answer."""
 
 
@@ -82,7 +82,7 @@ class Host:
         """
         self._remarks: list[str] = []
         """What the user should know of the bots here."""
-        self._store = Store(store, self._remarks.append)
+        self._store = FileStore(store, self._remarks.append)
         self._say = say
         self._orders = orders
         self._files: dict[str, BotFiles] = {}
@@ -93,19 +93,19 @@ class Host:
         """By bot, the hashes of the files that its command names, as they were when it got ready."""
         self._rations: dict[str, Ration] = {}
         """By bot, how often it is looked whether its files have changed."""
-        self._pool: Pool | None = None
+        self._pool: WorkerPool | None = None
         self._tasks: dict[str, Task] = {}
         """By key, the tasks that are being played."""
         self._reports: dict[str, list[Report]] = {}
         """By key, what was reported of them so far."""
         self._is_stopping = False
 
-    def obey(self, key: str, order: Order) -> None:
+    def obey(self, key: str, order: MachineOrder) -> None:
         """Does what it is told, or begins to."""
         match order:
             case Greet(bots):
                 self._say(key, self._greeting(bots))
-            case Part(sha256, offset, data, size):
+            case FilePart(sha256, offset, data, size):
                 self._say(key, self._add(sha256, offset, data, size))
             case Prepare():
                 self._say(key, self._ready(order))
@@ -116,11 +116,11 @@ class Host:
                 self._reports[""] = []
                 if self._pool:
                     self._pool.end_idle_bots()
-                self._say(key, Played(tuple(self._reports.pop(""))))
+                self._say(key, PlayedTask(tuple(self._reports.pop(""))))
             case GiveUp(other):
                 if self._pool and other in self._tasks:
                     self._pool.give_up(self._tasks[other])
-            case Stop():
+            case StopMachine():
                 self._is_stopping = True
                 if self._pool:
                     self._pool.stop()
@@ -133,7 +133,7 @@ class Host:
         self._pool.take_reports(seconds)
         for key in [key for key, task in self._tasks.items() if not self._pool.plays(task)]:
             del self._tasks[key]
-            self._say(key, Played(tuple(self._reports.pop(key))))
+            self._say(key, PlayedTask(tuple(self._reports.pop(key))))
 
     @property
     def is_playing(self) -> bool:
@@ -157,7 +157,7 @@ class Host:
             return Unfit(str(error))
         return None
 
-    def _ready(self, order: Prepare) -> Ready | Unfit:
+    def _ready(self, order: Prepare) -> MachineReady | Unfit:
         required = order.requirement
         if self._pool:
             self._pool.close()
@@ -184,13 +184,13 @@ class Host:
         cores = sorted(usable_cores()) if required.pin else []
         at = order.first_core % len(cores) if cores else 0
         cores = cores[at:] + cores[:at]
-        self._pool = Pool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
+        self._pool = WorkerPool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
         levels_of_bots = {bot.name: bot.isolation for bot in bots}
-        return Ready(levels_of_bots, dict(self._words), speed, tuple(self._remarks))
+        return MachineReady(levels_of_bots, dict(self._words), speed, tuple(self._remarks))
 
     def _play(self, key: str, task: Task) -> None:
         if self._is_stopping or self._pool is None:
-            self._say(key, Played(()))
+            self._say(key, PlayedTask(()))
             return
         for name in sorted(task.started):
             if changed := self._changed(name):
@@ -245,10 +245,10 @@ def main(descriptor: int) -> None:
     end = socket.socket(fileno=descriptor)
     channel = Channel(end, waits=False)
 
-    def say(key: str, answer: Answer) -> None:
+    def say(key: str, answer: MachineAnswer) -> None:
         channel.send((key, to_bytes(answer)))
 
-    with contextlib.suppress(Broken), contextlib.ExitStack() as stack:
+    with contextlib.suppress(MalformedMessage), contextlib.ExitStack() as stack:
         host, lack = None, ""
         try:
             host = Host(default_store(), say, end)
@@ -265,7 +265,7 @@ def main(descriptor: int) -> None:
             for key, data in channel.receive():
                 asked_s = time.monotonic()
                 try:
-                    order: Order = pickle.loads(data)
+                    order: MachineOrder = pickle.loads(data)
                 except Exception as error:  # such as a game that is not installed here
                     say(key, Unfit(f"it cannot read what it is sent: {shown(str(error), 200)}"))
                     continue

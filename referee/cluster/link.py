@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from referee.cluster.orders import Answer, Order
+from referee.cluster.orders import MachineAnswer, MachineOrder
 
 
 class Member(NamedTuple):
@@ -33,7 +33,7 @@ class Answered(NamedTuple):
     """An order was answered."""
 
     key: str
-    answer: Answer
+    answer: MachineAnswer
 
 
 class Failed(NamedTuple):
@@ -49,18 +49,18 @@ class Disconnected(NamedTuple):
     why: str
 
 
-Event = Members | Answered | Failed | Disconnected
+LinkEvent = Members | Answered | Failed | Disconnected
 
 
 class Link(ABC):
     """The connection to a cluster. Its methods return at once; what comes of them are events."""
 
     @abstractmethod
-    def events(self, seconds: float) -> list[Event]:
+    def events(self, seconds: float) -> list[LinkEvent]:
         """What has happened; if nothing has, waits up to `seconds`."""
 
     @abstractmethod
-    def ask(self, key: str, address: str, order: Order) -> None:
+    def ask(self, key: str, address: str, order: MachineOrder) -> None:
         """Gives a Dask worker an order, which is answered under a key that nothing else has."""
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Link(ABC):
         """Gives up an order: nothing comes of it any more, and its machine learns of it."""
 
     @abstractmethod
-    def tell(self, addresses: list[str], order: Order) -> None:
+    def tell(self, addresses: list[str], order: MachineOrder) -> None:
         """Gives some Dask workers an order at once that is not answered, also while they play."""
 
     @abstractmethod

@@ -19,7 +19,7 @@ from queue import Empty, SimpleQueue
 
 from referee.cluster.orders import GiveUp
 from referee.processes.launcher import wake
-from referee.tournament.channel import Broken, Channel
+from referee.tournament.channel import Channel, MalformedMessage
 from referee.tournament.worker import Sign
 
 SILENT_S = 60.0
@@ -117,7 +117,7 @@ class _Host:
                 start_new_session=True,  # signals from a terminal are meant for the Dask worker
             )
         started.set()
-        with contextlib.suppress(Broken):
+        with contextlib.suppress(MalformedMessage):
             while self._process and self._channel.is_open:
                 for message in self._channel.receive():
                     self._silent_s = 0.0

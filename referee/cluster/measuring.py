@@ -22,7 +22,7 @@ ANSWER_S = 90
 """Seconds after which a machine that has not been measured is given up."""
 
 
-class Host(NamedTuple):
+class KnownMachine(NamedTuple):
     """A machine of a cluster, as the scheduler knows it."""
 
     address: str
@@ -32,14 +32,14 @@ class Host(NamedTuple):
     """The threads of all its Dask workers."""
 
 
-def hosts(client: Client) -> list[Host]:
+def hosts(client: Client) -> list[KnownMachine]:
     """The machines of a cluster: Dask workers with the same IP address are on the same machine.
 
     Raises `EnvironmentLacksError` if there are none.
     """
-    found: dict[str, Host] = {}
+    found: dict[str, KnownMachine] = {}
     for worker, about in client.scheduler_info(n_workers=-1)["workers"].items():
-        before = found.get(about["host"], Host(about["host"], worker, 0))
+        before = found.get(about["host"], KnownMachine(about["host"], worker, 0))
         found[about["host"]] = before._replace(slots=before.slots + about["nthreads"])
     if not found:
         raise EnvironmentLacksError("the cluster has no Dask workers: start some with `dask worker ADDRESS`")
@@ -47,7 +47,7 @@ def hosts(client: Client) -> list[Host]:
 
 
 def measure_hosts(
-    client: Client, machines: list[Host], seconds: float
+    client: Client, machines: list[KnownMachine], seconds: float
 ) -> Iterator[tuple[Measured | Unmeasured, Any]]:
     """Measures all these machines at the same time; gives each with its whole report, which is None where it
     could not be measured within so many seconds.
@@ -62,7 +62,7 @@ def measure_hosts(
             yield Unmeasured(machine.address, machine.slots, shown(str(error), 400)), None
 
 
-def _begin(client: Client, machine: Host, seconds: float) -> Future[str]:
+def _begin(client: Client, machine: KnownMachine, seconds: float) -> Future[str]:
     call = calls.as_bytes(doctor_here, machine.slots, 0.9 * seconds)
     return client.submit(calls.made, call, workers=[machine.worker], pure=False, priority=1, retries=0)
 

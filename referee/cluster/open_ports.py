@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LISTENING = "0A"
 """The state of a socket that takes connections, in the kernel's tables."""
 
-MOST = 20
+MAX_PORTS = 20
 """Ports of a process that are looked at: what a machine says of itself may be anything."""
 
 Ports = Mapping[str, Sequence[str]]
@@ -34,7 +34,7 @@ def ports_of_cluster(client: Client) -> Ports:
         of_workers = client.run(listening_here, on_error="return")
         found |= {f"the Dask worker {worker}": ports for worker, ports in of_workers.items()}
     return {
-        shown(name, 200): [shown(str(port), 60) for port in ports[:MOST]]
+        shown(name, 200): [shown(str(port), 60) for port in ports[:MAX_PORTS]]
         for name, ports in found.items()
         if isinstance(ports, list)
     }

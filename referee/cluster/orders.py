@@ -40,7 +40,7 @@ class Greeting(NamedTuple):
     """The hashes of the files that have to be sent to it."""
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A part of a file; answered by nothing."""
 
     sha256: str
@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 
 class Prepare(NamedTuple):
-    """Has a machine get ready to play; answered by `Ready`, or by `Unfit`."""
+    """Has a machine get ready to play; answered by `MachineReady`, or by `Unfit`."""
 
     requirement: Requirement
     label: str
@@ -64,7 +64,7 @@ class Prepare(NamedTuple):
     """Which of the machine's cores its first game is pinned to."""
 
 
-class Ready(NamedTuple):
+class MachineReady(NamedTuple):
     """A machine is ready to play."""
 
     levels: dict[str, str]
@@ -84,12 +84,12 @@ class Unfit(NamedTuple):
 
 
 class Play(NamedTuple):
-    """Has a task played; answered by `Played`, or by `Changed`."""
+    """Has a task played; answered by `PlayedTask`, or by `Changed`."""
 
     task: Task
 
 
-class Played(NamedTuple):
+class PlayedTask(NamedTuple):
     """What was reported of a task, from its beginning to its end."""
 
     reports: tuple[Report, ...]
@@ -103,7 +103,7 @@ class Changed(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """Has a machine end its idle bots; answered by `Played`."""
+    """Has a machine end its idle bots; answered by `PlayedTask`."""
 
 
 class GiveUp(NamedTuple):
@@ -112,10 +112,10 @@ class GiveUp(NamedTuple):
     key: str
 
 
-class Stop(NamedTuple):
+class StopMachine(NamedTuple):
     """Has a machine stop after the current games; answered by nothing."""
 
 
-Order = Greet | Part | Prepare | Play | Rest | GiveUp | Stop
+MachineOrder = Greet | FilePart | Prepare | Play | Rest | GiveUp | StopMachine
 
-Answer = Greeting | Ready | Unfit | Played | Changed | None
+MachineAnswer = Greeting | MachineReady | Unfit | PlayedTask | Changed | None

@@ -12,7 +12,7 @@ from referee.cluster.bot_files import BotFiles
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 from referee.processes.bot import Bot
-from referee.tournament.file_list import MOST_BYTES, MOST_FILES
+from referee.tournament.file_list import MAX_BYTES, MAX_FILES
 
 _LONGEST_PATH = 2000
 """The most characters of a path in a bot's files."""
@@ -28,7 +28,7 @@ def check(files: BotFiles) -> None:
             raise EnvironmentLacksError(  # guard: paths-in-files
                 f"bot `{files.bot.name}`: `{shown(path)}` is not the path of a file below its folder"
             )
-    if len(paths) > MOST_FILES or sum(file.size for file in files.files) > MOST_BYTES:
+    if len(paths) > MAX_FILES or sum(file.size for file in files.files) > MAX_BYTES:
         raise EnvironmentLacksError(f"bot `{files.bot.name}` has too many or too large files")
     if len({*paths}) < len(paths):
         raise EnvironmentLacksError(f"bot `{files.bot.name}` has two files at the same path")

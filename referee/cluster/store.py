@@ -66,7 +66,7 @@ def default_store() -> Path:
     return Path(gettempdir()) / f"referee-{os.geteuid()}"
 
 
-class Store:
+class FileStore:
     """The store of a machine. Several processes may use one at the same time."""
 
     def __init__(self, folder: Path, note: Callable[[str], None] = lambda line: None) -> None:

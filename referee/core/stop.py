@@ -4,9 +4,9 @@ The process goes through these phases, and only this module knows in which it is
 
 1. *Imports*: there is nothing to lose, so a signal ends the process at once.
 2. *A command* (`Interruptible`): a signal interrupts it by the exception `Interrupted`.
-3. *Playing* (`Stop`): the first signal lets the games in progress finish, the second interrupts.
-4. *Summing up*, once a `Stop` is left: the games are stored, and only their table is still to come. The first
-   signal is told and lets that finish, the second interrupts, also if the first came while playing.
+3. *Playing* (`StopSignals`): the first signal lets the games in progress finish, the second interrupts.
+4. *Summing up*, once a `StopSignals` is left: the games are stored, and only their table is still to come.
+   The first signal is told and lets that finish, the second interrupts, also if the first came while playing.
 5. *A screen* (`Closing`): a signal closes it, and interrupts the command when that is done.
 6. *The end*, when the command is over: signals change nothing any more.
 
@@ -62,7 +62,7 @@ class Interruptible:
         _enter(_do_nothing)
 
 
-class Stop:
+class StopSignals:
     """A context manager for playing: notes the first signal; the second raises `Interrupted`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -71,7 +71,7 @@ class Stop:
         self._say = say
         """Called from a signal handler, so it must not write through a buffer."""
 
-    def __enter__(self) -> Stop:
+    def __enter__(self) -> StopSignals:
         _enter(self._take)
         return self
 

@@ -17,7 +17,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 UNKNOWN = "unknown"
 
-MOST = 100
+MAX_TEXT = 100
 """The most characters of the name, and of the model."""
 
 _READ = 1 << 14
@@ -45,7 +45,7 @@ def this_machine() -> ThisMachine:
 
 
 def _text(text: str) -> str:
-    return shown(" ".join(text.split()), MOST)[:MOST] or UNKNOWN
+    return shown(" ".join(text.split()), MAX_TEXT)[:MAX_TEXT] or UNKNOWN
 
 
 def _model() -> str:

@@ -16,7 +16,7 @@ _FORM = (
 )
 _CPU = "cpu:"
 
-LEAST_PERCENT, MOST_PERCENT = 10, 1000
+MIN_PERCENT, MAX_PERCENT = 10, 1000
 """The fewest and the most percent that clocks may be scaled to."""
 
 NO_CLOCK_WAIT_US = parse_period("1h")

@@ -6,7 +6,7 @@ from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.text import shown
-from referee.encoding.api import Action, Begun, Encoding, Part
+from referee.encoding.api import Action, Begun, Encoding, ObservationPart
 from referee.encoding.blooms import BloomsEncoding
 from referee.encoding.evengroups import EvenGroupsEncoding
 from referee.encoding.floral import FloralEncoding
@@ -14,7 +14,7 @@ from referee.encoding.thetree import TheTreeEncoding
 from referee.encoding.vinetree import VineTreeEncoding
 from referee.games.api import Game, Options
 
-__all__ = ["ENCODINGS", "Action", "Begun", "Encoding", "Part", "encoding_of"]
+__all__ = ["ENCODINGS", "Action", "Begun", "Encoding", "ObservationPart", "encoding_of"]
 
 ENCODINGS: dict[str, type[Encoding[Any]]] = {
     "blooms": BloomsEncoding,

@@ -20,10 +20,10 @@ Action = int
 Begun = tuple[Action, ...]
 """The actions of a move that is not complete yet."""
 
-Floats = NDArray[np.float32]
+FloatArray = NDArray[np.float32]
 
 
-class Part(NamedTuple):
+class ObservationPart(NamedTuple):
     """A part of an observation."""
 
     name: str
@@ -46,7 +46,7 @@ class Encoding(ABC, Generic[S]):
 
     actions: int
     """How many actions there are."""
-    parts: tuple[Part, ...]
+    parts: tuple[ObservationPart, ...]
     """What an observation is made of, in this order."""
 
     @abstractmethod
@@ -74,12 +74,12 @@ class Encoding(ABC, Generic[S]):
         """How many numbers an observation has."""
         return sum(part.size for part in self.parts)
 
-    def observation(self, state: S, seat: Seat, begun: Begun = ()) -> Floats:
+    def observation(self, state: S, seat: Seat, begun: Begun = ()) -> FloatArray:
         """What a seat knows; `begun` is what it has begun of its move."""
         values = self.values(state, seat, begun)
         return np.concatenate([np.asarray(values[part.name], np.float32).ravel() for part in self.parts])
 
-    def split(self, observation: Floats) -> dict[str, Floats]:
+    def split(self, observation: FloatArray) -> dict[str, FloatArray]:
         """The parts of an observation, by name, each in its own shape."""
         found, at = {}, 0
         for part in self.parts:
@@ -94,14 +94,14 @@ class Encoding(ABC, Generic[S]):
         return mask
 
 
-class Knowledge(Protocol):
+class SeatKnowledge(Protocol):
     """What a seat knows, from its news."""
 
     def hear(self, words: list[str]) -> None:
         """Follows a line of news, split at its blanks."""
 
 
-K = TypeVar("K", bound=Knowledge)
+K = TypeVar("K", bound=SeatKnowledge)
 
 
 class Reading(Generic[K]):
@@ -123,7 +123,7 @@ class Reading(Generic[K]):
         return known
 
 
-TO_ACT = Part("to_act", (1,), "whether the seat is to act")
+TO_ACT = ObservationPart("to_act", (1,), "whether the seat is to act")
 
 
 def acts(state: State[Any], seat: Seat) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
-from referee.encoding.api import TO_ACT, Action, Begun, Encoding, Part, acts, plane
+from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, acts, plane
 from referee.games.api import Options, Seat
 from referee.games.blooms import BloomsState, Stones
 from referee.games.grid import HexBoard
@@ -30,9 +30,9 @@ class BloomsEncoding(Encoding[BloomsState]):
             "stone that was placed in this turn; cells that the last turn placed on; cells that it emptied"
         )
         self.parts = (
-            Part("board", (8, across, across), planes),
-            Part("captures", (2,), "own and opponent's captured stones, as shares of the target"),
-            Part("first", (1,), "whether it is the first turn, of one stone"),
+            ObservationPart("board", (8, across, across), planes),
+            ObservationPart("captures", (2,), "own and opponent's captured stones, as shares of the target"),
+            ObservationPart("first", (1,), "whether it is the first turn, of one stone"),
             TO_ACT,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from numpy.typing import ArrayLike
 
-from referee.encoding.api import TO_ACT, Action, Begun, Encoding, Part, acts, plane
+from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, acts, plane
 from referee.games.api import Options, Seat
 from referee.games.evengroups import EvenGroupsState, Placement, Stone
 from referee.games.grid import HexBoard
@@ -28,8 +28,10 @@ class EvenGroupsEncoding(Encoding[EvenGroupsState]):
             "placed on; a stone that was placed in this turn, of the own or of the opponent's colour"
         )
         self.parts = (
-            Part("board", (6, across, across), planes),
-            Part("odd", (2,), "whether the own and the opponent's colour have an odd number of groups"),
+            ObservationPart("board", (6, across, across), planes),
+            ObservationPart(
+                "odd", (2,), "whether the own and the opponent's colour have an odd number of groups"
+            ),
             TO_ACT,
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from referee.encoding.api import TO_ACT, Action, Begun, Encoding, Part, Reading, acts, one_hot
+from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, Reading, acts, one_hot
 from referee.games.api import Options, Seat
 from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS
 from referee.games.floral.news import TURNS
@@ -24,11 +24,11 @@ _REMEMBERED = 6
 """Turns whose casts are in an observation: a spell depends on no more."""
 _FORMS = ("set", "sum", "seq")
 _RELATIONS = ("<", "<=", "=", ">=", ">")
-_MOST_LEFT = 4
+_MAX_LEFT = 4
 """Relations of the longest sequence."""
 _HIGHEST_SUM = 35
 _HIGHEST_STAGE = max(BLOOMS_AT.values())
-_CONDITION = len(_FORMS) + 3 + 7 + 2 + _MOST_LEFT * len(_RELATIONS)
+_CONDITION = len(_FORMS) + 3 + 7 + 2 + _MAX_LEFT * len(_RELATIONS)
 _CAST = 2 * _RUNES + 1
 
 
@@ -40,43 +40,51 @@ class FloralEncoding(Encoding[FloralState]):
     def __init__(self, options: Options) -> None:
         self._goal = int(options["goal"])
         self._turns = int(options["max_turns"])
-        self._reading = Reading(_Known)
+        self._reading = Reading(_KnownFloral)
         self.actions = _GUESSES + _RUNES
         cast = "one-hot the rune or symbol, one-hot the symbol or rune guessed, whether that was right"
         self.parts = (
-            Part(
+            ObservationPart(
                 "spells",
                 (3, _CONDITION),
                 "of Water, Fertilize and Weather: one-hot the form (set, sum, seq) and the length (3 to 5); "
                 "members 1 to 7 of a set; the bounds of a sum, as shares of 35; the relations of a sequence, "
                 "one-hot each",
             ),
-            Part("planting", (1,), "whether flowers are planted now"),
-            Part("time", (1,), "turns played, as a share of the most turns"),
-            Part("number", (3,), "one-hot the number that the next turn has for spells, 1 to 3"),
-            Part("phase", (TURNS,), "one-hot the turns played since flowers were planted"),
-            Part(
+            ObservationPart("planting", (1,), "whether flowers are planted now"),
+            ObservationPart("time", (1,), "turns played, as a share of the most turns"),
+            ObservationPart("number", (3,), "one-hot the number that the next turn has for spells, 1 to 3"),
+            ObservationPart("phase", (TURNS,), "one-hot the turns played since flowers were planted"),
+            ObservationPart(
                 "pots", (POTS, 6), "own pots: one-hot the kind, and the stage as a share of that of a bloom"
             ),
-            Part("planted", (5,), "the kinds that the seat has planted before"),
-            Part(
+            ObservationPart("planted", (5,), "the kinds that the seat has planted before"),
+            ObservationPart(
                 "stock",
                 (5,),
                 "picked flowers as a share of 5, a charge, the different runes needed as a share of 6, own "
                 "points and the other seat's as shares of the goal",
             ),
-            Part(
+            ObservationPart(
                 "effects",
                 (13,),
                 "own effects of the last turn: watered pots, one-hot the pot fertilized, the weather made, "
                 "the pot sabotaged, the guessing spell",
             ),
-            Part("own_casts", (_REMEMBERED, _CAST), f"own casts, the last one first: {cast}"),
-            Part("other_casts", (_REMEMBERED, _CAST), f"casts of the other seat, the last one first: {cast}"),
-            Part("known", (_RUNES, _RUNES), "by symbol of the other seat and rune: known from a right guess"),
-            Part("excluded", (_RUNES, _RUNES), "by symbol and rune: excluded by a wrong guess of its own"),
-            Part("given_away", (_RUNES,), "own runes that the other seat has guessed right"),
-            Part("stages", (POTS, 2), "the other's pots as last told: a flower, its stage as a share of 30"),
+            ObservationPart("own_casts", (_REMEMBERED, _CAST), f"own casts, the last one first: {cast}"),
+            ObservationPart(
+                "other_casts", (_REMEMBERED, _CAST), f"casts of the other seat, the last one first: {cast}"
+            ),
+            ObservationPart(
+                "known", (_RUNES, _RUNES), "by symbol of the other seat and rune: known from a right guess"
+            ),
+            ObservationPart(
+                "excluded", (_RUNES, _RUNES), "by symbol and rune: excluded by a wrong guess of its own"
+            ),
+            ObservationPart("given_away", (_RUNES,), "own runes that the other seat has guessed right"),
+            ObservationPart(
+                "stages", (POTS, 2), "the other's pots as last told: a flower, its stage as a share of 30"
+            ),
             TO_ACT,
         )
 
@@ -150,7 +158,7 @@ def _condition(text: str) -> list[float]:
     condition = Condition.parse(text)
     form, numbers = condition.form, condition.numbers
     relations = [one_hot(_RELATIONS.index(relation), 5) for relation in condition.relations]
-    relations += [[0] * 5] * (_MOST_LEFT - len(relations))
+    relations += [[0] * 5] * (_MAX_LEFT - len(relations))
     return [
         *one_hot(_FORMS.index(form), len(_FORMS)),
         *one_hot(condition.length - 3, 3),
@@ -160,7 +168,7 @@ def _condition(text: str) -> list[float]:
     ]
 
 
-class _Known:
+class _KnownFloral:
     """What a seat knows, from its news."""
 
     def __init__(self, seat: Seat) -> None:

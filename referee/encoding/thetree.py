@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from referee.encoding.api import TO_ACT, Action, Begun, Encoding, Part, Reading, acts, one_hot
+from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, Reading, acts, one_hot
 from referee.games.api import Options, Seat
 from referee.games.thetree.state import TreeState
 from referee.games.thetree.tiles import HAND, INDEX, TILES
@@ -34,25 +34,25 @@ class TheTreeEncoding(Encoding[TreeState]):
     def __init__(self, options: Options) -> None:
         self._seats = int(options["players"])
         self._deals = int(options["deals"])
-        self._reading = Reading(partial(_Known, self._seats))
+        self._reading = Reading(partial(_KnownDeal, self._seats))
         self.actions = _WAYS + len(_SLOTS)
         each = "by seat, the own one first"
         self.parts = (
-            Part(
+            ObservationPart(
                 "tree",
                 (4, _ROWS, _COLUMNS),
                 "cells with a tile, and those with a pip, a small and a big circle; rows from below, the "
                 f"cell 0,0 in column {_ROWS - 1}",
             ),
-            Part("hand", (len(TILES),), "the tiles in hand, lowest first"),
-            Part("laid", (len(TILES),), "the tiles in the tree"),
-            Part("tiles", (_SEATS,), f"how many tiles are in hand, as shares of all; {each}"),
-            Part("supply", (1,), "how many tiles are in the supply, as a share of all"),
-            Part("passed", (_SEATS,), f"who passed since a tile was laid or drawn; {each}"),
-            Part("finished", (_SEATS,), f"who has finished; {each}"),
-            Part("out", (_SEATS,), f"who is out; {each}"),
-            Part("deal", (1,), "deals so far, as a share of the most deals"),
-            Part("chosen", (_WAYS,), "the tile of the move that was begun"),
+            ObservationPart("hand", (len(TILES),), "the tiles in hand, lowest first"),
+            ObservationPart("laid", (len(TILES),), "the tiles in the tree"),
+            ObservationPart("tiles", (_SEATS,), f"how many tiles are in hand, as shares of all; {each}"),
+            ObservationPart("supply", (1,), "how many tiles are in the supply, as a share of all"),
+            ObservationPart("passed", (_SEATS,), f"who passed since a tile was laid or drawn; {each}"),
+            ObservationPart("finished", (_SEATS,), f"who has finished; {each}"),
+            ObservationPart("out", (_SEATS,), f"who is out; {each}"),
+            ObservationPart("deal", (1,), "deals so far, as a share of the most deals"),
+            ObservationPart("chosen", (_WAYS,), "the tile of the move that was begun"),
             TO_ACT,
         )
 
@@ -101,7 +101,7 @@ def _way(move: Laying) -> Action:
     return _SYMBOLS * move.left + move.right
 
 
-class _Known:
+class _KnownDeal:
     """What a seat knows of the deal in progress, from its news."""
 
     def __init__(self, seats: int, seat: Seat) -> None:

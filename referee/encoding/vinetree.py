@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from referee.encoding.api import TO_ACT, Action, Begun, Encoding, Part, acts, plane
+from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, acts, plane
 from referee.games.api import Options, Seat
 from referee.games.grid import Cells, SquareBoard, members
 from referee.games.vinetree.life import dead_flowers
 from referee.games.vinetree.paths import NO_WAY, Fit
-from referee.games.vinetree.position import Growth, Position
+from referee.games.vinetree.position import Growth, VinePosition
 from referee.games.vinetree.state import VineTreeState
 
 _LETTERS = "DLRU"
@@ -35,9 +35,11 @@ class VineTreeEncoding(Encoding[VineTreeState]):
             "cells filled, the cell where its vine goes on"
         )
         self.parts = (
-            Part("board", (10, size, size), planes),
-            Part("lengths", (size, size), "by flower, the steps of vines out of it, as a share of the size"),
-            Part(
+            ObservationPart("board", (10, size, size), planes),
+            ObservationPart(
+                "lengths", (size, size), "by flower, the steps of vines out of it, as a share of the size"
+            ),
+            ObservationPart(
                 "steps", (2,), "steps that are left of the first and the second vine, as shares of the size"
             ),
             TO_ACT,
@@ -93,7 +95,7 @@ class VineTreeEncoding(Encoding[VineTreeState]):
         }
 
 
-def _filled(position: Position, flower: int, one: str, other: str) -> Cells:
+def _filled(position: VinePosition, flower: int, one: str, other: str) -> Cells:
     """The cells that a move fills."""
     return sum(1 << cell for vine in (one, other) for cell in position.cells_of(flower, vine))
 
@@ -101,7 +103,7 @@ def _filled(position: Position, flower: int, one: str, other: str) -> Cells:
 class _Vines:
     """Two vines that grow out of a flower, as far as they have been begun."""
 
-    def __init__(self, position: Position, flower: int, letters: str) -> None:
+    def __init__(self, position: VinePosition, flower: int, letters: str) -> None:
         self._position = position
         self.flower = flower
         self._length = position.length(flower)

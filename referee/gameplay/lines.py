@@ -12,21 +12,21 @@ from referee.gameplay.openings import SEPARATOR, split
 from referee.games.api import BadChance, Refusal, Seat, State
 
 
-class Position(NamedTuple):
+class LinePosition(NamedTuple):
     """A position in which chance does not act, with the chance from there on."""
 
     state: State[Any]
     chance: Chance
 
     @classmethod
-    def settled(cls, state: State[Any], chance: Chance) -> Position:
+    def settled(cls, state: State[Any], chance: Chance) -> LinePosition:
         """The position when chance has acted. Raises `UsageError` where an outcome is not possible."""
         try:
             return cls(*chance.settled(state))
         except BadChance as error:
             raise UsageError(f"chance: {error}") from None
 
-    def after(self, moves: Mapping[Seat, Any]) -> Position:
+    def after(self, moves: Mapping[Seat, Any]) -> LinePosition:
         """The position after a move of every seat that acts, and chance. Raises `UsageError` as `settled`."""
         return self.settled(self.state.play(moves), self.chance)
 
@@ -41,7 +41,7 @@ def turn_text(state: State[Any], moves: Mapping[Seat, Any]) -> str:
     return f"{SEPARATOR} ".join(state.write(moves[seat]) for seat in sorted(moves))
 
 
-def followed(position: Position, texts: Sequence[str]) -> Position:
+def followed(position: LinePosition, texts: Sequence[str]) -> LinePosition:
     """The position after a line of moves. In a turn of several seats there is a move of each, in the order of
     seats. Raises `UsageError`, which names the move.
     """

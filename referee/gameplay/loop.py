@@ -45,7 +45,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, Outcome, Refusal, State
 from referee.games.sampling import legal_moves
 
-Watch = Callable[[Event, State[Any]], None]
+WatchEvent = Callable[[Event, State[Any]], None]
 """Called with every event and the state after it."""
 
 Dice = Callable[[State[Any]], str]
@@ -115,13 +115,13 @@ def seeded_dice(terms: Terms) -> Dice:
     return lambda state: state.draw(streams[state.to_act()[0]])
 
 
-def play(terms: Terms, wire: Wire, dice: Dice, watch: Watch) -> Verdict:
+def play(terms: Terms, wire: Wire, dice: Dice, watch: WatchEvent) -> Verdict:
     """Plays one game. Whatever a bot does leads to a verdict; an exception is a failure of the referee."""
     return _GameLoop(terms, wire, dice, watch).play()
 
 
 class _GameLoop:
-    def __init__(self, terms: Terms, wire: Wire, dice: Dice, watch: Watch) -> None:
+    def __init__(self, terms: Terms, wire: Wire, dice: Dice, watch: WatchEvent) -> None:
         self.terms = terms
         self.wire = wire
         self.dice = dice

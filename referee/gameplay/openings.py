@@ -21,10 +21,10 @@ from referee.gameplay.events import Drawn, Preset, Seat
 from referee.gameplay.terms import Terms
 from referee.games.api import SHARED_CHANCE, Game, Options, Refusal, State
 
-Line = tuple[str, ...]
+OpeningLine = tuple[str, ...]
 """The moves of an opening, in their canonical spelling."""
 
-MOST_PLIES = 100
+MAX_PLIES = 100
 """The most moves that are drawn."""
 
 TRIES = 20
@@ -41,12 +41,12 @@ class BadOpening(ValueError):
     """An opening move that is not possible."""
 
 
-def split(text: str) -> Line:
+def split(text: str) -> OpeningLine:
     """The moves of a line as they are written there."""
     return tuple(move.strip() for move in text.split(SEPARATOR))
 
 
-def joined(line: Line) -> str:
+def joined(line: OpeningLine) -> str:
     """The moves of a line as one text."""
     return f"{SEPARATOR} ".join(line)
 
@@ -103,7 +103,7 @@ def set_up(
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class OpeningStart:
     """The beginning of an earlier game, with which games of a run begin."""
 
     game: str
@@ -127,7 +127,7 @@ class Start:
         return {"game": self.game, "move": self.move, "played": events}
 
     @classmethod
-    def of_header(cls, fields: Fields) -> Start:
+    def of_header(cls, fields: Fields) -> OpeningStart:
         """The start that a header describes. Raises the error of `fields`."""
         fields.only("game", "move", "played")
         events = tuple(
@@ -145,7 +145,7 @@ class Openings:
 
     plies: int = 0
     """How many moves are drawn; a ply is one turn of one seat."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[OpeningLine, ...] = ()
     """A list of lines, instead of drawn moves."""
     order: str = ORDERS[0]
     """How lines are taken from the list; one of `ORDERS`."""
@@ -153,7 +153,7 @@ class Openings:
     """The seed of what is drawn; None if it is drawn from the shared seed of the games."""
     sha256: str = ""
     """The hash of the file that has the list."""
-    start: Start | None = None
+    start: OpeningStart | None = None
     """What all games begin with, instead of moves that are drawn or listed."""
 
     @property
@@ -181,11 +181,11 @@ class Openings:
         fields = header.object("openings")
         if fields.has("start"):
             fields.only("start")
-            return cls(start=Start.of_header(fields.object("start")))
+            return cls(start=OpeningStart.of_header(fields.object("start")))
         seed = fields.text("seed") if fields.has("seed") else None
         if fields.has("plies"):
             fields.only("plies", "seed")
-            return cls(plies=fields.number("plies", 1, MOST_PLIES), seed=seed)
+            return cls(plies=fields.number("plies", 1, MAX_PLIES), seed=seed)
         fields.only("lines", "order", "seed", "sha256")
         order = fields.text("order")
         if order not in ORDERS:
@@ -195,7 +195,7 @@ class Openings:
             raise fields.wrong("lines", "a list of lines of moves")
         return cls(lines=lines, order=order, seed=seed, sha256=fields.text("sha256"))
 
-    def line(self, game: Game[Any], options: Options, game_id: str, shared: bytes) -> Line:
+    def line(self, game: Game[Any], options: Options, game_id: str, shared: bytes) -> OpeningLine:
         """The opening of a game, the same in all games of its encounter; `shared` is their shared seed."""
         if self.lines:
             return self._from_list(game_id, shared)
@@ -214,7 +214,7 @@ class Openings:
         """
         return Openings(lines=(self._from_list(game_id, shared),)) if self.lines else self
 
-    def _from_list(self, game_id: str, shared: bytes) -> Line:
+    def _from_list(self, game_id: str, shared: bytes) -> OpeningLine:
         if self.order == "random":
             return self._stream(game_id, shared).choice(self.lines)
         pairing = Pairing.parse(game_id)
@@ -249,13 +249,13 @@ class Openings:
 NO_OPENINGS = Openings()
 
 
-def drawn(game: Game[Any], options: Options, plies: int, stream: Stream, shared: bytes) -> Line:
+def drawn(game: Game[Any], options: Options, plies: int, stream: Stream, shared: bytes) -> OpeningLine:
     """A random line of so many moves after which the game is not over; `shared` is the seed of shared chance.
 
     The line is shorter where chance that differs from game to game, or several seats, would act before its
     end. If `TRIES` lines end the game, it is the longest of them without the move that ended the game.
     """
-    longest: Line = ()
+    longest: OpeningLine = ()
     for _ in range(TRIES):
         line: list[str] = []
         state = game.start(options)
@@ -289,7 +289,7 @@ def check_takes_openings(game: Game[Any], options: Options) -> None:
         )
 
 
-def checked_line(game: Game[Any], options: Options, text: str) -> Line:
+def checked_line(game: Game[Any], options: Options, text: str) -> OpeningLine:
     """The line that a text means, in canonical spelling. Raises `UsageError`, naming the move."""
     line: list[str] = []
     state = game.start(options)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
-from referee.gameplay.lines import Position
+from referee.gameplay.lines import LinePosition
 from referee.games.api import Seat, State
 
 
@@ -32,7 +32,7 @@ def moves_in_all(state: State[Any], seat: Seat) -> int:
     return sum(1 for _ in state.legal(seat)) if count is None else count
 
 
-def lines_of(position: Position, depth: int) -> int:
+def lines_of(position: LinePosition, depth: int) -> int:
     """How many lines of so many turns, at least one, there are from a position."""
     state = position.state
     acting = state.to_act()
@@ -43,7 +43,7 @@ def lines_of(position: Position, depth: int) -> int:
     return sum(lines_of(position.after(turn), depth - 1) for turn in turns(state))
 
 
-def lines_by_depth(position: Position, depth: int) -> Iterator[int]:
+def lines_by_depth(position: LinePosition, depth: int) -> Iterator[int]:
     """How many lines of 1, 2, … turns there are, up to a depth; it ends with a 0 if all lines end before."""
     for turns_each in range(1, depth + 1):
         lines = lines_of(position, turns_each)
@@ -52,7 +52,7 @@ def lines_by_depth(position: Position, depth: int) -> Iterator[int]:
             return
 
 
-def divided(position: Position, depth: int) -> Iterator[tuple[Mapping[Seat, Any], int]]:
+def divided(position: LinePosition, depth: int) -> Iterator[tuple[Mapping[Seat, Any], int]]:
     """Each first turn with the number of lines of so many turns that begin with it."""
     if position.state.to_act():
         for turn in turns(position.state):

@@ -26,7 +26,7 @@ Seat = int
 CHANCE: Seat = -1
 """The actor at a chance event whose outcome is drawn for this game alone."""
 
-MOST_SEATS = 4
+MAX_SEATS = 4
 """How many seats a game can have: pictures, pages and tables have colours and columns for so many."""
 
 SHARED_CHANCE: Seat = -2
@@ -275,7 +275,7 @@ class Game(ABC, Generic[M]):
 
     def settle(self, given: Mapping[str, str]) -> Options:
         """The values of all options, from those that are given. Raises `GameOptionError`, also if the
-        game has more than `MOST_SEATS` seats with them.
+        game has more than `MAX_SEATS` seats with them.
         """
         known = {option.name: option for option in self.options}
         for name in given:
@@ -290,9 +290,9 @@ class Game(ABC, Generic[M]):
                 settled[name] = option.default
             else:
                 settled[name] = self.default_of(name, settled)
-        if not 1 <= (seats := self.seats(settled)) <= MOST_SEATS:
+        if not 1 <= (seats := self.seats(settled)) <= MAX_SEATS:
             raise GameOptionError(
-                f"`{self.slug}` has {seats} seats with these options, expected 1 to {MOST_SEATS}"
+                f"`{self.slug}` has {seats} seats with these options, expected 1 to {MAX_SEATS}"
             )
         return settled
 
@@ -302,7 +302,7 @@ class Game(ABC, Generic[M]):
 
     @abstractmethod
     def seats(self, options: Options) -> int:
-        """How many seats play under these options: 1 to `MOST_SEATS`."""
+        """How many seats play under these options: 1 to `MAX_SEATS`."""
 
     @abstractmethod
     def longest(self, options: Options) -> int:

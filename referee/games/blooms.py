@@ -52,7 +52,7 @@ plain tuple, since a named one takes ten times as long to make.
 """
 
 
-class Rules(NamedTuple):
+class BloomsRules(NamedTuple):
     """What the states of one game share."""
 
     board: HexBoard
@@ -64,7 +64,7 @@ class Rules(NamedTuple):
 
     @classmethod
     @cache
-    def of(cls, side: int, target: int) -> Rules:
+    def of(cls, side: int, target: int) -> BloomsRules:
         """The rules on a board of some side."""
         board = HexBoard.of_side(side)
         single = {
@@ -78,7 +78,7 @@ class Rules(NamedTuple):
 class BloomsState(TwoSeatState[Stones]):
     """A position: the stones, how many each seat has captured, and what the last turn did."""
 
-    rules: Rules
+    rules: BloomsRules
     own: Stones
     """The stones of the seat that is to move."""
     opponent: Stones
@@ -300,7 +300,7 @@ class Blooms(TwoSeatGame[Stones]):
 
     def start(self, options: Options) -> BloomsState:
         """The empty board."""
-        rules = Rules.of(int(options["size"]), int(options["target"]))
+        rules = BloomsRules.of(int(options["size"]), int(options["target"]))
         return BloomsState(
             turn=0,
             last=None,

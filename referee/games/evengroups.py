@@ -53,7 +53,7 @@ failures they are rare.
 """
 
 
-class Rules(NamedTuple):
+class EvenGroupsRules(NamedTuple):
     """What the states of one game share."""
 
     board: HexBoard
@@ -64,7 +64,7 @@ class Rules(NamedTuple):
 
     @classmethod
     @cache
-    def of_side(cls, side: int) -> Rules:
+    def of_side(cls, side: int) -> EvenGroupsRules:
         """The rules on a board of some side."""
         board = HexBoard.of_side(side)
         stones = {text: 2 * cell + colour for text, colour, cell in spellings(board, _COLOURS)}
@@ -76,7 +76,7 @@ class Rules(NamedTuple):
 class EvenGroupsState(TwoSeatState[Placement]):
     """A position: the stones, and which group each of them belongs to."""
 
-    rules: Rules
+    rules: EvenGroupsRules
     empty: bytes
     """The empty cells, ascending."""
     groups: tuple[bytes, bytes]
@@ -280,7 +280,7 @@ class EvenGroups(TwoSeatGame[Placement]):
 
     def start(self, options: Options) -> EvenGroupsState:
         """The empty board."""
-        rules = Rules.of_side(int(options["size"]))
+        rules = EvenGroupsRules.of_side(int(options["size"]))
         cells = bytes(rules.board.names)
         none = bytes(max(cells) + 1)
         return EvenGroupsState(

@@ -11,13 +11,13 @@ from referee.games.api import Seat, State
 
 M = TypeVar("M")
 
-LEGAL_MOST = 2_000
+MAX_LEGAL = 2_000
 """The most legal moves in one list; if there are more, it is a sample. This many fit into a pipe, and take
 the referee some milliseconds.
 """
 
 
-class Listed(NamedTuple, Generic[M]):
+class LegalMovesSample(NamedTuple, Generic[M]):
     """Legal moves of a position."""
 
     moves: Sequence[M]
@@ -27,26 +27,26 @@ class Listed(NamedTuple, Generic[M]):
     """Whether `moves` is a random sample."""
 
 
-def legal_moves(state: State[M], seat: Seat, most: int | None, rng: Random) -> Listed[M]:
-    """At most `most` legal moves of a seat, and never more than `LEGAL_MOST`: all in their order if they
+def legal_moves(state: State[M], seat: Seat, most: int | None, rng: Random) -> LegalMovesSample[M]:
+    """At most `most` legal moves of a seat, and never more than `MAX_LEGAL`: all in their order if they
     are no more, else a random sample without repetitions.
 
-    Where there are more than `LEGAL_MOST` and the game cannot count them, they are drawn with the game's own
+    Where there are more than `MAX_LEGAL` and the game cannot count them, they are drawn with the game's own
     `sample`: then they may be fewer than `most`, and only as uniform as that is. Otherwise they are uniform.
     """
-    most = LEGAL_MOST if most is None else min(most, LEGAL_MOST)
+    most = MAX_LEGAL if most is None else min(most, MAX_LEGAL)
     total = state.count(seat)
     if total is not None and total > most:
-        return Listed(state.pick(seat, distinct(total, most, rng)), total, True)
-    moves = list(islice(state.legal(seat), LEGAL_MOST + 1))
-    if len(moves) > LEGAL_MOST:
+        return LegalMovesSample(state.pick(seat, distinct(total, most, rng)), total, True)
+    moves = list(islice(state.legal(seat), MAX_LEGAL + 1))
+    if len(moves) > MAX_LEGAL:
         # Too many to list.
         moves = list(dict.fromkeys(state.sample(seat, rng) for _ in range(most)))
-        return Listed(moves, None, True)
+        return LegalMovesSample(moves, None, True)
     total = len(moves)
     if total > most:
-        return Listed([moves[number] for number in distinct(total, most, rng)], total, True)
-    return Listed(moves, total, False)
+        return LegalMovesSample([moves[number] for number in distinct(total, most, rng)], total, True)
+    return LegalMovesSample(moves, total, False)
 
 
 def distinct(total: int, count: int, rng: Random) -> list[int]:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 Audience = int | None
 """A seat, or None for a spectator who sees all."""
 
-Lines = tuple[str, ...]
+TrailLines = tuple[str, ...]
 
 
-def _nothing(audience: Audience) -> Lines:
+def _nothing(audience: Audience) -> TrailLines:
     return ()
 
 
@@ -24,13 +24,13 @@ class Trail:
 
     __slots__ = ("_before", "_known", "own")
 
-    def __init__(self, before: Trail | None = None, own: Callable[[Audience], Lines] = _nothing) -> None:
+    def __init__(self, before: Trail | None = None, own: Callable[[Audience], TrailLines] = _nothing) -> None:
         self._before = before
         self.own = own
         """The lines that this position adds, by audience."""
-        self._known: dict[Audience, Lines] = {}
+        self._known: dict[Audience, TrailLines] = {}
 
-    def lines(self, audience: Audience = None) -> Lines:
+    def lines(self, audience: Audience = None) -> TrailLines:
         """All lines for an audience up to this position, oldest first."""
         if (before := self._before) is not None and audience in before._known:
             # The usual case: whoever reads here has read up to the position before.

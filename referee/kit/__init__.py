@@ -19,7 +19,7 @@ from typing import Any
 
 from referee.core.rng import Random
 from referee.games.api import BadChance, Game, Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
-from referee.games.sampling import Listed
+from referee.games.sampling import LegalMovesSample
 from referee.kit.following import Follower, Told, game_played
 from referee.kit.numbers import Quick
 from referee.kit.playouts import Policy, at_random, playout, rewards, step
@@ -30,7 +30,7 @@ __all__ = [
     "Follower",
     "Game",
     "Illegal",
-    "Listed",
+    "LegalMovesSample",
     "NotAMove",
     "Outcome",
     "Policy",

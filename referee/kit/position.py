@@ -8,7 +8,7 @@ from typing import Any
 from referee.core.rng import Random, Stream, derive, fresh_seed
 from referee.core.value import value
 from referee.games.api import Game, Options, Outcome, Seat, State
-from referee.games.sampling import Listed, legal_moves
+from referee.games.sampling import LegalMovesSample, legal_moves
 from referee.kit.playouts import Policy, at_random, playout, rewards
 
 
@@ -91,7 +91,7 @@ class Position:
         """A random legal move."""
         return self.state.sample(self._seat(seat), rng)
 
-    def some_legal(self, most: int, rng: Random, seat: Seat | None = None) -> Listed[Any]:
+    def some_legal(self, most: int, rng: Random, seat: Seat | None = None) -> LegalMovesSample[Any]:
         """All legal moves if they are at most `most`, else as many different ones, drawn at random; never
         more than 2,000. Its `moves` are the moves, `total` is their number or None, `sampled` whether there
         are more.

@@ -39,7 +39,7 @@ MEMORY_A_WORKER = 128 << 20
 GAME_SEATS = 2
 """Bots of a game, where the game is not known."""
 
-LEAST_DISK = 500_000_000
+MIN_DISK = 500_000_000
 """Bytes for the records of about ten thousand games."""
 
 SLOW_SYNC_US = 50_000
@@ -439,7 +439,7 @@ def _disk(figures: Figures) -> Finding:
             "name another folder with `-o`",
         )
     measured = f"{free}; storing a record takes {_spread(disk.sync)}"
-    if disk.free_bytes < LEAST_DISK:
+    if disk.free_bytes < MIN_DISK:
         return Finding(
             "disk",
             Level.WARNING,

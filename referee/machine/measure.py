@@ -28,7 +28,7 @@ from referee.tournament.places import on_this_machine
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Died, Finished, Report, Task, Void
-from referee.wire.connection import Connection, end_connections
+from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 
 LOOPBACK_S = 1.0
@@ -204,7 +204,7 @@ def _start_us(number: int) -> int:
     """Time from the start of an instant bot until it is ready. Raises `EnvironmentLacksError`."""
     game = GAMES["blooms"]
     began = time.monotonic_ns()
-    connection = Connection(Bot("instant", INSTANT_BOT, Path("/")))
+    connection = BotConnection(Bot("instant", INSTANT_BOT, Path("/")))
     try:
         wire = ProcessWire([connection], START_US)
         wire.open(0, Opening(game.slug, game.rules, 2, game.settle({}), CONTROL, number))

@@ -35,7 +35,7 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import Knowledge, View
+from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
 from referee.viewing.svg import draw
 from referee.viewing.words import event_text, fault_report, result, written
@@ -161,7 +161,7 @@ class _Maker:
             "written": {seat: lines for seat, lines in said.items() if lines},
         }
 
-    def _step(self, step: Step, before: Step | None, known: Knowledge) -> dict[str, Any]:
+    def _step(self, step: Step, before: Step | None, known: ViewKnowledge) -> dict[str, Any]:
         value: dict[str, Any] = {}
         if lines := [self.events.index(event) for event in known.events(step.events)]:
             value["lines"] = lines

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from referee.core.rng import Random
 from referee.core.text import shown
 from referee.games.api import Refusal, Seat, State
-from referee.person.commands import LINE_MOST
+from referee.person.commands import MAX_LINE
 
 LOOKED_AT = 20_000
 """How many legal moves are looked at: some positions have millions, and these take a tenth of a second."""
@@ -42,8 +42,8 @@ class Choices:
 
     def why_not(self, text: str) -> str:
         """Why a text is not a legal move, as a sentence; empty for a legal move."""
-        if len(text) > LINE_MOST:
-            return f"more than {LINE_MOST} characters are not a move"
+        if len(text) > MAX_LINE:
+            return f"more than {MAX_LINE} characters are not a move"
         try:
             self._state.read(self._seat, text)
         except Refusal as refusal:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from referee.core.text import meant, shown
 
-LINE_MOST = 500
+MAX_LINE = 500
 """How many characters of a typed line are looked at; a line with more is no move of any game."""
 
-BACK_MOST = 1000
+MAX_BACK = 1000
 """How many moves can be taken back at once."""
 
 
@@ -55,8 +55,8 @@ class Typed(NamedTuple):
 
 def meaning(line: str) -> Typed:
     """What a typed line means. Only whole words are commands, so that moves of few letters stay moves."""
-    if len(line) > LINE_MOST:
-        return Typed("wrong", f"the line has more than {LINE_MOST} characters")
+    if len(line) > MAX_LINE:
+        return Typed("wrong", f"the line has more than {MAX_LINE} characters")
     first, _, rest = line.strip().partition(" ")
     word = _ALIASES.get(first.lower(), first.lower())
     rest = rest.strip()
@@ -75,9 +75,9 @@ def meaning(line: str) -> Typed:
 def _back(rest: str) -> Typed:
     if not rest:
         return Typed("back")
-    if rest.isascii() and rest.isdecimal() and len(rest) <= 4 and 1 <= int(rest) <= BACK_MOST:
+    if rest.isascii() and rest.isdecimal() and len(rest) <= 4 and 1 <= int(rest) <= MAX_BACK:
         return Typed("back", number=int(rest))
-    return Typed("wrong", f"`back {shown(rest, 40)}` has no number of moves, expected 1 to {BACK_MOST}")
+    return Typed("wrong", f"`back {shown(rest, 40)}` has no number of moves, expected 1 to {MAX_BACK}")
 
 
 def meant_by(line: str) -> str:

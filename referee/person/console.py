@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from referee.core.text import shown
-from referee.person.commands import LINE_MOST
+from referee.person.commands import MAX_LINE
 
 SLICE_S = 0.02
 """How long is waited for the person before bots are looked after again."""
@@ -107,7 +107,7 @@ class PlainConsole:
         self._is_prompting = False
         text = line.decode("utf-8", "backslashreplace")
         if self._echoes:
-            self.show(f"{asking.prompt}{shown(text, LINE_MOST)}")
+            self.show(f"{asking.prompt}{shown(text, MAX_LINE)}")
         return text
 
     def _line(self) -> bytes | None:
@@ -115,8 +115,8 @@ class PlainConsole:
         line, newline, rest = self._data.partition(b"\n")
         if newline or (self._is_closed and line):
             self._data = rest
-            return line.removesuffix(b"\r")[: 4 * LINE_MOST + 4]
-        self._data = line[: 4 * LINE_MOST + 4]
+            return line.removesuffix(b"\r")[: 4 * MAX_LINE + 4]
+        self._data = line[: 4 * MAX_LINE + 4]
         return None
 
     def _wait(self) -> None:

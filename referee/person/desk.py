@@ -16,7 +16,7 @@ from referee.person.choices import Choices
 from referee.person.commands import COMMANDS, Typed, meaning, meant_by
 from referee.person.console import HEARD, TIME_UP, Asking, Console, End
 from referee.person.hint_bot import NoHint
-from referee.person.taking_back import Turn, before_move, can_take_back
+from referee.person.taking_back import TakenTurn, before_move, can_take_back
 from referee.person.words import (
     cannot_go_back,
     clock_text,
@@ -27,7 +27,7 @@ from referee.person.words import (
     wrapped,
 )
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import Knowledge, View
+from referee.viewing.knowledge import View, ViewKnowledge
 
 LISTED = 120
 """How many moves `moves` lists at most."""
@@ -66,7 +66,7 @@ class _Asked(NamedTuple):
     choices: Choices
 
 
-class Desk:
+class PersonDesk:
     """The desk of one game; it is told of every event with the state after it."""
 
     def __init__(
@@ -92,7 +92,7 @@ class Desk:
         self._rng = rng
         self._in_colour = in_colour
         self._has_secrets = console.is_looked_at and not terms.game.is_open and len(persons) > 1
-        self._turns: list[Turn] = []
+        self._turns: list[TakenTurn] = []
         self._state: State[Any] = terms.game.start(terms.options)
         self._told: dict[Seat, tuple[int, int]] = {}
         """By seat, how many events and lines of news it was shown."""
@@ -120,7 +120,7 @@ class Desk:
 
     def begin_turn(self, seats: tuple[Seat, ...]) -> None:
         """Notes the beginning of a turn."""
-        self._turns.append(Turn(len(self.events), seats))
+        self._turns.append(TakenTurn(len(self.events), seats))
         self._asked = {}
         self._is_waiting = False
 
@@ -347,8 +347,8 @@ class Desk:
             f"\n{picture_text(self._known(seat).picture(self._state), colour=self._in_colour)}"
         )
 
-    def _known(self, view: View) -> Knowledge:
-        return Knowledge(view, self._terms.game.is_open)
+    def _known(self, view: View) -> ViewKnowledge:
+        return ViewKnowledge(view, self._terms.game.is_open)
 
     def _show_lines(self, lines: Sequence[str]) -> None:
         if lines:

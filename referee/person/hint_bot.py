@@ -23,7 +23,7 @@ from referee.games.api import Refusal, State
 from referee.games.sampling import legal_moves
 from referee.processes.bot import Bot
 from referee.tournament.encounter import PERSON
-from referee.wire.connection import Connection, end_connections
+from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 
 HINT_CONTROL = TimeControl(10_000_000)
@@ -39,8 +39,8 @@ def hint(bot: Bot, start_us: int, terms: Terms, state: State[Any], seat: Seat) -
 
     Raises `NoHint`.
     """
-    others = Connection(bot, failure=PERSON)
-    asked = Connection(bot)
+    others = BotConnection(bot, failure=PERSON)
+    asked = BotConnection(bot)
     wire = ProcessWire([asked if one == seat else others for one in range(len(terms.bots))], start_us)
     try:
         answer = _answer(wire, terms, state, seat)

@@ -13,7 +13,7 @@ from referee.gameplay.api import Wire
 from referee.gameplay.events import Event, Seat
 from referee.gameplay.terms import Terms
 from referee.games.api import State
-from referee.person.desk import Desk, TakenBack
+from referee.person.desk import PersonDesk, TakenBack
 from referee.person.table_wire import TableWire
 from referee.person.taking_back import ContinuedWire
 from referee.processes.bot import Bot
@@ -30,7 +30,7 @@ class Sitting:
     terms: Terms
     bots: Sequence[Bot]
     """By seat, persons included."""
-    desk: Desk
+    desk: PersonDesk
     start_us: int
     on_exit: OnExit
 

@@ -14,7 +14,7 @@ from referee.games.api import Outcome
 from referee.records.recorded import RecordedWire
 
 
-class Turn(NamedTuple):
+class TakenTurn(NamedTuple):
     """A turn of a game that is being played."""
 
     events: int
@@ -23,7 +23,7 @@ class Turn(NamedTuple):
     """The seats that were asked."""
 
 
-def before_move(turns: Sequence[Turn], persons: Collection[Seat], number: int) -> int | None:
+def before_move(turns: Sequence[TakenTurn], persons: Collection[Seat], number: int) -> int | None:
     """How many events remain when the last `number` turns of persons before the last turn are taken back;
     None where there were not so many. The last turn is the present one, in which nobody has moved yet.
     """
@@ -31,7 +31,7 @@ def before_move(turns: Sequence[Turn], persons: Collection[Seat], number: int) -
     return found[-number].events if len(found) >= number else None
 
 
-def can_take_back(turns: Sequence[Turn], persons: Collection[Seat]) -> int:
+def can_take_back(turns: Sequence[TakenTurn], persons: Collection[Seat]) -> int:
     """How many turns of persons can be taken back."""
     return sum(any(seat in persons for seat in turn.seats) for turn in turns[:-1])
 

@@ -26,7 +26,7 @@ from referee.processes.process import BotProcess
 LONGEST_S = 1800
 """The most seconds that a build may take."""
 
-_MOST_OUTPUT = 1 << 16
+_MAX_OUTPUT = 1 << 16
 """The bytes of output that are kept: the last ones."""
 
 _LOOK_S = 0.2
@@ -41,7 +41,7 @@ _AT_HOME = f'HOME="$TMPDIR"; export HOME; {_JOINED}'
 """Gives it a scratch folder as its home too: compilers keep caches there."""
 
 
-class Failure(NamedTuple):
+class BuildFailure(NamedTuple):
     """How a build failed."""
 
     reason: str
@@ -55,7 +55,7 @@ def build(
     network: bool = False,
     private: Iterable[Path] = (),
     longest_s: float = LONGEST_S,
-) -> Failure | None:
+) -> BuildFailure | None:
     """Runs the build command of a bot in the bot's folder, which it may write to, at the bot's own level of
     isolation, and returns how it failed; None where it did not. In the command `{python}` stands for the
     interpreter that runs the referee. It has a `network` only if that is given; what is `private` to the
@@ -77,17 +77,17 @@ def build(
     try:
         builder.check()
     except UsageError as error:
-        return Failure(str(error).removeprefix(f"bot `{bot.name}`: "), ())
+        return BuildFailure(str(error).removeprefix(f"bot `{bot.name}`: "), ())
     if is_confined and bot.cwd not in needs.files(builder.argv, bot.cwd, builder.environment()).own:
         folder = shown(str(bot.cwd))
-        return Failure(f"its folder `{folder}` holds much else, and the build could write there", ())
+        return BuildFailure(f"its folder `{folder}` holds much else, and the build could write there", ())
     script = _JOINED
     if is_confined:
         script, builder = _AT_HOME, _with_toolchain(builder)
     try:
         process = BotProcess(replace(builder, command=(*_SHELL, script, "sh", *command)))
     except OSError as error:
-        return Failure(f"{error.strerror}: `{program}`", ())
+        return BuildFailure(f"{error.strerror}: `{program}`", ())
     try:
         process.close_input()
         output, in_time = _output(process, time.monotonic() + longest_s)
@@ -95,11 +95,11 @@ def build(
         process.reap()
     lines = tuple(shown(line) for line in output.splitlines()[-10:])
     if process.excess:
-        return Failure(f"`{program}` {process.excess}", lines)
+        return BuildFailure(f"`{program}` {process.excess}", lines)
     if not in_time:
-        return Failure(f"`{program}` did not end within {longest_s:.0f} s", lines)
+        return BuildFailure(f"`{program}` did not end within {longest_s:.0f} s", lines)
     if process.exit_code:
-        return Failure(f"`{program}` {process.exit_status()}", lines)
+        return BuildFailure(f"`{program}` {process.exit_status()}", lines)
     if is_confined:
         _make_executable(bot)
     return None
@@ -127,7 +127,7 @@ def _output(process: BotProcess, deadline: float) -> tuple[bytes, bool]:
         poll.poll(min(left, _LOOK_S) * 1000)
         ended = process.exit_status() is not None
         while process.stdout_open and (data := process.read()):
-            kept = (kept + data)[-_MOST_OUTPUT:]
+            kept = (kept + data)[-_MAX_OUTPUT:]
             if time.monotonic() > deadline:
                 break
         process.drain_stderr()

@@ -34,7 +34,7 @@ not read by interpreters, and may be secret.
 _READ_BYTES = 65_536
 """How much of a file is read to find what it names."""
 
-_MOST_FILES = 2000
+_MAX_FILES = 2000
 """The most entries of a folder with packages that are looked at."""
 
 _MAPPING = re.compile(rb"^MAPPING(?:: [^=]+)? = (\{.*\})$", re.MULTILINE)
@@ -93,7 +93,7 @@ def developed(folder: Path) -> Iterator[Path]:
     for packages in folder.glob("python*/*-packages"):
         try:
             with os.scandir(packages) as entries:
-                names = [entry.name for entry in itertools.islice(entries, _MOST_FILES)]
+                names = [entry.name for entry in itertools.islice(entries, _MAX_FILES)]
         except OSError:
             continue
         for name in names:

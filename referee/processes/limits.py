@@ -17,7 +17,7 @@ SCRATCH = 1 << 30
 """By default a bot may have so many bytes in its scratch folder."""
 
 SHARED_PERCENT = 75
-LEAST_SHARE = 512 << 20
+MIN_SHARE = 512 << 20
 """By default the bots that play at once have this share of the machine's memory together, in equal parts;
 none has less than this.
 """
@@ -25,7 +25,7 @@ none has less than this.
 
 def share_of(memory: int, bots: int) -> int:
     """The bytes that each of so many bots may have by default."""
-    return max(LEAST_SHARE, memory * SHARED_PERCENT // 100 // max(1, bots))
+    return max(MIN_SHARE, memory * SHARED_PERCENT // 100 // max(1, bots))
 
 
 @dataclass(frozen=True, slots=True)

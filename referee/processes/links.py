@@ -7,7 +7,7 @@ import os
 import stat
 from typing import NamedTuple
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 """The most links in one path; the kernel follows no more."""
 
 
@@ -34,7 +34,7 @@ def follow(path: str) -> Followed:
             if not stat.S_ISLNK(os.lstat(place).st_mode):
                 real = place
                 continue
-            if len(links) == _MOST_LINKS:
+            if len(links) == _MAX_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
             text = os.readlink(place)  # noqa: PTH115 - pathlib changes the text
             links.append((place, text))

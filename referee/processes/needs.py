@@ -77,7 +77,7 @@ _ENVIRONMENT = (
 )
 """Variables that name folders of installed programs and libraries."""
 
-_MOST_STEPS = 40
+_MAX_STEPS = 40
 """The most symbolic links and interpreters that are followed from one program."""
 
 _SYSTEM_FOLDERS = frozenset((*SYSTEM, *map(Path, ("/dev", "/proc", "/sys"))))
@@ -109,7 +109,7 @@ def find(
     command: Iterable[str], cwd: Path, environment: Mapping[str, str], read: Iterable[Path] = ()
 ) -> Needs:
     """What a bot needs to read; `read` is what else it may."""
-    search = _Search(command, cwd, environment)
+    search = _NeedsSearch(command, cwd, environment)
     for path in (*SYSTEM, *_settings(), *read):
         search.add(path, whatever=True)
     search.add_installed()
@@ -118,7 +118,7 @@ def find(
     return Needs(outermost(search.readable), search.links)
 
 
-class Files(NamedTuple):
+class CommandFiles(NamedTuple):
     """A bot's files, as its command tells them."""
 
     named: list[Path]
@@ -131,10 +131,10 @@ class Files(NamedTuple):
     """
 
 
-def files(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> Files:
+def files(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> CommandFiles:
     """The files of the bot that has this command."""
-    search = _Search(command, cwd, environment)
-    return Files([Path(real.path) for _, real in search.named], search.own())
+    search = _NeedsSearch(command, cwd, environment)
+    return CommandFiles([Path(real.path) for _, real in search.named], search.own())
 
 
 class Named(NamedTuple):
@@ -149,8 +149,8 @@ class Named(NamedTuple):
 
 
 def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> Iterator[Named]:
-    """The files and folders of `Files.named`, but for folders that hold much else, such as a home folder."""
-    search = _Search(command, cwd, environment)
+    """The files and folders of `CommandFiles.named`, but for folders with much else in them."""
+    search = _NeedsSearch(command, cwd, environment)
     for path, real in search.named:
         place = Path(real.path)
         if not search.is_wide(place):
@@ -189,7 +189,7 @@ def _settings() -> list[Path]:
     return [Path(path) for pattern in _SETTINGS for path in glob.glob(f"/etc/{pattern}")]  # noqa: PTH207
 
 
-class _Search:
+class _NeedsSearch:
     """The search for what one bot needs."""
 
     def __init__(self, command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> None:
@@ -269,7 +269,7 @@ class _Search:
     def _add_program(self, program: Path) -> None:
         """Adds a program, what it links to, its interpreter, and so on."""
         pending, seen = [(program, True)], set[Path]()
-        while pending and len(seen) < _MOST_STEPS:
+        while pending and len(seen) < _MAX_STEPS:
             path, by_operator = pending.pop()
             with contextlib.suppress(OSError, ValueError):
                 above = follow(str(path.parent))

@@ -24,7 +24,7 @@ REMOVE_S = 2.0
 next start.
 """
 
-MOST_NAMES = 100_000
+MAX_NAMES = 100_000
 """The most names in a folder that are looked at."""
 
 _NAME = re.compile(r"referee-([0-9a-f]{6})\.([1-9][0-9]{0,8})\.([0-9]{1,18})-.+", re.DOTALL)
@@ -99,7 +99,7 @@ def remove_left(*folders: str) -> None:
 def _left_in(folder: str) -> Iterator[str]:
     """The paths in a folder that are named after processes that are gone."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in islice(entries, MOST_NAMES):
+        for entry in islice(entries, MAX_NAMES):
             if (named := owner(entry.name)) and named.is_gone:  # guard: living-owners
                 yield entry.path
 

@@ -52,7 +52,7 @@ class Keep:
         return (self._head + middle + self._tail).decode("utf-8", "backslashreplace")
 
 
-class Start:
+class BotStart:
     """The requested start of a bot. Several bots start at the same time if all are requested before the
     first one is waited for.
 
@@ -113,14 +113,14 @@ class BotProcess:
     def __init__(
         self,
         bot: Bot,
-        start: Start | None = None,
+        start: BotStart | None = None,
         overhear: Callable[[bytes], None] = lambda data: None,
     ) -> None:
         """`start`: the start of the bot, where it was requested before. `overhear` is called with what it
         writes to stderr, as that is read.
         """
         self._overhear = overhear
-        start = start or Start(bot)
+        start = start or BotStart(bot)
         self._limits = bot.limits
         self._started = start.wait()
         self._streams = start.streams

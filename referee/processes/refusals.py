@@ -14,14 +14,14 @@ import struct
 
 from referee.processes import bpf
 
-MOST = 1000
+MAX_COUNTED = 1000
 """The most calls that are counted: beyond, a bot would keep its warden busy."""
 
-MOST_KINDS = 32
+MAX_KINDS = 32
 """The most calls that are counted each for itself, so that few lines tell of them."""
 
 OTHERS = (-1, 0)
-"""In the place of a call: those beyond `MOST_KINDS`."""
+"""In the place of a call: those beyond `MAX_KINDS`."""
 
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
 _ASKED = struct.Struct("=QII64s")
@@ -57,11 +57,11 @@ class Refusals:
         except OSError:
             return True  # the process was killed meanwhile
         kind = _CALL.unpack_from(call)
-        if kind not in self.counts and len(self.counts) >= MOST_KINDS:
+        if kind not in self.counts and len(self.counts) >= MAX_KINDS:
             kind = OTHERS
         self.counts[kind] = self.counts.pop(kind, 0) + 1
         self._total += 1
-        return self._total < MOST  # guard: most-refusals
+        return self._total < MAX_COUNTED  # guard: most-refusals
 
     def close(self) -> None:
         """Has the kernel refuse all further calls."""

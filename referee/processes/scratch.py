@@ -19,10 +19,10 @@ REMOVE_S = 3.0
 REMOVE_AT_END_S = 20.0
 """The most seconds that the removal of what is still left takes when the referee ends."""
 
-MOST_FILES = 1_000_000
+MAX_FILES = 1_000_000
 """The most files that are looked at where their number is not limited."""
 
-MOST_DEPTH = 100
+MAX_DEPTH = 100
 """The most folders that lie in one another: the warden has one open for each while it counts."""
 
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -45,18 +45,18 @@ def variables(path: str) -> dict[str, str]:
     return dict.fromkeys(("TMPDIR", "TMP", "TEMP"), path)
 
 
-class Usage(namedtuple("Usage", "size files is_too_deep")):
+class ScratchUsage(namedtuple("Usage", "size files is_too_deep")):
     """What is below a folder: bytes, files and folders, and whether folders lie too deep in one another."""
 
 
-def usage(path: str, most: int) -> Usage:
-    """What is below a folder; it stops counting beyond `most` files and folders, or `MOST_DEPTH`.
+def usage(path: str, most: int) -> ScratchUsage:
+    """What is below a folder; it stops counting beyond `most` files and folders, or `MAX_DEPTH`.
 
     A file with several names counts once. A folder that its owner may not read is made readable.
     """
     count = _Count(most)
     count.add(path, None, 0)
-    return Usage(count.size, len(count.seen), count.is_too_deep)
+    return ScratchUsage(count.size, len(count.seen), count.is_too_deep)
 
 
 class _Count:
@@ -70,7 +70,7 @@ class _Count:
 
     def add(self, name: str, parent: int | None, depth: int) -> None:
         """Counts what is below a folder."""
-        self.is_too_deep |= depth > MOST_DEPTH
+        self.is_too_deep |= depth > MAX_DEPTH
         if self._has_ended():
             return
         try:

@@ -17,7 +17,7 @@ from referee.processes import cpu
 MARK_NS = 30_000_000
 """The least time between two marks: each takes 100 µs, which would make quick moves much slower."""
 
-MOST_THREADS = 100
+MAX_THREADS = 100
 """A bot with more threads than this is not measured: reading them would take the time of others."""
 
 Threads = dict[int, tuple[int, int]]
@@ -25,12 +25,12 @@ Threads = dict[int, tuple[int, int]]
 
 
 def threads_of(pids: Iterable[int]) -> Threads:
-    """The times of all threads of these processes; empty where there are more than `MOST_THREADS`."""
+    """The times of all threads of these processes; empty where there are more than `MAX_THREADS`."""
     found: Threads = {}
     for pid in pids:
         try:
             for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - in a bot's time
-                if len(found) == MOST_THREADS:
+                if len(found) == MAX_THREADS:
                     return {}
                 with open(f"/proc/{pid}/task/{thread}/schedstat", "rb") as file:  # noqa: PTH123
                     ran, waited, _ = file.read(100).split()

@@ -8,7 +8,7 @@ import signal
 import time
 from collections import namedtuple
 
-MOST = 5000
+MAX_PROCESSES = 5000
 """The most processes of a tree that are looked at."""
 
 
@@ -40,7 +40,7 @@ def descendants(pid: int) -> list[int]:
     found = children(pid)
     for one in found:
         found += children(one)
-        if len(found) > MOST:
+        if len(found) > MAX_PROCESSES:
             break
     return found
 
@@ -66,17 +66,17 @@ def began_ticks(pid: int) -> int:
     return 0
 
 
-class State(namedtuple("State", "threads private shared")):
+class ProcessState(namedtuple("State", "threads private shared")):
     """What a process has: the number of its threads; bytes of memory without mapped files, also of what a
     fork shares with it; bytes of memory that it shares with others on purpose.
     """
 
 
-def state(pid: int) -> State:
+def state(pid: int) -> ProcessState:
     """What a process has; a zombie has one thread and no memory."""
     found = _numbers(f"/proc/{pid}/status", (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"Threads:"))
     private = found.get(b"RssAnon:", 0) + found.get(b"VmSwap:", 0)
-    return State(found.get(b"Threads:", 1), private * 1024, found.get(b"RssShmem:", 0) * 1024)
+    return ProcessState(found.get(b"Threads:", 1), private * 1024, found.get(b"RssShmem:", 0) * 1024)
 
 
 def exact_memory(pid: int) -> tuple[int, int] | None:

@@ -37,7 +37,7 @@ Excess = tuple[str, int, int]
 """Which limit is exceeded, what the bot had, and what is allowed."""
 
 
-class Usage:
+class LimitChecker:
     """Checks the limits of one bot from time to time."""
 
     def __init__(self, request: Request, bot: int, folder: str, group: Group | None) -> None:
@@ -104,14 +104,14 @@ class Usage:
     def _scratch_excess(self, inside: tuple[int, int] | None) -> Excess | None:
         if self._scratch is None and self._files is None:
             return None
-        most = scratch.MOST_FILES if self._files is None else self._files
+        most = scratch.MAX_FILES if self._files is None else self._files
         size, files, is_too_deep = (*inside, False) if inside else scratch.usage(self._folder, most)
         if self._scratch is not None and size > self._scratch:  # guard: scratch-bytes
             return SCRATCH_BYTES, size, self._scratch
         if self._files is not None and files > self._files:  # guard: scratch-files
             return SCRATCH_FILES, files, self._files
         if is_too_deep:  # guard: scratch-depth
-            return SCRATCH_DEPTH, scratch.MOST_DEPTH + 1, scratch.MOST_DEPTH
+            return SCRATCH_DEPTH, scratch.MAX_DEPTH + 1, scratch.MAX_DEPTH
         return None
 
     def _usage_inside(self) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from referee.processes.confinement import Confinement
 from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, TAKEN, Request, notify, refuse
 from referee.processes.refusals import Refusals
-from referee.processes.watch import RETRY_S, UNKILLABLE_S, Wake, Watch
+from referee.processes.watch import RETRY_S, UNKILLABLE_S, BotMonitor, Wake
 
 WATCH_S = 0.1
 """Seconds between two looks of the launcher at its wardens."""
@@ -74,7 +74,7 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
             for stream in streams:
                 os.close(stream)
         refusals = Refusals(listener, request.program_filter or Confinement(*request.confinement).seccomp)
-        if not Watch(control, wake, request, bot, folder, group, refusals).run():
+        if not BotMonitor(control, wake, request, bot, folder, group, refusals).run():
             break
 
 

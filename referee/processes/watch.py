@@ -28,7 +28,7 @@ from referee.processes.messages import (
     notify,
 )
 from referee.processes.refusals import Refusals
-from referee.processes.usage import Excess, Usage
+from referee.processes.usage import Excess, LimitChecker
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
@@ -81,7 +81,7 @@ def _status(pid: int) -> int | None:
     return result.si_status if result.si_code == os.CLD_EXITED else -result.si_status
 
 
-class Watch:
+class BotMonitor:
     """Monitors one bot, from its start until all its processes have ended."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Watch:
         group: Group | None,
         refusals: Refusals,
     ) -> None:
-        self._usage = Usage(request, bot, scratch_folder, group)
+        self._usage = LimitChecker(request, bot, scratch_folder, group)
         self._killed_before = killed_for_memory()
         self._group = group
         self._scratch_folder = scratch_folder

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from referee.ratings.likelihood import Floats, Games, Integers
+from referee.ratings.likelihood import Floats, GroupedGames, Integers
 
 Rated = tuple[tuple[str, ...], tuple[int, ...], Hashable, str]
 """The bots by seat, their ranks, the cluster and the section."""
@@ -16,7 +16,7 @@ Rated = tuple[tuple[str, ...], tuple[int, ...], Hashable, str]
 class Virtual(NamedTuple):
     """Virtual draws of two bots, or of two seats, by row."""
 
-    games: Games
+    games: GroupedGames
     copies: Floats
     """By row, how often the games of the two repeat each other on average: 1 where they never do."""
 
@@ -26,7 +26,7 @@ class Arrays(NamedTuple):
 
     size: int
     """How many parameters there are."""
-    games: list[Games]
+    games: list[GroupedGames]
     virtual: list[Virtual]
     advantages: dict[tuple[str, int], Integers]
     """By section and number of seats: the parameters of its seats."""
@@ -57,7 +57,7 @@ def gathered(results: Iterable[Rated], names: Sequence[str], draws: float, advan
         table = np.array(seated, dtype=np.int64).reshape(-1, len(ranks))
         first, count = _distinct([*table.T, np.array(numbers, dtype=np.int64)])
         cluster_of = np.array(numbers, dtype=np.int64)[first]
-        games.append(Games(table[first], seats, ranks, count, cluster_of))
+        games.append(GroupedGames(table[first], seats, ranks, count, cluster_of))
     met = _pairs(games, len(names))
     virtual = [*_of_bots(met, len(names), draws), *_of_seats(games, advantages, draws)] if draws else []
     groups = _groups(met, len(names))
@@ -82,7 +82,7 @@ class _Met(NamedTuple):
     copies: Floats
 
 
-def _pairs(games: Sequence[Games], bots: int) -> _Met:
+def _pairs(games: Sequence[GroupedGames], bots: int) -> _Met:
     keys, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     for batch in games:
         for one in range(len(batch.ranks)):
@@ -108,7 +108,7 @@ def _of_bots(met: _Met, bots: int, draws: float) -> list[Virtual]:
 
 
 def _of_seats(
-    games: Sequence[Games], advantages: dict[tuple[str, int], tuple[int, ...]], draws: float
+    games: Sequence[GroupedGames], advantages: dict[tuple[str, int], tuple[int, ...]], draws: float
 ) -> list[Virtual]:
     """Virtual draws of each seat against the other seats of its section, between equal bots."""
     found = []
@@ -121,8 +121,8 @@ def _of_seats(
     return found
 
 
-def _drawn(pairs: Integers, weight: Floats) -> Games:
-    return Games(pairs, (), (1, 1), weight, np.zeros(len(pairs), dtype=np.int64))
+def _drawn(pairs: Integers, weight: Floats) -> GroupedGames:
+    return GroupedGames(pairs, (), (1, 1), weight, np.zeros(len(pairs), dtype=np.int64))
 
 
 def _groups(met: _Met, bots: int) -> list[Integers]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from referee.core.pairing import Pairing
 from referee.ratings.clusters import clusters
 from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
-from referee.ratings.pool import Pool, Rating, Result, fit
+from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.records.record import Summary
 
@@ -18,7 +18,7 @@ FAULTS_WIDTH = 12
 """The most of the width that faults take from the names."""
 
 
-def fitted(names: Sequence[str], games: Sequence[Summary]) -> Pool:
+def fitted(names: Sequence[str], games: Sequence[Summary]) -> FittedPool:
     """The ratings of all bots by these games."""
     results = (
         Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
@@ -28,7 +28,7 @@ def fitted(names: Sequence[str], games: Sequence[Summary]) -> Pool:
     return fit(results, sorted(names))
 
 
-def ranking(tallies: Tallies, pool: Pool | None) -> list[str]:
+def ranking(tallies: Tallies, pool: FittedPool | None) -> list[str]:
     """The bots, best first: by their ratings, or where there are none by their points and scores."""
 
     def key(name: str) -> tuple[float, float, str]:
@@ -42,7 +42,7 @@ def ranking(tallies: Tallies, pool: Pool | None) -> list[str]:
 
 def brief(
     tallies: Tallies,
-    pool: Pool | None,
+    pool: FittedPool | None,
     seats: int,
     most: int,
     width: int = 80,

@@ -10,7 +10,7 @@ from referee.core.text import shown
 from referee.core.units import about
 from referee.ratings.grids import Column, Grid
 from referee.ratings.pool import Rating
-from referee.ratings.standings import Standing, Standings
+from referee.ratings.standings import Standings, StandingsRow
 from referee.ratings.tally import Tally
 from referee.ratings.times import MoveTimes, Times
 
@@ -23,7 +23,7 @@ class Kind(NamedTuple):
 
     heading: str
     help: str
-    cell: Callable[[Standing, MoveTimes], str]
+    cell: Callable[[StandingsRow, MoveTimes], str]
     left: bool = False
 
 
@@ -146,7 +146,7 @@ def _heads(name: str, seats: int) -> list[Column]:
     return [Column(name, results_heading(seats) if name == "wdl" else kind.heading, kind.left, weight)]
 
 
-def _cells(name: str, row: Standing, times: MoveTimes, seats: int) -> list[str]:
+def _cells(name: str, row: StandingsRow, times: MoveTimes, seats: int) -> list[str]:
     if name == "seats":
         return [counts_text(row.tally.by_seat.get(seat, (0, 0, 0))) for seat in range(seats)]
     if name in MEASURED and not times.moves:

@@ -12,7 +12,7 @@ from referee.core.text import cell
 from referee.ratings.blocks import meetings, seat_results
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
-from referee.ratings.standings import Facts, Standing, Standings, is_known
+from referee.ratings.standings import Facts, Standings, StandingsRow, is_known
 from referee.ratings.times import MoveTimes
 
 VERSION = 1
@@ -57,7 +57,7 @@ def _table(table: Standings, facts: Facts) -> dict[str, Any]:
     }
 
 
-def _standing(row: Standing, table: Standings, facts: Facts) -> dict[str, Any]:
+def _standing(row: StandingsRow, table: Standings, facts: Facts) -> dict[str, Any]:
     after = row.next
     value: dict[str, Any] = {
         "rank": row.rank,
@@ -240,6 +240,6 @@ def _flat(standing: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _faults(row: Standing, table: Standings) -> dict[str, int]:
+def _faults(row: StandingsRow, table: Standings) -> dict[str, int]:
     words = sorted({word for each in table.rows for word in each.tally.faults})
     return {f"faults_{word}": row.tally.faults[word] for word in words}

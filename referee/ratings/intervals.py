@@ -33,7 +33,7 @@ from referee.ratings.arrays import Arrays
 from referee.ratings.likelihood import (
     Derivatives,
     Floats,
-    Games,
+    GroupedGames,
     Integers,
     add_information,
     derivatives,
@@ -50,7 +50,7 @@ MODEL_CLUSTERS = 8.0
 POOL_CLUSTERS = 4.0
 """How many clusters the model counts for in the dispersion of the whole pool."""
 
-LEAST_PRIOR = 0.25
+MIN_PRIOR = 0.25
 """The least curvature of the prior, as a share of that at equal strengths."""
 
 PRIOR_SHARE = 0.5
@@ -59,7 +59,7 @@ PRIOR_SHARE = 0.5
 
 _FARTHEST = 100.0
 _HALVINGS = 60
-_MOST_LEVERAGE = 0.9
+_MAX_LEVERAGE = 0.9
 _CHUNK = 4_000_000
 """Numbers in an array that is made for a part of the clusters at a time."""
 
@@ -82,7 +82,7 @@ def uncertainty(arrays: Arrays, bots: int, strength: Floats) -> Uncertainty:
         add_information(information, games, derived.information, games.times)
     for games, copies in arrays.virtual:
         equal = derivatives(games, np.zeros_like(strength)).information
-        prior = equal * np.clip(derivatives(games, strength).information / equal, LEAST_PRIOR, 1)
+        prior = equal * np.clip(derivatives(games, strength).information / equal, MIN_PRIOR, 1)
         add_information(information, games, prior, games.times * copies)
         add_information(spread, games, prior, PRIOR_SHARE * games.times * copies**2)
     fill(information, arrays.flat)
@@ -148,7 +148,7 @@ class _Shares(NamedTuple):
         key, where = np.unique(np.concatenate(keys), return_inverse=True)
         cluster, parameter = key // size, key % size
         part_of = (parameter >= bots).astype(np.int64)
-        unseen = np.sqrt(1 - np.clip(leverage, 0, _MOST_LEVERAGE))
+        unseen = np.sqrt(1 - np.clip(leverage, 0, _MAX_LEVERAGE))
         gradient = np.bincount(where, np.concatenate(gradients), len(key)) / unseen[part_of, cluster]
         share = np.bincount(where, np.concatenate(squares), len(key))
         total, square = (np.bincount(parameter, share**power, size) for power in (1, 2))
@@ -211,7 +211,7 @@ def student(freedom: float | Floats) -> Floats:
     return np.asarray(z + sum(term / n**power for power, term in enumerate(terms, 1)))
 
 
-def expected_points(games: Sequence[Games], strength: Floats) -> Floats:
+def expected_points(games: Sequence[GroupedGames], strength: Floats) -> Floats:
     """By parameter, the points that the strengths make one expect."""
     expected = np.zeros(len(strength))
     for batch in games:
@@ -256,7 +256,7 @@ def estimates(arrays: Arrays, bots: int, strength: Floats, known: Uncertainty) -
     return found
 
 
-def _points(games: Sequence[Games], size: int) -> tuple[Floats, Floats]:
+def _points(games: Sequence[GroupedGames], size: int) -> tuple[Floats, Floats]:
     """By parameter, the games played and the points scored: in a game, the share of the others beaten."""
     played, scored = np.zeros(size), np.zeros(size)
     for batch in games:

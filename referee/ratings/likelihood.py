@@ -28,7 +28,7 @@ _DAMPING = 1e-9
 """Added to the curvature, so that the next step exists where the likelihood is flat. It moves no maximum."""
 
 
-class Games(NamedTuple):
+class GroupedGames(NamedTuple):
     """Games with the same ranks by seat, a row for all that are alike."""
 
     bots: Integers
@@ -72,14 +72,14 @@ def _stages(ranks: tuple[int, ...]) -> tuple[tuple[float, ...], dict[tuple[int, 
     return tuple(drawn), sets
 
 
-def members(games: Games) -> list[Integers]:
+def members(games: GroupedGames) -> list[Integers]:
     """By row and seat, the parameters whose sum is the seat's utility: of its bot, and of the seat itself."""
     if not games.seats:
         return [games.bots]
     return [games.bots, np.broadcast_to(np.array(games.seats), games.bots.shape)]
 
 
-def utilities(games: Games, strength: Floats) -> Floats:
+def utilities(games: GroupedGames, strength: Floats) -> Floats:
     """By row and seat, the strength of the bot with the advantage of its seat."""
     found: Floats = np.sum([strength[parameters] for parameters in members(games)], axis=0)
     return found
@@ -91,7 +91,7 @@ def drawn_with(ranks: tuple[int, ...], seat: int) -> dict[tuple[int, ...], float
     return {tuple(i for i in left if i != seat): weight for left, weight in sets.items() if seat in left}
 
 
-def derivatives(games: Games, strength: Floats) -> Derivatives:
+def derivatives(games: GroupedGames, strength: Floats) -> Derivatives:
     """The derivatives by the utility of each seat."""
     utility = utilities(games, strength)
     rows, seats = utility.shape
@@ -117,7 +117,7 @@ def derivatives(games: Games, strength: Floats) -> Derivatives:
     return Derivatives(value, gradient, information)
 
 
-def add_information(total: Floats, games: Games, information: Floats, weight: Floats) -> None:
+def add_information(total: Floats, games: GroupedGames, information: Floats, weight: Floats) -> None:
     """Adds what each row says, so weighted, to the matrix of all parameters."""
     flat, size = total.reshape(-1), len(total)
     for one in range(len(games.ranks)):
@@ -130,7 +130,7 @@ def add_information(total: Floats, games: Games, information: Floats, weight: Fl
                 total[games.seats[one], games.seats[other]] += added.sum()
 
 
-def maximum(batches: Sequence[Games], flat: Sequence[Integers], size: int) -> Floats:
+def maximum(batches: Sequence[GroupedGames], flat: Sequence[Integers], size: int) -> Floats:
     """The parameters at which the likelihood is greatest.
 
     It does not change when the same number is added to all parameters of one of the sets `flat`; the mean of
@@ -165,7 +165,7 @@ def fill(information: Floats, flat: Sequence[Integers]) -> None:
         information[np.ix_(numbers, numbers)] += 1.0 / len(numbers)
 
 
-def _totals(batches: Sequence[Games], strength: Floats) -> tuple[float, Floats, Floats]:
+def _totals(batches: Sequence[GroupedGames], strength: Floats) -> tuple[float, Floats, Floats]:
     """The logarithm of the likelihood of all games, its gradient, and its negative second derivatives."""
     value, gradient = 0.0, np.zeros_like(strength)
     information = np.zeros((len(strength), len(strength)))

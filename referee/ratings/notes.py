@@ -22,7 +22,7 @@ LATE_PERCENT = 1
 STOPPED_PERCENT = 1
 """Of so many moves, those in which the referee was not running are a sign of an overloaded machine."""
 
-MOST_NAMES = 8
+MAX_NAMES = 8
 """So many bots are named in a note, and the others counted."""
 
 OUTPUT_LINES = 4
@@ -73,8 +73,8 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
 
 def listed(names: Sequence[str]) -> str:
     """Names with commas between them; the last of many are only counted."""
-    more = len(names) - MOST_NAMES
-    shown = ", ".join(names if more <= 1 else names[:MOST_NAMES])
+    more = len(names) - MAX_NAMES
+    shown = ", ".join(names if more <= 1 else names[:MAX_NAMES])
     return f"{shown} and {more} more" if more > 1 else shown
 
 

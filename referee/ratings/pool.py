@@ -86,7 +86,7 @@ class Detail(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pool:
+class FittedPool:
     """A fitted pool."""
 
     ratings: dict[str, Rating]
@@ -154,7 +154,7 @@ def fit(
     names: Sequence[str],
     virtual_draws: float = VIRTUAL_DRAWS,
     advantage: bool = True,
-) -> Pool:
+) -> FittedPool:
     """Ratings of all `names`, fitted to the results, of which there may be none."""
     # Imported here, since numpy takes a tenth of a second and only tables need it.
     from referee.ratings.arrays import gathered
@@ -183,7 +183,7 @@ def fit(
             details[ordered[row]] = Detail(
                 row, number, float(known.quantiles[row]), ELO * found[row].shift, found[row].leaning
             )
-    return Pool(
+    return FittedPool(
         {name: ratings[name] for name in names},
         {
             key: tuple(rating(int(seat), seats, len(seats) / (len(seats) - 1)) for seat in seats)

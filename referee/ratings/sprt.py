@@ -24,7 +24,7 @@ MODELS = ("logistic", "normalized")
 EMPTY = 0.001
 """What a score counts that no trial had: every score stays possible."""
 
-MOST_UNEVEN = 1e-6
+MAX_UNEVEN = 1e-6
 """What a score counts at least, as a share of all trials, so that the sums stay accurate."""
 
 _STEPS = 100
@@ -40,7 +40,7 @@ def llr(counts: Sequence[float], elo0: float, elo1: float, model: str = "logisti
     """The LLR of trials counted by score: 3 counts for games (losses, draws, wins), 5 for pairs of games."""
     if not any(counts):
         return 0.0
-    least = max(EMPTY, MOST_UNEVEN * sum(counts))
+    least = max(EMPTY, MAX_UNEVEN * sum(counts))
     present = [max(count, least) for count in counts]
     trials = sum(present)
     frequencies = [count / trials for count in present]

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from referee.core.pairing import Pairing
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
-from referee.ratings.pool import Pool, Rating, Result, fit
+from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.ratings.times import Times
 from referee.records.left_out import LeftOut
 from referee.records.record import Summary
 
-Place = tuple[int, str, Mapping[str, float | str]]
+FormatPlace = tuple[int, str, Mapping[str, float | str]]
 """A bot's place in the order of a format: the rank, the bot, and what the place follows from, by heading."""
 
 
@@ -36,7 +36,7 @@ class Facts:
     """The bots whose programs changed during the run, with the time of the last change."""
     repeats: str = "cluster"
     """What repeated games are taken for, as in `clusters`."""
-    places: Mapping[str, Sequence[Place]] = field(default_factory=dict)
+    places: Mapping[str, Sequence[FormatPlace]] = field(default_factory=dict)
     """By section, the order of the bots, for formats that have an order of their own."""
     times: Times | None = None
     """The times of moves, where they were read."""
@@ -60,7 +60,7 @@ class Next(NamedTuple):
         return abs(elo) > half_width
 
 
-class Standing(NamedTuple):
+class StandingsRow(NamedTuple):
     """A row of the standings."""
 
     rank: int
@@ -93,8 +93,8 @@ class Standings:
     """In the order of their ids."""
     clusters: Clusters
     tallies: Tallies
-    pool: Pool
-    rows: Sequence[Standing]
+    pool: FittedPool
+    rows: Sequence[StandingsRow]
     seats: int
     """The number of seats of a game, or the largest where sections differ."""
     own_order: bool
@@ -167,7 +167,7 @@ def _standings(
     ]
     pool = fit(results, sorted(names))
     own = facts.places.get(section)
-    places: Sequence[Place] = own if own is not None else _places(names, tallies, pool, seats)
+    places: Sequence[FormatPlace] = own if own is not None else _places(names, tallies, pool, seats)
     independent = _independent(games, found)
     of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
     rows = []
@@ -177,7 +177,7 @@ def _standings(
         if after is not None and of_group[name] == of_group[after]:
             compared = Next(pool.difference(name, after), pool.superiority(name, after))
         rows.append(
-            Standing(
+            StandingsRow(
                 rank,
                 name,
                 tallies[name],
@@ -191,7 +191,7 @@ def _standings(
     return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
 
 
-def _places(names: Sequence[str], tallies: Tallies, pool: Pool, seats: int) -> list[Place]:
+def _places(names: Sequence[str], tallies: Tallies, pool: FittedPool, seats: int) -> list[FormatPlace]:
     """The order by rating. Bots that play alone have none: theirs is by the share of games won, and then by
     the mean score, such as tiles left, of which less is better.
     """

@@ -25,7 +25,7 @@ NARROWEST = len("  1–0–0")
 
 
 @dataclass(frozen=True)
-class View:
+class TableText:
     """What is shown of a table as text."""
 
     columns: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ def rendered(
     games: Sequence[Summary],
     form: str = "simple",
     seats: int = 2,
-    view: View | None = None,
+    view: TableText | None = None,
     facts: Facts | None = None,
 ) -> str:
     """The complete report of these games, as `csv`, `json` or in a form of tabulate's: of each section, where
@@ -66,7 +66,7 @@ def rendered(
     `seats` is their number in a game where there are no games yet. Raises `UsageError` where a form with one
     table is to show several.
     """
-    view, facts = view or View(), facts or Facts()
+    view, facts = view or TableText(), facts or Facts()
     if form in _SEPARATED and len(view.show) > 1:
         raise UsageError(f"`{form}` has one table, expected one in `--show`, not {len(view.show)}")
     whole, parts = with_sections(names, games, seats, facts)
@@ -79,7 +79,7 @@ def rendered(
     )
 
 
-def _report(table: Standings, view: View, form: str, facts: Facts, is_headed: bool) -> Iterator[str]:
+def _report(table: Standings, view: TableText, form: str, facts: Facts, is_headed: bool) -> Iterator[str]:
     """The tables of a report, which has a heading where there are several; the notes are under the first."""
     width = grids.limit(form, view.width)
     columns: list[str] = []
@@ -122,7 +122,7 @@ def _default(table: Standings) -> tuple[str, ...]:
     return "standings", "crosstable" if len(table.names) > 2 else "seats"
 
 
-def _grids(name: str, table: Standings, view: View, facts: Facts) -> list[Grid]:
+def _grids(name: str, table: Standings, view: TableText, facts: Facts) -> list[Grid]:
     """The tables of one of the `BLOCKS` that are narrowed by leaving out columns."""
     match name:
         case "standings":

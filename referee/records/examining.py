@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Generic, TypeVar
 
 from referee.core.errors import EnvironmentLacksError
-from referee.records.journal import Line
+from referee.records.journal import JournalLine
 from referee.records.replay import Examined, examined, openings_of_run
 
 T = TypeVar("T")
@@ -29,7 +29,9 @@ AHEAD = 4
 _SIGNALS = {signal.SIGINT, signal.SIGHUP, signal.SIGTERM}
 
 
-def examined_lines(lines: Iterable[Line], workers: int) -> Generator[tuple[Line, Examined], None, None]:
+def examined_lines(
+    lines: Iterable[JournalLine], workers: int
+) -> Generator[tuple[JournalLine, Examined], None, None]:
     """The lines in their order, each with what the verification of it alone found.
 
     They are examined as `each_line` does it; raises `EnvironmentLacksError` as it does.
@@ -42,8 +44,8 @@ def examined_lines(lines: Iterable[Line], workers: int) -> Generator[tuple[Line,
 
 
 def each_line(
-    lines: Iterable[Line], workers: int, examine: Callable[[bytes], T]
-) -> Generator[tuple[Line, T], None, None]:
+    lines: Iterable[JournalLine], workers: int, examine: Callable[[bytes], T]
+) -> Generator[tuple[JournalLine, T], None, None]:
     """The lines in their order, each with what `examine` gives for its text; that is sent as a pickle.
 
     They are examined by so many processes, or by this one: for 0 or 1 workers, or if there are only a few
@@ -60,8 +62,8 @@ def each_line(
         yield from examiners.examine(chunks)
 
 
-def _chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    chunk: list[Line] = []
+def _chunks(lines: Iterable[JournalLine]) -> Iterator[list[JournalLine]]:
+    chunk: list[JournalLine] = []
     size = 0
     for line in lines:
         chunk.append(line)
@@ -113,10 +115,10 @@ class _Examiners(Generic[T]):
             process.join()
             process.close()
 
-    def examine(self, chunks: Iterable[list[Line]]) -> Iterator[tuple[Line, T]]:
+    def examine(self, chunks: Iterable[list[JournalLine]]) -> Iterator[tuple[JournalLine, T]]:
         """The lines of all chunks, in their order, each with what was found."""
         numbered = enumerate(chunks)
-        lines: dict[int, list[Line]] = {}
+        lines: dict[int, list[JournalLine]] = {}
         found: dict[int, list[T]] = {}
         number = 0
         try:

@@ -32,7 +32,7 @@ def find_game(
     summaries: list[Summary] = []
     header: dict[str, Any] = {}
     last = b""
-    found: journal.Line | None = None
+    found: journal.JournalLine | None = None
     for line in journal.read(file):
         try:
             # What is damaged is read whole, since its moves may not be there.

@@ -39,7 +39,7 @@ _PREV = re.compile(rb',"prev":"([0-9a-f]{64})"\}')
 _PREV_SIZE = len(b',"prev":""}') + 64
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """A line of the file as it was read."""
 
     number: int
@@ -246,7 +246,7 @@ def _opened(path: Path, in_folder: bool) -> BinaryIO:
     return os.fdopen(open_without_links(path), "rb") if in_folder else open_regular(path)
 
 
-def read(path: Path) -> Iterator[Line]:
+def read(path: Path) -> Iterator[JournalLine]:
     """The lines of a file, or of the one in a folder. Raises `UsageError` where it cannot be read."""
     try:
         in_folder = path.is_dir()
@@ -258,30 +258,30 @@ def read(path: Path) -> Iterator[Line]:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
 
 
-def lines_from(file: BinaryIO, first: int = 1, before: str = FIRST) -> Iterator[Line]:
+def lines_from(file: BinaryIO, first: int = 1, before: str = FIRST) -> Iterator[JournalLine]:
     """The lines of an open file from where it stands: the first of them has this number, and `before` is the
     hash of the line before it. A torn line is the last one. Raises `OSError`.
     """
     prev = before.encode()
     for number, (text, size, ended) in enumerate(bounded_lines(file), first):
         if ended and (digest := _linked(text, prev)):
-            yield Line(number, text, "", digest, False, size)
+            yield JournalLine(number, text, "", digest, False, size)
             prev = digest.encode()
             continue
         if not ended:
             error = "incomplete line, it has no newline at its end"
-            yield Line(number, text, error, torn=True, size=size)
+            yield JournalLine(number, text, error, torn=True, size=size)
             return
         match = _HASH.fullmatch(text[-_HASH_SIZE:])
         found = match[1] if match else b"?"
         error = f"it has more than {LINE_CAP} bytes" if len(text) > LINE_CAP else ""
-        yield Line(number, text, error or _chain_error(text, prev), found.decode(), size=size)
+        yield JournalLine(number, text, error or _chain_error(text, prev), found.decode(), size=size)
         prev = found
 
 
 def line_at(folder: Path, at: int, size: int, digest: str) -> bytes:
     """The line of a run's file that begins at this byte, without its newline; `size` and `digest` are those
-    of the `Line` as which it was read. Raises `RecordError` where it is not there any more.
+    of the `JournalLine` as which it was read. Raises `RecordError` where it is not there any more.
     """
     try:
         with _opened(folder / NAME, True) as file:

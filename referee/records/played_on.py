@@ -8,7 +8,7 @@ from typing import NamedTuple
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 
-MOST = 200
+MAX_LABEL = 200
 """The most characters of each text."""
 
 _MEASURED = b',"measured":'
@@ -47,8 +47,8 @@ def played_on(measured: Fields) -> PlayedOn | None:
 
 def _text(fields: Fields, name: str) -> str:
     text = fields.text(name)
-    if not 1 <= len(text) <= MOST:  # guard: machine-texts
-        raise fields.wrong(name, f"1 to {MOST} characters")
+    if not 1 <= len(text) <= MAX_LABEL:  # guard: machine-texts
+        raise fields.wrong(name, f"1 to {MAX_LABEL} characters")
     return text
 
 

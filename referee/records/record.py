@@ -18,7 +18,7 @@ from referee.core.fields import Fields
 from referee.core.isolation import LEVELS
 from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
-from referee.core.timecontrol import LEAST_PERCENT, MOST_PERCENT, TimeControl
+from referee.core.timecontrol import MAX_PERCENT, MIN_PERCENT, TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
@@ -371,7 +371,7 @@ def _start(fields: Fields, events: tuple[Event, ...]) -> tuple[Drawn | Preset, .
 
 def clock_percent(fields: Fields) -> int:
     """The clocks of a game in percent of the tournament's. Raises `RecordError`."""
-    return fields.number("clock_percent", LEAST_PERCENT, MOST_PERCENT, default=100)
+    return fields.number("clock_percent", MIN_PERCENT, MAX_PERCENT, default=100)
 
 
 def _isolation(fields: Fields) -> tuple[str, ...]:

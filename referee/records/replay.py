@@ -10,7 +10,7 @@ from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import shown, value_text
 from referee.gameplay.events import Ending, Event
-from referee.gameplay.loop import Watch, play, seeded_dice
+from referee.gameplay.loop import WatchEvent, play, seeded_dice
 from referee.gameplay.openings import BadOpening, Openings
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, Game, State
@@ -27,7 +27,7 @@ from referee.records.recorded import RecordedWire
 from referee.records.seeds import SeedVerifier
 
 
-def replay(record: GameRecord, watch: Watch, by_seed: bool = False) -> Verdict:
+def replay(record: GameRecord, watch: WatchEvent, by_seed: bool = False) -> Verdict:
     """Replays a record through rules and clocks; `watch` is called with each event and the state after it.
 
     Chance outcomes are taken from the record; with `by_seed` they are also drawn from the seed and compared.

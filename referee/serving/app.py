@@ -27,11 +27,11 @@ from referee.serving.live import Snapshot
 from referee.serving.maker import BusyError, Maker, Makers
 from referee.serving.reports import Reports
 from referee.serving.safety import Hosts, Log, Safety, problem
-from referee.tournament.follower import Played
+from referee.tournament.follower import FollowedGame
 from referee.tournament.run import Run
 from referee.viewing.steps import steps_of
 
-MOST_STREAMS = 200
+MAX_STREAMS = 200
 """The most browsers that follow the run at a time."""
 
 PUSH_S = 1.0
@@ -151,8 +151,8 @@ class _Pages:
 
     async def events(self, request: Request) -> Response:
         """The changes of the live page, as they happen."""
-        if self._hub.streams >= MOST_STREAMS:
-            return problem(503, f"{counted(MOST_STREAMS, 'browser')} follow the run already")
+        if self._hub.streams >= MAX_STREAMS:
+            return problem(503, f"{counted(MAX_STREAMS, 'browser')} follow the run already")
         return StreamingResponse(self._hub.events(), media_type="text/event-stream")
 
     async def standings(self, request: Request) -> Response:
@@ -264,6 +264,6 @@ def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[
     )
 
 
-def _replay(run: Run, played: Played) -> str:
+def _replay(run: Run, played: FollowedGame) -> str:
     record = from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest)))
     return replay_page(steps_of(record), home="/")

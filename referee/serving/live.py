@@ -21,9 +21,9 @@ from referee.pages.environment import fragment
 from referee.ratings.brief import fitted
 from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
 from referee.serving.secrecy import Secrecy
-from referee.tournament.follower import Follower, Played
+from referee.tournament.follower import FollowedGame, RunFollower
 from referee.tournament.lock import is_locked
-from referee.tournament.progress import Order, Progress, is_over, order_of, progress_of
+from referee.tournament.progress import BotOrder, RunProgress, is_over, order_of, progress_of
 from referee.tournament.run import Run
 from referee.viewing.words import placings
 
@@ -90,13 +90,13 @@ class Snapshot:
     """By the name of a part, the version in which it changed last."""
     run: Run | None
     """The run; None as long as it has no first line."""
-    played: Sequence[Played]
+    played: Sequence[FollowedGame]
     """The games in the order in which they ended; later ones may follow those that `count` says."""
     count: int
     """How many games there are."""
     faulty: Sequence[int]
     """The numbers of those with a fault, counted from 1; here too later ones may follow."""
-    order: Order | None
+    order: BotOrder | None
     ordered: int
     """After how many games the order was computed."""
     given: Game[Any] | None
@@ -170,18 +170,18 @@ class Live:
         self, folder: Path, given: Game[Any] | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """`given` is the game that the user named; `clock` gives seconds."""
-        self._follower = Follower(folder)
+        self._follower = RunFollower(folder)
         self._given = given
         self._reading = Ration(clock, READING_SHARE)
         self._ordering = Ration(clock, ORDER_SHARE)
-        self._order: Order | None = None
+        self._order: BotOrder | None = None
         self._ordered = ("", 0)
         """To which line, and to how many games, the order belongs."""
         self._faulty: list[int] = []
         """The numbers of the games with a fault, counted from 1."""
         self._looked = 0
         """How many games were looked at for faults."""
-        self._played: list[Played] = self._follower.played
+        self._played: list[FollowedGame] = self._follower.played
         fitted([], [])  # loads numpy, which takes longer than the first fits
         self.snapshot = self._taken(0, None, False)
 
@@ -261,7 +261,7 @@ class Live:
                 self._faulty.append(number)
         self._looked = len(self._played)
 
-    def _state(self, known: Snapshot, progress: Progress | None, trouble: str) -> str:
+    def _state(self, known: Snapshot, progress: RunProgress | None, trouble: str) -> str:
         follower = self._follower
         return fragment(
             "live_state.html",
@@ -292,7 +292,7 @@ class Live:
         )
 
 
-def _cells(order: Order, bot: str) -> list[str]:
+def _cells(order: BotOrder, bot: str) -> list[str]:
     """What stands behind a bot's name in the standings."""
     tally = order.tallies[bot]
     rating = [rating_text(order.pool.ratings[bot])] if order.pool else []

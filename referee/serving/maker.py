@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from referee.core.ration import Ration
 
-MOST_WAITING = 256
+MAX_WAITING = 256
 """The most pages that wait to be made."""
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """The most bytes of pages that are kept."""
 
 SHARE = 0.5
@@ -63,7 +63,7 @@ class Maker:
                 return found
             if key in self._under_way:
                 return self._under_way[key]
-            if len(self._under_way) >= MOST_WAITING:
+            if len(self._under_way) >= MAX_WAITING:
                 raise BusyError
             future = self._under_way[key] = Future()
         self._wanted.put((key, make))
@@ -94,7 +94,7 @@ class Maker:
     def _keep(self, key: Hashable, made: bytes) -> None:
         self._kept[key] = made
         self._kept_bytes += len(made)
-        while self._kept_bytes > MOST_BYTES:
+        while self._kept_bytes > MAX_BYTES:
             _, dropped = self._kept.popitem(last=False)
             self._kept_bytes -= len(dropped)
 

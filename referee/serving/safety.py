@@ -58,7 +58,7 @@ class Hosts(NamedTuple):
         return self.any_address or address.is_loopback
 
 
-class Refusal(NamedTuple):
+class RequestRefusal(NamedTuple):
     """Why a request is not answered."""
 
     status: int
@@ -92,14 +92,14 @@ class Safety:
         app = problem(*refusal) if refusal else self._app
         await app(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope) -> Refusal | None:
+    def _refusal(self, scope: Scope) -> RequestRefusal | None:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or not self._hosts.has(hosts[0]):  # guard: host-header
-            return Refusal(400, "this server does not answer requests for another host")
+            return RequestRefusal(400, "this server does not answer requests for another host")
         if scope["method"] not in METHODS:
-            return Refusal(405, f"expected one of the methods {' and '.join(METHODS)}")
+            return RequestRefusal(405, f"expected one of the methods {' and '.join(METHODS)}")
         if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_URL:
-            return Refusal(414, f"the address has more than {LONGEST_URL} bytes")
+            return RequestRefusal(414, f"the address has more than {LONGEST_URL} bytes")
         return None
 
 

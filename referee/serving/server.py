@@ -42,7 +42,7 @@ WRITE_S = 30.0
 LONGEST_HEAD = 16 << 10
 """The most bytes of a request that is not complete."""
 
-MOST_CONNECTIONS = 500
+MAX_CONNECTIONS = 500
 """The most connections at a time; further ones are closed."""
 
 SPARE_FILES = 50
@@ -60,7 +60,7 @@ def listening(host: str, port: int) -> socket.socket:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-            listener.listen(MOST_CONNECTIONS)
+            listener.listen(MAX_CONNECTIONS)
         except BaseException:
             listener.close()
             raise
@@ -237,4 +237,4 @@ class _Connection(H11Protocol):
 def _most_connections() -> int:
     """The most connections, as far as the process may open as many files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return min(MOST_CONNECTIONS, max(1, files - SPARE_FILES))
+    return min(MAX_CONNECTIONS, max(1, files - SPARE_FILES))

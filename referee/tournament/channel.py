@@ -15,7 +15,7 @@ _HEAD = struct.Struct("!I")
 _READ_SIZE = 1 << 16
 
 
-class Broken(Exception):
+class MalformedMessage(Exception):
     """The other end sent something that is not a message."""
 
 
@@ -58,7 +58,7 @@ class Channel:
     def receive(self) -> Iterator[Any]:
         """The messages that are complete after reading what has come; a socket that waits is read once.
 
-        Raises `Broken` where something else than messages came.
+        Raises `MalformedMessage` where something else than messages came.
         """
         with contextlib.suppress(BlockingIOError):
             while self.is_open:
@@ -79,7 +79,7 @@ class Channel:
             try:
                 message = pickle.loads(body)
             except Exception as error:
-                raise Broken(str(error)) from None
+                raise MalformedMessage(str(error)) from None
             yield message
 
     def shut_down(self) -> None:

@@ -13,7 +13,7 @@ from referee.core.text import value_text
 from referee.gameplay.openings import Openings
 from referee.records.header import REPEATS, have_changed, other_origin, sections_of
 from referee.tournament import formats, stopping
-from referee.tournament.hashes import Files
+from referee.tournament.hashes import HashesByBot
 from referee.tournament.tournament import Tournament
 
 
@@ -90,7 +90,7 @@ def _given(value: object) -> str:
     return "not given" if value is None else value_text(value)
 
 
-def additions(header: dict[str, Any], tournament: Tournament, files: Files) -> dict[str, Any]:
+def additions(header: dict[str, Any], tournament: Tournament, files: HashesByBot) -> dict[str, Any]:
     """Additions to a run and allowed changes, as members of a `change` line; empty if there are none."""
     now = tournament.header()
     change: dict[str, Any] = {}

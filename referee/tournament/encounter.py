@@ -30,11 +30,11 @@ from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.isolation import reaches_referee
-from referee.processes.process import Start
+from referee.processes.process import BotStart
 from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 from referee.wire.conversation import LAST_KEPT, Conversation
 from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire
@@ -49,7 +49,7 @@ PERSON = Failure(Ending.START, "a person has this seat, and no process is starte
 
 OUT = Failure(Ending.OUT, "it committed too many faults, and is not started")
 
-Show = Callable[[Terms, Event, State[Any]], None]
+ShowEvent = Callable[[Terms, Event, State[Any]], None]
 """Called with every event of a game and the state after it."""
 
 Join = Callable[[Terms, ProcessWire], Wire]
@@ -59,7 +59,7 @@ Join = Callable[[Terms, ProcessWire], Wire]
 def play_encounter(
     bots: Iterable[Bot],
     games: Iterable[Terms],
-    show: Show | None = None,
+    show: ShowEvent | None = None,
     tap: Tap | None = None,
     start_us: int = START_US,
     fresh: Collection[str] = (),
@@ -85,33 +85,33 @@ def play_encounter(
     `ProcessLostError` where one lost since its warden was killed, which it may not have done itself.
     """
     by_name = {bot.name: bot for bot in bots}
-    connections: dict[str, Connection] = {}
-    reused_connections: set[Connection] = set()
+    connections: dict[str, BotConnection] = {}
+    reused_connections: set[BotConnection] = set()
     """The connections that played before this encounter."""
 
-    starts: dict[str, Start] = {}
+    starts: dict[str, BotStart] = {}
     """Starts that were requested and have not been waited for yet."""
 
     def connect(names: Iterable[str]) -> None:
         """Connects to these bots; all that have to be started start at the same time."""
         for name in names:
             if by_name[name].is_person:
-                connections[name] = Connection(by_name[name], tap, PERSON)
+                connections[name] = BotConnection(by_name[name], tap, PERSON)
             elif name in forfeiting:
-                connections[name] = Connection(by_name[name], tap, FORFEITED)
+                connections[name] = BotConnection(by_name[name], tap, FORFEITED)
             elif name in out:
-                connections[name] = Connection(by_name[name], tap, OUT)
+                connections[name] = BotConnection(by_name[name], tap, OUT)
             elif connection := idle.take(by_name[name]) if idle and name in reused else None:
                 reused_connections.add(connection)
                 connections[name] = connection
             elif name in given_up:
-                connections[name] = Connection(by_name[name], tap, NOT_TRIED)
+                connections[name] = BotConnection(by_name[name], tap, NOT_TRIED)
             else:
                 with contextlib.suppress(OSError):  # the connection reports it
-                    starts[name] = Start(by_name[name])
+                    starts[name] = BotStart(by_name[name])
         for name in names:
             if name not in connections:
-                connections[name] = Connection(by_name[name], tap, start=starts.pop(name, None))
+                connections[name] = BotConnection(by_name[name], tap, start=starts.pop(name, None))
 
     try:
         for terms in games:
@@ -137,7 +137,7 @@ def play_encounter(
         end_and_report(connections.values(), on_exit)
 
 
-def _check_wardens(record: GameRecord, connections: list[Connection]) -> None:
+def _check_wardens(record: GameRecord, connections: list[BotConnection]) -> None:
     """Raises `ProcessLostError` where a bot's warden was killed, and the bot with it, and something outside
     may have done it: nothing shows who did. A bot that could have done it and was ready before loses.
     """
@@ -150,7 +150,7 @@ def _check_wardens(record: GameRecord, connections: list[Connection]) -> None:
             raise ProcessLostError(f"the warden of bot `{name}` was killed while the bot played")
 
 
-def _with_exit_reports(record: GameRecord, connections: list[Connection], served: list[int]) -> GameRecord:
+def _with_exit_reports(record: GameRecord, connections: list[BotConnection], served: list[int]) -> GameRecord:
     """The record with how many games each process had played before, and, of bots that have ended by now,
     the processes that they left behind, the system calls that they were refused, and their last output.
     """
@@ -165,7 +165,7 @@ def _with_exit_reports(record: GameRecord, connections: list[Connection], served
     return replace(record, events=tuple(_with_hint(event, connections) for event in record.events))
 
 
-def _with_hint(event: Event, connections: list[Connection]) -> Event:
+def _with_hint(event: Event, connections: list[BotConnection]) -> Event:
     match event:
         case Retired(seat, Ending.TIME | Ending.START) if connections[seat].held_back:
             return event._replace(hint=hints.HELD_BACK)
@@ -205,7 +205,11 @@ class FailedStarts:
 
 
 def _play(
-    terms: Terms, wire: ProcessWire, connections: list[Connection], show: Show | None, join: Join | None
+    terms: Terms,
+    wire: ProcessWire,
+    connections: list[BotConnection],
+    show: ShowEvent | None,
+    join: Join | None,
 ) -> GameRecord:
     events: list[Event] = []
 

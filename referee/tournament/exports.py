@@ -19,7 +19,7 @@ from referee.records.played_on import PlayedOn
 from referee.records.record import Summary
 from referee.tournament.run import Run, places_of
 
-Games = Iterable[tuple[Run, Iterable[Summary]]]
+GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]
 """Games by the runs that they are of."""
 
 
@@ -27,7 +27,7 @@ Dialogues = Mapping[tuple[Path, str], str]
 """Stored dialogues, by the folder of the run and the id of the game."""
 
 
-def csv_of(games: Games, dialogues: Dialogues | None = None) -> str:
+def csv_of(games: GamesOfRuns, dialogues: Dialogues | None = None) -> str:
     """A line for each game, after one with the names of the columns; with columns by seat.
 
     If dialogues are given, the last column is the game's, empty where it is not stored.
@@ -63,7 +63,7 @@ def dialogue_lines(dialogue: str) -> list[str]:
     return [shown(line, 5000) for line in dialogue.split("\n")] if dialogue else []
 
 
-def json_of_heads(games: Games, dialogues: Dialogues | None = None) -> Iterator[str]:
+def json_of_heads(games: GamesOfRuns, dialogues: Dialogues | None = None) -> Iterator[str]:
     """The heads of games, each as a JSON object, with the machine that played it; if dialogues are given,
     with the game's, as a list of lines or null where it is not stored.
     """
@@ -79,7 +79,7 @@ def json_of_heads(games: Games, dialogues: Dialogues | None = None) -> Iterator[
         yield json.dumps({**game._asdict(), **more, "machine": place and place._asdict()})
 
 
-def _placed(games: Games) -> Iterator[tuple[Run, Summary, PlayedOn | None]]:
+def _placed(games: GamesOfRuns) -> Iterator[tuple[Run, Summary, PlayedOn | None]]:
     """The games with their runs, and where they were played. Raises `RecordError`."""
     for run, some in games:
         listed = list(some)
@@ -87,7 +87,7 @@ def _placed(games: Games) -> Iterator[tuple[Run, Summary, PlayedOn | None]]:
         yield from ((run, game, places.get(game.id)) for game in listed)
 
 
-def pgn_of(games: Games) -> Iterator[str]:
+def pgn_of(games: GamesOfRuns) -> Iterator[str]:
     """Games of two seats as PGN without moves, for programs that compute ratings: seat 1 is White.
 
     A game that is not rated has the result `*`, which these programs leave out. Raises `UsageError` where a

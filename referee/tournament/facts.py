@@ -6,7 +6,7 @@ from collections import ChainMap
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from referee.ratings.standings import Facts, Place
+from referee.ratings.standings import Facts, FormatPlace
 from referee.records.amendments import amendments_of
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
@@ -36,12 +36,12 @@ def _places(
     games: Mapping[str, Summary],
     annulled: Mapping[str, Summary],
     is_open: Callable[[str], bool],
-) -> dict[str, list[Place]]:
+) -> dict[str, list[FormatPlace]]:
     """By section, the order of the bots in formats that have one of their own."""
     format_of_run = formats.from_header(header)
     played = ChainMap(dict(annulled), dict(games))
     shown = amendments_of(header).shown
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[FormatPlace]] = {}
     for section in sections_of(dict(header)):
         rows = format_of_run.standings(section, played, _WithoutResult(played, is_open), annulled)
         if rows is not None:

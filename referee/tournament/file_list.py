@@ -31,13 +31,13 @@ from referee.processes.bot import Bot
 from referee.records.run_files import RECORDS
 from referee.tournament.bot_table import BotOrigin
 
-MOST_FILES = 10_000
+MAX_FILES = 10_000
 """The most files of a bot."""
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """The most bytes of all files of a bot together."""
 
-_MOST_ENTRIES = 20 * MOST_FILES
+_MAX_ENTRIES = 20 * MAX_FILES
 """The most entries of folders that are looked at for a bot."""
 
 _TOOLS = {".git", ".hg", ".svn", "__pycache__"}
@@ -97,7 +97,7 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
             entries.append(_Entry(bot.cwd, bot.cwd))
             own.add(bot.cwd)
     folders = tuple({entry.own: None for entry in entries if entry.own.is_dir()})
-    search = _Search(bot, own, {*left_out}, has_build=bool(origin.build))
+    search = _FileSearch(bot, own, {*left_out}, has_build=bool(origin.build))
     for folder in folders:
         search.walk(folder)
     for entry in entries:
@@ -181,7 +181,7 @@ def _words_paths(bot: Bot) -> Iterator[Path]:
                 yield path
 
 
-class _Search:
+class _FileSearch:
     """Collects the files of a bot."""
 
     def __init__(self, bot: Bot, own: set[Path], left_out: set[Path], *, has_build: bool) -> None:
@@ -213,8 +213,8 @@ class _Search:
             for name in names:
                 path = folder / name
                 self._entries += 1
-                if self._entries > _MOST_ENTRIES:
-                    self._refuse(f"more than {_MOST_ENTRIES} files and folders", self._counts)
+                if self._entries > _MAX_ENTRIES:
+                    self._refuse(f"more than {_MAX_ENTRIES} files and folders", self._counts)
                 if path not in self._left_out and name not in _TOOLS:
                     with contextlib.suppress(OSError):
                         found = path.lstat()
@@ -244,13 +244,13 @@ class _Search:
         part = top / path.relative_to(top).parts[0] if top else path
         self._counts[part] += 1
         self._sizes[part] += found.st_size
-        if len(self.found) > MOST_FILES:
-            self._refuse(f"more than {MOST_FILES} files", self._counts)
+        if len(self.found) > MAX_FILES:
+            self._refuse(f"more than {MAX_FILES} files", self._counts)
 
     def check(self) -> None:
         """Raises `UsageError` where the files are too large together."""
-        if (size := sum(self._sizes.values())) > MOST_BYTES:
-            self._refuse(f"{about_size(size)}, expected at most {about_size(MOST_BYTES)}", self._sizes)
+        if (size := sum(self._sizes.values())) > MAX_BYTES:
+            self._refuse(f"{about_size(size)}, expected at most {about_size(MAX_BYTES)}", self._sizes)
 
     def _refuse(self, much: str, by_part: Counter[Path]) -> None:
         part, most = by_part.most_common(1)[0] if by_part else (self._bot.cwd, 0)

@@ -25,7 +25,7 @@ BATCH = 32 << 20
 """About how many bytes are read at a time."""
 
 
-class Played(NamedTuple):
+class FollowedGame(NamedTuple):
     """A game of a run, and where its record is."""
 
     game: Summary
@@ -37,12 +37,12 @@ class Played(NamedTuple):
     """The hash of the line."""
 
 
-class Follower:
+class RunFollower:
     """A run's folder, followed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.played: list[Played] = []
+        self.played: list[FollowedGame] = []
         """The games in the order in which they ended, also those that do not count. It only grows; when the
         run is read anew, there is a new list.
         """
@@ -148,7 +148,7 @@ class Follower:
                 break
             at = reader.length
             if game := reader.take(line):
-                self.played.append(Played(game, at, line.size, line.hash))
+                self.played.append(FollowedGame(game, at, line.size, line.hash))
                 if self._last is not None and (time := timed(line.text)):
                     self._last.append(time)
         if self._last is None and not self.unread:

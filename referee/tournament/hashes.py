@@ -16,7 +16,7 @@ from referee.records.header import ALL_FILES
 from referee.tournament.bot_table import BotOrigin
 from referee.tournament.file_list import digest_of, file_list, manifest
 
-Files = dict[str, dict[str, str]]
+HashesByBot = dict[str, dict[str, str]]
 """By bot, the SHA-256 of each file that its command names, its program first; and of all its files together,
 as `ALL_FILES`, where these are listed or sent.
 """
@@ -34,9 +34,9 @@ class Programs:
         """
         hashes = FileHashes()
         self._hashes_of = hashes_of or (lambda bot: hashes_of_words(bot, hashes))
-        self._last: Files = {}
+        self._last: HashesByBot = {}
 
-    def changes(self, bots: Iterable[Bot]) -> Files:
+    def changes(self, bots: Iterable[Bot]) -> HashesByBot:
         """The bots whose files are different from the last time that they were asked for, or were not asked
         for yet, each with all its files.
         """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
-from referee.wire.connection import Connection, end_connections
+from referee.wire.connection import BotConnection, end_connections
 
 IDLE_PER_SEAT = 4
 """How many idle processes are kept at most, for each seat of the game."""
@@ -19,27 +19,29 @@ class IdleBots:
     """The connections of bots that wait for their next encounter, longest wait first."""
 
     def __init__(self) -> None:
-        self._links: dict[Bot, Connection] = {}
+        self._links: dict[Bot, BotConnection] = {}
 
-    def take(self, bot: Bot) -> Connection | None:
+    def take(self, bot: Bot) -> BotConnection | None:
         """Removes and returns the connection of a bot, or None."""
         connection = self._links.pop(bot, None)
         if connection and connection.process:
             connection.process.resume()
         return connection
 
-    def put(self, connection: Connection) -> None:
+    def put(self, connection: BotConnection) -> None:
         """Adds a connection that can play another game."""
         if connection.process:
             connection.process.pause()
         self._links[connection.bot] = connection
 
-    def pop_beyond(self, room: int) -> list[Connection]:
+    def pop_beyond(self, room: int) -> list[BotConnection]:
         """Removes and returns the connections that waited longest, so that at most `room` remain."""
         return [self._links.pop(bot) for bot in list(self._links)[: max(0, len(self._links) - room)]]
 
 
-def end_and_report(connections: Iterable[Connection], on_exit: OnExit | None, patient: bool = False) -> None:
+def end_and_report(
+    connections: Iterable[BotConnection], on_exit: OnExit | None, patient: bool = False
+) -> None:
     """Ends the processes of some connections together, and reports each exit. `patient`: they have as long as
     they take.
     """

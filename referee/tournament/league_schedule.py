@@ -13,10 +13,10 @@ from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
-Store = Callable[[list[str]], None]
+StoreBatch = Callable[[list[str]], None]
 """Stores a batch: the id of the first game of each of its encounters."""
 
-LEAST_BATCH = 4
+MIN_BATCH = 4
 """The fewest encounters of a batch, but for the last one."""
 
 
@@ -27,7 +27,7 @@ def league_schedule(
     budget: int,
     games: Mapping[str, Summary],
     batches: Sequence[Sequence[str]],
-    store: Store,
+    store: StoreBatch,
     at_once: int,
 ) -> Schedule:
     """The encounters of `budget` games. `names_now` gives the bots that are in the league at the moment: one
@@ -46,7 +46,7 @@ def league_schedule(
             batch = [_encounter(Pairing.parse(game)) for game in stored.pop(0)]
         else:
             names = names_now()
-            size = max(LEAST_BATCH, len(names) // 4, at_once)
+            size = max(MIN_BATCH, len(names) // 4, at_once)
             batch = league.choose(names, min(size, -(-(budget - league.games) // seats)))
             if not batch:
                 return

@@ -25,7 +25,7 @@ from referee.tournament.lock import is_locked
 from referee.tournament.open_run import DIALOGUES_CAP
 from referee.tournament.run import Run, objects_in
 
-_MOST_SHOWN = 10
+_MAX_ROWS_SHOWN = 10
 """How many ids of games a message names."""
 
 _AT_ONCE = 1000
@@ -37,7 +37,7 @@ _MAY_DIFFER = {"bots", "files", "seed", "seed_sha256", CALIBRATION, CHANGED, *_G
 
 
 @dataclass
-class Choice:
+class MergeChoice:
     """Which games of several runs are taken into one."""
 
     owner: dict[str, int] = field(default_factory=dict)
@@ -50,9 +50,9 @@ class Choice:
     """
 
 
-def choose(runs: Sequence[Run]) -> Choice:
+def choose(runs: Sequence[Run]) -> MergeChoice:
     """Which games are taken: each from the first run that has it."""
-    choice = Choice()
+    choice = MergeChoice()
     taken: dict[str, Summary] = {}
     shared_seeds: dict[str, bytes] = {}
     for number, run in enumerate(runs):
@@ -127,11 +127,11 @@ def _given_seed(header: dict[str, Any]) -> str | None:
     return None if "seed_sha256" in header else header["seed"]
 
 
-def check_choice(runs: Sequence[Run], choice: Choice) -> None:
+def check_choice(runs: Sequence[Run], choice: MergeChoice) -> None:
     """Raises `UsageError` where games of several runs contradict each other."""
     if not (wrong := choice.contradicting):
         return
-    some = ", ".join(wrong[:_MOST_SHOWN]) + (", …" if len(wrong) > _MOST_SHOWN else "")
+    some = ", ".join(wrong[:_MAX_ROWS_SHOWN]) + (", …" if len(wrong) > _MAX_ROWS_SHOWN else "")
     folders = " ".join(shown(str(run.folder)) for run in runs)
     raise UsageError(
         f"{counted(len(wrong), 'game')} played differently in several runs: {some}; expected each game once, "
@@ -139,7 +139,7 @@ def check_choice(runs: Sequence[Run], choice: Choice) -> None:
     )
 
 
-def merge(out: Path, runs: Sequence[Run], choice: Choice) -> None:
+def merge(out: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
     """Writes a new run with the chosen games of all runs. The folder appears when it is complete.
 
     Raises `UsageError` where there is a folder already, `StorageError`.
@@ -160,7 +160,7 @@ def merge(out: Path, runs: Sequence[Run], choice: Choice) -> None:
         raise StorageError(f"cannot write to `{shown(str(out))}`: {error.strerror}") from None
 
 
-def _write_records(new: Path, runs: Sequence[Run], choice: Choice) -> None:
+def _write_records(new: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
     records = journal.Journal.create(new)
     try:
         merged = _Merged(records)
@@ -254,7 +254,7 @@ class _Merged:
             self._games.clear()
 
 
-def _copy_side_files(new: Path, runs: Sequence[Run], choice: Choice) -> None:
+def _copy_side_files(new: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
     """Copies the tournament file of the first run that has one, and what is known beside the records: the
     attempts that failed, and dialogues, each of the run that its game was taken from.
     """

@@ -12,11 +12,11 @@ from referee.core.regular import read_start
 from referee.core.text import listed, shown, value_text
 from referee.gameplay.events import Drawn, Moved, Preset, Retired
 from referee.gameplay.openings import (
-    MOST_PLIES,
+    MAX_PLIES,
     ORDERS,
-    Line,
+    OpeningLine,
     Openings,
-    Start,
+    OpeningStart,
     check_takes_openings,
     checked_line,
 )
@@ -53,7 +53,7 @@ def openings_of(fields: Fields, folder: Path, game: Game[Any], options: Options)
     if fields.has("plies"):
         if fields.has("order"):
             raise fields.wrong("order", "none with `plies`, it is for a `file`")
-        return Openings(plies=fields.number("plies", 1, MOST_PLIES), seed=seed)
+        return Openings(plies=fields.number("plies", 1, MAX_PLIES), seed=seed)
     order = fields.text("order", ORDERS[0])
     if order not in ORDERS:
         raise fields.wrong("order", f"one of {', '.join(ORDERS)}")
@@ -67,7 +67,7 @@ def openings_of(fields: Fields, folder: Path, game: Game[Any], options: Options)
     return Openings(lines=lines, order=order, seed=seed, sha256=hashlib.sha256(text).hexdigest())
 
 
-def _start(fields: Fields, folder: Path, game: Game[Any], options: Options) -> Start:
+def _start(fields: Fields, folder: Path, game: Game[Any], options: Options) -> OpeningStart:
     """The start that a table names. Raises `UsageError`."""
     name = fields.text("from")
     if not name or "\0" in name:
@@ -104,7 +104,7 @@ def recorded_game(path: Path, game_id: str, game: Game[Any]) -> GameRecord:
     return record
 
 
-def start_of(steps: Steps, move: int) -> Start:
+def start_of(steps: Steps, move: int) -> OpeningStart:
     """What happened in a recorded game up to a step, as the beginning of other games. Raises `UsageError`
     where no game can go on there, and `RecordError` where the record is damaged before.
     """
@@ -126,7 +126,7 @@ def start_of(steps: Steps, move: int) -> Start:
             events.append(Preset(event.seat, event.text))
         elif isinstance(event, Drawn | Preset):
             events.append(event)
-    return Start(steps.terms.id, move, tuple(events))
+    return OpeningStart(steps.terms.id, move, tuple(events))
 
 
 def _read(path: Path) -> bytes:
@@ -139,9 +139,9 @@ def _read(path: Path) -> bytes:
     return text
 
 
-def _lines(path: Path, text: bytes, game: Game[Any], options: Options) -> tuple[Line, ...]:
+def _lines(path: Path, text: bytes, game: Game[Any], options: Options) -> tuple[OpeningLine, ...]:
     """The lines of a file but for empty ones and those that begin with `#`. Raises `UsageError`."""
-    lines: list[Line] = []
+    lines: list[OpeningLine] = []
     for number, encoded in enumerate(text.split(b"\n"), 1):
         try:
             line = encoded.decode().strip()

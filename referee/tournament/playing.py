@@ -14,15 +14,15 @@ from referee.tournament.open_run import OpenRun
 from referee.tournament.plan import Entrant
 from referee.tournament.remaining import Remaining
 from referee.tournament.strikes import FaultCount
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Lost, Remark, Report, Task, Void
+from referee.tournament.task import Began, Died, Finished, LeftBehind, Lost, Notice, Report, Task, Void
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import Place
+from referee.tournament.workers import WorkersFactory
 
 WORKER_FAILURES = 3
 """How often in a row, for each worker, workers may die before a game begins."""
 
 
-class Show(Protocol):
+class ProgressDisplay(Protocol):
     """Shows the progress of a tournament."""
 
     def began(self, game: str) -> None:
@@ -80,7 +80,7 @@ class TournamentPlayer:
         tournament: Tournament,
         run: OpenRun,
         keep: str,
-        show: Show,
+        show: ProgressDisplay,
         programs: Programs,
         workers: int = 1,
     ) -> None:
@@ -111,7 +111,7 @@ class TournamentPlayer:
         self.off_turn: Counter[tuple[str, str]] = Counter()
         """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
 
-    def play(self, place: Place, stopping: Callable[[], bool]) -> None:
+    def play(self, place: WorkersFactory, stopping: Callable[[], bool]) -> None:
         """Plays at a place until all games are played or `stopping` is true.
 
         Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
@@ -184,7 +184,7 @@ class TournamentPlayer:
                         self._take_void(void)
                 case Lost():
                     self._take_lost(report)
-                case Remark(line):
+                case Notice(line):
                     self._show.note(line)
 
     def _take_lost(self, lost: Lost) -> None:

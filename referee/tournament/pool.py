@@ -25,9 +25,9 @@ from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
-from referee.tournament.channel import Broken, Channel
+from referee.tournament.channel import Channel, MalformedMessage
 from referee.tournament.task import Died, Report, Task
-from referee.tournament.worker import Order, Sign
+from referee.tournament.worker import Sign, WorkerOrder
 from referee.tournament.workers import Take, Workers
 
 SILENT_S = 300.0
@@ -85,7 +85,7 @@ class _Worker:
         """Its process id."""
         return self._process.pid
 
-    def tell(self, what: Task | Order) -> None:
+    def tell(self, what: Task | WorkerOrder) -> None:
         """Tells it what to do next."""
         self.task = what if isinstance(what, Task) else None
         self.busy = True
@@ -118,7 +118,7 @@ class _Worker:
                     self.busy, self.task = False, None
                 elif message is not Sign.ALIVE:
                     reports.append(message)
-        except Broken:
+        except MalformedMessage:
             self.failure = "sent what is no report"
         if ended or not self.channel.is_open:
             self.failure = "died"
@@ -163,7 +163,7 @@ class _Worker:
         launcher.remove_left(self._name)
 
 
-class Pool(Workers):
+class WorkerPool(Workers):
     """Worker processes, each of which is started when it is needed."""
 
     def __init__(
@@ -261,12 +261,12 @@ class Pool(Workers):
         if not self._stopping:
             self._stopping = True
             for worker in self._workers.values():
-                worker.channel.send(Order.STOP)
+                worker.channel.send(WorkerOrder.STOP)
 
     def end_idle_bots(self) -> None:
         """Ends idle bots in every worker."""
         for worker in self._workers.values():
-            worker.tell(Order.REST)
+            worker.tell(WorkerOrder.REST)
         while self.busy:
             self.take_reports(0.1)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from referee.core.text import listed
 from referee.ratings.brief import fitted, ranking
-from referee.ratings.pool import Pool
+from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
 from referee.records.durations import Timed
 from referee.records.header import sections_of
@@ -22,7 +22,7 @@ RECENT_US = 600_000_000
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     game: str
@@ -58,9 +58,9 @@ class Progress:
         return f"{self.rate * factor:.1f} games a {per}"
 
 
-def progress_of(run: Run, last: Sequence[Timed], is_running: bool) -> Progress:
+def progress_of(run: Run, last: Sequence[Timed], is_running: bool) -> RunProgress:
     """How far a run is; `last` are its last games. Raises `RecordError`."""
-    return Progress(
+    return RunProgress(
         game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         bots=len(run.names),
         seats=max(run.seats.values()),
@@ -95,11 +95,11 @@ def rate(games: Sequence[Timed]) -> float | None:
 
 
 @dataclass(frozen=True)
-class Order:
+class BotOrder:
     """The bots of a run in order, with what they did."""
 
     tallies: Tallies
-    pool: Pool | None
+    pool: FittedPool | None
     """The ratings; None where there are none."""
     bots: Sequence[str]
     """Best first: by the order of the format if it has one, else by their ratings."""
@@ -110,7 +110,7 @@ class Order:
         return sum((tally.faults for tally in self.tallies.by_bot.values()), Counter[str]())
 
 
-def order_of(run: Run) -> Order:
+def order_of(run: Run) -> BotOrder:
     """The bots of a run in order. This takes long where there are many games. Raises `RecordError`."""
     games, names = run.shown_games, run.names
     tallies = Tallies(names, games)
@@ -118,4 +118,4 @@ def order_of(run: Run) -> Order:
     places = facts_of(run.header, run.games, run.annulled, run.is_open).places
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
-    return Order(tallies, pool, bots)
+    return BotOrder(tallies, pool, bots)

@@ -11,7 +11,7 @@ from referee.records.amendments import Amendments
 from referee.records.record import Summary
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import LEAGUE
-from referee.tournament.league_schedule import Store, league_schedule
+from referee.tournament.league_schedule import StoreBatch, league_schedule
 from referee.tournament.schedule import Encounter, Schedule
 from referee.tournament.stopping import NEVER, Stopping
 from referee.tournament.tournament import Tournament
@@ -47,7 +47,7 @@ class Remaining:
         self,
         tournament: Tournament,
         run: Progress,
-        store: Store = lambda batch: None,
+        store: StoreBatch = lambda batch: None,
         at_once: int = 1,
     ) -> None:
         """`store` keeps what a league chooses: without it, `next` gives only an example of what may follow.
@@ -64,7 +64,7 @@ class Remaining:
             self._schedules(tournament, store, at_once), lambda game: not self._is_open(game), self._skips
         )
 
-    def _schedules(self, tournament: Tournament, store: Store, at_once: int) -> list[Schedule]:
+    def _schedules(self, tournament: Tournament, store: StoreBatch, at_once: int) -> list[Schedule]:
         run, form = self._run, tournament.format
         # Annulled games led to the encounters that followed them.
         played = ChainMap(run.games, run.annulled)

@@ -22,7 +22,7 @@ from referee.records.journal import body_of
 from referee.records.record import GameRecord, faults, summary_of, to_json
 from referee.records.run_files import RECORDS, TOML
 from referee.tournament.bot_table import bot_tables
-from referee.tournament.encounter import Show, play_encounter
+from referee.tournament.encounter import ShowEvent, play_encounter
 from referee.tournament.hashes import Programs
 from referee.tournament.isolating import isolated
 from referee.tournament.lock import locked
@@ -69,7 +69,7 @@ class Rerun:
     patient: bool = False
     """Whether nobody loses on time; the bots are told of the clocks of the game all the same."""
 
-    def play(self, show: Show | None, taps: Sequence[Tap]) -> tuple[GameRecord, str]:
+    def play(self, show: ShowEvent | None, taps: Sequence[Tap]) -> tuple[GameRecord, str]:
         """The game as it was played now, and its dialogue.
 
         Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.

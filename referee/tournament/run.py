@@ -180,7 +180,7 @@ class RunReader:
         self._voids = _read_voids(self.folder)
         self._failed_attempts = _failed_attempts(self._voids)
 
-    def take(self, line: journal.Line) -> Summary | None:
+    def take(self, line: journal.JournalLine) -> Summary | None:
         """Takes the next line of the records; returns its game if it has one. A torn line is only noted.
 
         Raises `RecordError` where the line is damaged or is not of this run.
@@ -198,7 +198,7 @@ class RunReader:
         self.last_hash = line.hash
         return game
 
-    def _take(self, line: journal.Line) -> Summary | None:
+    def _take(self, line: journal.JournalLine) -> Summary | None:
         if line.error:
             raise RecordError(line.error)
         if self._scheduled is None:

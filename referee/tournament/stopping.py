@@ -10,7 +10,7 @@ games are rated. A game that repeats an earlier one, with the same bots in the s
 a pair of two such games does not count, unless the bots are known to draw at random (`repeats = "count"`).
 
 Intervals are those of the table. They are looked at when the schedule goes on to a new round, as soon as
-every bot has `LEAST_GAMES` rated games, but only after so many new games that a fit is worth its time.
+every bot has `MIN_GAMES` rated games, but only after so many new games that a fit is worth its time.
 (Stopping at a fixed width is sound for many games: Y. S. Chow and H. Robbins, 1965; with very few, an
 interval may be narrow by chance.)
 """
@@ -40,10 +40,10 @@ KEYS = ("sprt", "stop")
 ERROR = 0.05
 """The chance of either error of a test where none is given."""
 
-MOST_ELO = {"logistic": 1000, "normalized": 100}
+MAX_ELO = {"logistic": 1000, "normalized": 100}
 """By model, the most that `elo0` and `elo1` may be, and the least with the sign changed."""
 
-LEAST_GAMES = 20
+MIN_GAMES = 20
 """How many rated games each bot has to have before the widths of intervals are believed."""
 
 GROWTH = 1.05
@@ -79,7 +79,7 @@ class Sprt:
 
     def checked(self) -> Sprt:
         """These settings. Raises `UsageError` where they are not those of a test."""
-        most = MOST_ELO[self.model]
+        most = MAX_ELO[self.model]
         for name, value in (("elo0", self.elo0), ("elo1", self.elo1)):
             if not -most <= value <= most:
                 raise UsageError(
@@ -314,7 +314,7 @@ class Stopping:
         if (
             not self._rule.interval
             or self._is_narrow
-            or min((self._rated[name] for name in self._in), default=0) < LEAST_GAMES
+            or min((self._rated[name] for name in self._in), default=0) < MIN_GAMES
             or len(self._games) < GROWTH * self._fitted
         ):
             return

@@ -16,7 +16,7 @@ from referee.gameplay.terms import Terms
 from referee.processes.exit_report import ExitReport
 from referee.processes.isolation import reaches_referee
 from referee.records.journal import body_of
-from referee.records.played_on import BY_REFEREE, MOST
+from referee.records.played_on import BY_REFEREE, MAX_LABEL
 from referee.records.record import (
     GameRecord,
     Summary,
@@ -27,7 +27,7 @@ from referee.records.record import (
     timed_moves,
     to_json,
 )
-from referee.tournament.encounter import Show, left_behind, play_encounter
+from referee.tournament.encounter import ShowEvent, left_behind, play_encounter
 from referee.tournament.idle import IDLE_PER_SEAT, IdleBots, end_and_report
 from referee.tournament.plan import Plan
 from referee.wire.dialogue import STDERR, Dialogue, Tap
@@ -139,19 +139,19 @@ class Lost(NamedTuple):
     """Whether a bot may be the cause: not where all machines were lost at once."""
 
 
-class Remark(NamedTuple):
+class Notice(NamedTuple):
     """Something that the user is told."""
 
     line: str
 
 
-Report = Began | Finished | Void | LeftBehind | Died | Lost | Remark
+Report = Began | Finished | Void | LeftBehind | Died | Lost | Notice
 
 
 class Observer(NamedTuple):
     """Whoever looks on while games are played in this process."""
 
-    show: Show | None
+    show: ShowEvent | None
     """Called with every event of a game."""
     taps: Sequence[Tap]
     """Called with all that bots are sent and send, their stderr included."""
@@ -177,7 +177,7 @@ class Player:
         self._report = report
         self._stopping = stopping
         self._show_life = show_life
-        self._worker = shown(worker, MOST)[:MOST]
+        self._worker = shown(worker, MAX_LABEL)[:MAX_LABEL]
         self._transcript = Transcript()
         self._idle = IdleBots()
 

@@ -15,11 +15,11 @@ from referee.core.stop import SIGNALS
 from referee.processes import libc
 from referee.processes.adoption import adopt, end_adopted, end_all_adopted
 from referee.processes.launcher import Launcher
-from referee.tournament.channel import Broken, Channel
+from referee.tournament.channel import Channel, MalformedMessage
 from referee.tournament.task import Player, Report, Task
 
 
-class Order(Enum):
+class WorkerOrder(Enum):
     """What a worker is told, apart from tasks."""
 
     STOP = "stop after the current game"
@@ -38,7 +38,7 @@ class Worker:
 
     def __init__(self, channel: Channel, label: str) -> None:
         self._channel = channel
-        self._orders: SimpleQueue[Task | Order] = SimpleQueue()
+        self._orders: SimpleQueue[Task | WorkerOrder] = SimpleQueue()
         self._stopping = threading.Event()
         self._player = Player(self._send, self._stopping.is_set, self._show_life, worker=label)
 
@@ -56,10 +56,10 @@ class Worker:
 
     def _take_orders(self) -> None:
         """In a thread: takes what the referee sends, and exits at once when it is gone."""
-        with contextlib.suppress(Broken):
+        with contextlib.suppress(MalformedMessage):
             while self._channel.is_open:
                 for order in self._channel.receive():
-                    if order is Order.STOP:
+                    if order is WorkerOrder.STOP:
                         self._stopping.set()
                     else:
                         self._orders.put(order)

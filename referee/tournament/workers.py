@@ -45,5 +45,5 @@ class Workers(ABC):
         """Ends all workers and their bots at once."""
 
 
-Place = Callable[[Take, Callable[[], bool]], Workers]
+WorkersFactory = Callable[[Take, Callable[[], bool]], Workers]
 """Opens workers: called with what takes their reports, and with what says whether the run is to stop."""

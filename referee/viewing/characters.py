@@ -41,12 +41,12 @@ class Ink(NamedTuple):
         return INKS.get(self.paint, "")
 
 
-Line = list[Ink]
+InkLine = list[Ink]
 
 
-def lines(picture: Picture) -> list[Line]:
+def lines(picture: Picture) -> list[InkLine]:
     """The lines of a picture, without blanks at their ends."""
-    found: list[Line] = []
+    found: list[InkLine] = []
     for panel in picture:
         if isinstance(panel, Plane):
             found += _plane(panel)
@@ -63,13 +63,13 @@ def picture_text(picture: Picture, colour: bool = False) -> str:
     )
 
 
-def _trimmed(line: Line) -> Line:
+def _trimmed(line: InkLine) -> InkLine:
     while line and not line[-1].text.rstrip():
         line = line[:-1]
     return [*line[:-1], line[-1]._replace(text=line[-1].text.rstrip())] if line else []
 
 
-def _plane(plane: Plane) -> Iterator[Line]:
+def _plane(plane: Plane) -> Iterator[InkLine]:
     cells: _Cells = {}
     for mark in (*plane.ground, *plane.marks):
         if isinstance(mark, Trace):
@@ -122,6 +122,6 @@ def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def width(drawn: Sequence[Line]) -> int:
+def width(drawn: Sequence[InkLine]) -> int:
     """The number of characters of the longest line."""
     return max((sum(len(ink.text) for ink in line) for line in drawn), default=0)

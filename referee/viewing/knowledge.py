@@ -15,7 +15,7 @@ View = Seat | None
 """Who looks at a game: a seat, or None for a spectator who sees all."""
 
 
-class Knowledge(NamedTuple):
+class ViewKnowledge(NamedTuple):
     """What a view knows of a game."""
 
     view: View

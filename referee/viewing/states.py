@@ -7,7 +7,7 @@ from typing import Any
 from referee.games.picture import Mark, Picture, Plane, Row, Span, Symbol, Trace
 from referee.records.record import event_data
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import Knowledge, View
+from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
 from referee.viewing.words import event_text, result
 
@@ -40,7 +40,7 @@ def game_states(steps: Steps, view: View) -> dict[str, Any]:
 
 
 def _step(
-    steps: Steps, step: Step, before: Step | None, known: Knowledge, drawing: _Drawing
+    steps: Steps, step: Step, before: Step | None, known: ViewKnowledge, drawing: _Drawing
 ) -> dict[str, Any]:
     terms = steps.terms
     events = known.events(step.events)

@@ -13,7 +13,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import State
 from referee.records.record import GameRecord
 from referee.records.replay import replay
-from referee.viewing.knowledge import Knowledge, View
+from referee.viewing.knowledge import View, ViewKnowledge
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class Steps:
         seats = range(len(self.terms.bots))
         return (None,) if self.terms.game.is_open else (None, *seats)
 
-    def known_by(self, view: View) -> Knowledge:
+    def known_by(self, view: View) -> ViewKnowledge:
         """What a view knows of the game."""
-        return Knowledge(view, self.terms.game.is_open)
+        return ViewKnowledge(view, self.terms.game.is_open)
 
     def damage_for(self, view: View) -> RecordError | None:
         """Why the record can be replayed only as far as these steps, as a view may know it."""

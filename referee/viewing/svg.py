@@ -106,7 +106,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class SvgParts:
     """Pictures as strings that stand one after the other in the `<svg>`, over the layout's ground."""
 
     elements: tuple[str, ...]
@@ -115,7 +115,7 @@ class Drawn:
     """For each picture the indexes of its strings, in the order in which they are painted."""
 
 
-def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, Drawn]:
+def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, SvgParts]:
     """A frame for these pictures, and all of them drawn in it."""
     texts = _Texts(prefix)
     slots: list[_Slot] = []
@@ -136,7 +136,7 @@ def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, Drawn
             if inside:
                 indexes += [texts.index(beginning), *inside, texts.index("</g>")]
         found.append(tuple(indexes))
-    return layout, Drawn(tuple(texts.all), tuple(found))
+    return layout, SvgParts(tuple(texts.all), tuple(found))
 
 
 def _layout(slots: Sequence[_Slot], count: int, prefix: str) -> Layout:
@@ -201,7 +201,7 @@ class _Texts:
         return self._indexes[text]
 
 
-class _Indexes(dict[Piece, int]):
+class _PieceIndexes(dict[Piece, int]):
     """The indexes of what is drawn for pieces."""
 
     def __init__(self, texts: _Texts) -> None:
@@ -229,7 +229,7 @@ class _Slot:
     """What the panels with one number are in all pictures."""
 
     def __init__(self, texts: _Texts) -> None:
-        self.indexes = _Indexes(texts)
+        self.indexes = _PieceIndexes(texts)
         self._rows: set[Row] = set()
         self._grounds: list[tuple[Mark | Trace, ...]] = []
         self._planes = 0

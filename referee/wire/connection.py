@@ -15,7 +15,7 @@ from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
 from referee.processes.launcher import LostWarden
-from referee.processes.process import BotProcess, Start
+from referee.processes.process import BotProcess, BotStart
 from referee.protocol.session import Phase
 from referee.wire.conversation import Conversation
 from referee.wire.dialogue import FROM_BOT, STDERR, TO_BOT, Tap
@@ -24,14 +24,14 @@ _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Errors at a start that are the machine's and not the bot's."""
 
 
-class Connection:
+class BotConnection:
     """The connection to one bot, for the games of an encounter.
 
     A bot that cannot be started has a connection too: the failure is reported when its seat is opened.
     """
 
     def __init__(
-        self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None, start: Start | None = None
+        self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None, start: BotStart | None = None
     ) -> None:
         """With a `failure` the bot is not started; `start` is a start that was requested before."""
         self.bot = bot
@@ -190,7 +190,7 @@ def _first_line(bot: Bot) -> bytes | None:
         return None
 
 
-def end_connections(connections: Sequence[Connection], patient: bool = False) -> None:
+def end_connections(connections: Sequence[BotConnection], patient: bool = False) -> None:
     """Sends `quit` to bots and ends their processes; bots at fault are given less time to exit. `patient`:
     all of them have as long as they take.
     """

@@ -68,7 +68,7 @@ class Aside:
 
 
 @dataclass(slots=True)
-class Turn:
+class AskedTurn:
     """What came from a bot instead of an answer since it was last asked for something."""
 
     noise: str = ""
@@ -83,7 +83,7 @@ class Conversation:
 
     def __init__(self) -> None:
         self._session = Session()
-        self._lines = m.Lines()
+        self._lines = m.LineSplitter()
         self._wants_clocks = False
         self._bytes_in_turn = self._lines_in_turn = 0
         self._lists = 0
@@ -101,7 +101,7 @@ class Conversation:
         """The last write to the bot that asked it for something."""
         self.failure: Failure | None = None
         self.aside = Aside()
-        self.turn = Turn()
+        self.turn = AskedTurn()
 
     @property
     def phase(self) -> Phase:
@@ -121,14 +121,14 @@ class Conversation:
     def greet(self) -> bytes:
         """The referee's hello."""
         self._session.phase = Phase.GREETED
-        self.turn = Turn()
+        self.turn = AskedTurn()
         self.last_said = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
         return self.last_said
 
     def open(self, seat: Seat, opening: Opening) -> bytes:
         """A game's description."""
         self.aside = Aside()
-        self.turn = Turn()
+        self.turn = AskedTurn()
         self._bytes_in_turn = self._lines_in_turn = 0
         self._session.phase = Phase.LOADING
         self.last_said = m.encode(
@@ -163,7 +163,7 @@ class Conversation:
         number = session.ask()
         lines.append(f"ask {number} {question.allowance_us // 1000} {question.reserve_us // 1000}")
         self._lists = 0
-        self.turn = Turn()
+        self.turn = AskedTurn()
         self._expected = b"move %d " % number
         self.last_said = data = m.encode_lines(lines)
         return data

@@ -27,13 +27,13 @@ from referee.gameplay.events import Ending, Seat
 from referee.games.api import Outcome
 from referee.processes.process import Keep
 from referee.processes.streams import READ_SIZE
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 from referee.wire.conversation import Aside
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
 from referee.wire.stopwatch import Stopwatch
 
 
-class Place:
+class SeatWire:
     """What the wire keeps of a seat: its connection, its stopwatch, and what it is being asked."""
 
     __slots__ = (
@@ -47,7 +47,7 @@ class Place:
         "watch",
     )
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: BotConnection) -> None:
         self.connection = connection
         self.watch = Stopwatch(connection.process)
         self.opening: Opening | None = None
@@ -91,11 +91,11 @@ _STDOUT, _CONTROL, _STDIN, _STDERR = 1, 2, 4, 8
 class _Poll:
     """A poll object for one set of streams."""
 
-    def __init__(self, places: Sequence[Place], wanted: Sequence[int]) -> None:
+    def __init__(self, places: Sequence[SeatWire], wanted: Sequence[int]) -> None:
         poll = select.poll()
         self.wait = poll.poll
         """Waits for so many milliseconds at most and returns the descriptors that are ready."""
-        self.streams: dict[int, tuple[Place, int]] = {}
+        self.streams: dict[int, tuple[SeatWire, int]] = {}
         """Seat and stream of each descriptor."""
         for place, bits in zip(places, wanted, strict=True):
             process = place.connection.process
@@ -121,12 +121,12 @@ class ProcessWire:
 
     def __init__(
         self,
-        connections: Sequence[Connection],
+        connections: Sequence[BotConnection],
         start_us: int,
         show_life: Callable[[], None] = lambda: None,
     ) -> None:
         """`show_life` is called every `SIGN_NS` while bots are waited for."""
-        self._places = [Place(connection) for connection in connections]
+        self._places = [SeatWire(connection) for connection in connections]
         self._start_ns = start_us * 1000
         self._polls: dict[tuple[int, ...], _Poll] = {}
         """The poll objects, by the streams that they wait for."""
@@ -155,7 +155,7 @@ class ProcessWire:
             place.watch.start(self._start_ns)
             self._send(place, connection.conversation.greet())
 
-    def _describe(self, seat: Seat, place: Place) -> None:
+    def _describe(self, seat: Seat, place: SeatWire) -> None:
         opening = place.opening
         assert opening
         place.opening = None
@@ -263,7 +263,7 @@ class ProcessWire:
                 if place.asked and not place.heard and (silence := self._silence(seat, place, now_ns)):
                     return silence
 
-    def _silence(self, seat: Seat, place: Place, now_ns: int) -> Reply | None:
+    def _silence(self, seat: Seat, place: SeatWire, now_ns: int) -> Reply | None:
         """The reply of a seat whose time is up; None where it is not."""
         watch = place.watch
         used_us = watch.up_us(now_ns)
@@ -280,7 +280,7 @@ class ProcessWire:
         silence = Silence(*place.connection.what_came())
         return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
-    def _read(self, place: Place) -> None:
+    def _read(self, place: SeatWire) -> None:
         """Reads everything that a bot has written by now."""
         connection, watch = place.connection, place.watch
         while (
@@ -293,7 +293,7 @@ class ProcessWire:
                 more_behind = connection.conversation.more_behind
                 place.hear(whats, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
 
-    def _write(self, place: Place, data: bytes) -> None:
+    def _write(self, place: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
         this the bot may run while the referee waits for a processor.
         """
@@ -301,11 +301,11 @@ class ProcessWire:
         self._send(place, data)
         place.watch.answered()
 
-    def _send(self, place: Place, data: bytes) -> None:
+    def _send(self, place: SeatWire, data: bytes) -> None:
         if failure := place.connection.send(data):
             place.hear([failure], time.monotonic_ns(), place.watch.cpu_ns())
 
-    def _told(self, seat: Seat, place: Place) -> Reply | None:
+    def _told(self, seat: Seat, place: SeatWire) -> Reply | None:
         """The next reply of a seat, where there is one."""
         watch = place.watch
         while place.heard:
@@ -349,10 +349,10 @@ class ProcessWire:
         ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
         self._notice_stoppage(slice_ns)
         read_from_ns = self._stoppage.looked_ns
-        read: list[tuple[Place, int, int, bytes]] = []
-        complained: list[Place] = []
-        spoke: list[Place] = []
-        died: list[Place] = []
+        read: list[tuple[SeatWire, int, int, bytes]] = []
+        complained: list[SeatWire] = []
+        spoke: list[SeatWire] = []
+        died: list[SeatWire] = []
         for place, stream in ready:
             if stream == _STDOUT:
                 spoke.append(place)
@@ -379,7 +379,7 @@ class ProcessWire:
             if not place.heard:
                 place.hear(place.connection.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
 
-    def _notice_stoppage(self, waited_ns: int, writer: Place | None = None) -> None:
+    def _notice_stoppage(self, waited_ns: int, writer: SeatWire | None = None) -> None:
         """Reports what the referee was late by to the stopwatches of the seats whose time runs."""
         looked_ns, now_ns = self._stoppage.looked_ns, time.monotonic_ns()
         if late_ns := self._stoppage.late_ns(now_ns, waited_ns):

@@ -36,8 +36,18 @@ from referee.cluster.answers import finished
 from referee.cluster.bot_files import SentFiles, sent_files
 from referee.cluster.cluster_workers import ClusterWorkers
 from referee.cluster.connecting import scheduler_at
-from referee.cluster.link import Answered, Event, Link, Member, Members
-from referee.cluster.orders import Answer, Greet, Greeting, Order, Play, Played, Prepare, Ready, Requirement
+from referee.cluster.link import Answered, Link, LinkEvent, Member, Members
+from referee.cluster.orders import (
+    Greet,
+    Greeting,
+    MachineAnswer,
+    MachineOrder,
+    MachineReady,
+    Play,
+    PlayedTask,
+    Prepare,
+    Requirement,
+)
 from referee.cluster.versions import code_digest
 from referee.core.seeds import shared_by
 from referee.core.text import counted
@@ -52,7 +62,7 @@ from referee.tournament.places import on_this_machine
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Began, Finished, Player, Report, Task
-from referee.tournament.workers import Place
+from referee.tournament.workers import WorkersFactory
 from tests.bench.tournament import Stopwatch
 from tests.needed import compiled, need_package
 from tests.processes import namespaces
@@ -125,7 +135,9 @@ def computed_ms(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
-def played(file: Path, games: int, at_once: int, place: Place, sent: SentFiles | None = None) -> Measured:
+def played(
+    file: Path, games: int, at_once: int, place: WorkersFactory, sent: SentFiles | None = None
+) -> Measured:
     """What it takes to play so many games at a place."""
     with tempfile.TemporaryDirectory() as name, locked(Path(name) / "run"):
         candidate = examine(load(file), Path(name) / "run", is_here=sent is None)
@@ -173,10 +185,10 @@ class Recorded(Link):
     def __init__(self, machines: int, slots: int, reports: list[Report]) -> None:
         self._machines, self._slots = machines, slots
         self._reports = [report for report in reports if isinstance(report, Finished)]
-        self._answers: deque[Event] = deque()
+        self._answers: deque[LinkEvent] = deque()
         self._beat_s = 0.0
 
-    def events(self, seconds: float) -> list[Event]:
+    def events(self, seconds: float) -> list[LinkEvent]:
         """All answers, and now and then who is there."""
         events = [*self._answers]
         self._answers.clear()
@@ -191,18 +203,18 @@ class Recorded(Link):
             events.append(Members(found))
         return events
 
-    def ask(self, key: str, address: str, order: Order) -> None:
+    def ask(self, key: str, address: str, order: MachineOrder) -> None:
         """Answers."""
-        answer: Answer = None
+        answer: MachineAnswer = None
         match order:
             case Greet():
                 answer = Greeting(f"host-{address}", "CPU", "1", code_digest(), ())
             case Prepare(required):
-                answer = Ready({}, {files.bot.name: {} for files in required.bots}, None, ())
+                answer = MachineReady({}, {files.bot.name: {} for files in required.bots}, None, ())
             case Play(task):
-                answer = Played(tuple(self._renamed(task)))
+                answer = PlayedTask(tuple(self._renamed(task)))
             case _:
-                answer = Played(())
+                answer = PlayedTask(())
         self._answers.append(Answered(key, answer))
 
     def _renamed(self, task: Task) -> Iterator[Report]:
@@ -215,7 +227,7 @@ class Recorded(Link):
     def forget(self, key: str) -> None:
         """Nothing is waited for."""
 
-    def tell(self, addresses: list[str], order: Order) -> None:
+    def tell(self, addresses: list[str], order: MachineOrder) -> None:
         """Nothing is told."""
 
     def close(self, addresses: list[str]) -> None:

@@ -26,7 +26,7 @@ from referee.tournament.schedule import Encounter
 
 TOP = 8
 DEVIATION_ELO = 250
-LEAST_GAP_ELO = 20
+MIN_GAP_ELO = 20
 DRAWS = 0.6
 """The share of draws of what the weaker bot is expected to get."""
 
@@ -46,7 +46,7 @@ class Pool:
     def __init__(self, bots: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
         elo = np.zeros(bots)
-        while np.diff(-elo[: TOP + 1]).min() < LEAST_GAP_ELO:
+        while np.diff(-elo[: TOP + 1]).min() < MIN_GAP_ELO:
             elo = np.sort(rng.normal(0, DEVIATION_ELO, bots))[::-1]
         expected = 1 / (1 + 10 ** ((elo - elo[:, None]) / 400))
         drawn = DRAWS * np.minimum(expected, 1 - expected)

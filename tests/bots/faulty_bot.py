@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspa
 
 from tests.tools.fault_plan import NO_TURN, SILENCES, Plan, plan_of
 
-MOST_S = 60
+MAX_S = 60
 """Nothing of this bot lives on for longer by itself."""
 
 BESIDE = {
@@ -72,12 +72,12 @@ def read() -> tuple[str, list[str]]:
 
 
 def linger() -> None:
-    time.sleep(MOST_S)
+    time.sleep(MAX_S)
     os._exit(0)
 
 
 def for_ever(data: bytes, pause_s: float = 0.0) -> None:
-    until = time.monotonic() + MOST_S
+    until = time.monotonic() + MAX_S
     while time.monotonic() < until:
         write(data)
         time.sleep(pause_s)

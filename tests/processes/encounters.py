@@ -10,7 +10,7 @@ import pytest
 from referee.gameplay.api import Reply
 from referee.gameplay.events import Seat
 from referee.processes.bot import Bot
-from referee.wire.process_wire import Place, ProcessWire
+from referee.wire.process_wire import ProcessWire, SeatWire
 from tests.command import BAD
 
 MARGIN_US = 10_000
@@ -29,7 +29,7 @@ def bot(name: str, *vice: str) -> Bot:
     return Bot(name, (*BAD.split(), *vice), Path.cwd())
 
 
-def time_is_up_once(monkeypatch: pytest.MonkeyPatch, done: Callable[[Place], object]) -> None:
+def time_is_up_once(monkeypatch: pytest.MonkeyPatch, done: Callable[[SeatWire], object]) -> None:
     """Has the time of a seat be up once this is true of it, and not before, as if its clock had run out.
 
     For a bot that does something before its time is up: no clock is both long enough for that on a busy
@@ -37,7 +37,7 @@ def time_is_up_once(monkeypatch: pytest.MonkeyPatch, done: Callable[[Place], obj
     """
     judged = ProcessWire._silence
 
-    def silence(wire: ProcessWire, seat: Seat, place: Place, now_ns: int) -> Reply | None:
+    def silence(wire: ProcessWire, seat: Seat, place: SeatWire, now_ns: int) -> Reply | None:
         if not done(place):
             return None
         place.watch.deadline_ns = 0

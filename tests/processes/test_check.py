@@ -27,7 +27,7 @@ from referee.processes import cpu, levels
 from referee.processes.bot import Bot
 from referee.protocol.session import Phase
 from referee.wire import connection
-from referee.wire.process_wire import Place
+from referee.wire.process_wire import SeatWire
 from tests.command import ROOT, Done, referee
 from tests.processes.encounters import LONG, SHORT, time_is_up_once
 from tests.tools import broken_bots
@@ -109,7 +109,7 @@ NEVER_FAILED = {11}
 HELD_BACK = {"holds its hello back", "holds its answers back"}
 """What is at the end of their input is waited for."""
 
-SILENT: dict[str, Callable[[Place], object]] = {
+SILENT: dict[str, Callable[[SeatWire], object]] = {
     "never reads": lambda place: True,
     "says hello without a newline": lambda place: place.connection.conversation.partial.endswith(b"1"),
     "holds its hello back": lambda place: True,
@@ -138,11 +138,11 @@ HANG = {
 """Defects by which the bot does not exit; the others have as long as they take."""
 
 
-def phase(place: Place) -> Phase:
+def phase(place: SeatWire) -> Phase:
     return place.connection.conversation.phase
 
 
-def computed_us(place: Place) -> float:
+def computed_us(place: SeatWire) -> float:
     """The processor time of this move, as far as that can be known."""
     return place.watch.timing(0, 0, place.watch.cpu_ns()).cpu_us if cpu.AVAILABLE else math.inf
 

@@ -15,7 +15,7 @@ from referee.cli import machines
 from referee.cluster import connecting, measuring
 from referee.cluster.comparing import Unmeasured
 from referee.cluster.connecting import connected
-from referee.cluster.measuring import Host, hosts, measure_hosts
+from referee.cluster.measuring import KnownMachine, hosts, measure_hosts
 from referee.core.errors import EnvironmentLacksError
 from tests.command import referee as run_referee
 
@@ -66,7 +66,7 @@ def test_what_is_raised_on_a_machine_is_told(client: Client, monkeypatch: pytest
 
 
 def test_a_machine_that_does_not_answer_is_given_up(client: Client) -> None:
-    ((machine, report),) = measure_hosts(client, [Host("10.9.9.9", "tls://127.0.0.1:1", 1)], 0.2)
+    ((machine, report),) = measure_hosts(client, [KnownMachine("10.9.9.9", "tls://127.0.0.1:1", 1)], 0.2)
     assert isinstance(machine, Unmeasured) and machine.why.startswith("it does not answer") and report is None
 
 

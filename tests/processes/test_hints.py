@@ -20,7 +20,7 @@ from referee.processes.limits import Limits
 from referee.protocol.session import Phase
 from referee.tournament.encounter import play_encounter
 from referee.viewing.words import bot_output, fault_report
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 from tests.command import ended_after
 from tests.processes.encounters import LONG, LONG_US, time_is_up_once
 from tests.waiting import TOO_LONG_S
@@ -121,9 +121,9 @@ def test_a_bot_that_is_gone_is_told_why(
         assert fragment in text, text
 
 
-def asked(*said: bytes) -> Connection:
+def asked(*said: bytes) -> BotConnection:
     """The connection to a bot that was greeted, and asked for something else after each of these."""
-    connection = Connection(Bot("x", ("x",), Path("/")), failure=Failure(Ending.START, "no process"))
+    connection = BotConnection(Bot("x", ("x",), Path("/")), failure=Failure(Ending.START, "no process"))
     conversation = connection.conversation
     game = GAMES["blooms"]
     conversation.greet()

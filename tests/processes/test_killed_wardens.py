@@ -14,7 +14,7 @@ import pytest
 from referee.processes import launcher, messages
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher
-from referee.processes.process import Start
+from referee.processes.process import BotStart
 from referee.processes.tree import children
 from referee.tournament import encounter
 from tests.command import PLAIN, ROOT, referee
@@ -116,13 +116,13 @@ def test_what_is_killed_while_no_bot_runs_is_replaced(
 ) -> None:
     """Wardens that are kept idle too, and one that is about to start the first bot when the second comes."""
 
-    def start(bot: Bot) -> Start:
+    def start(bot: Bot) -> BotStart:
         if (there := Launcher._only) and not Launcher._serving:
             pid = there._process.pid
             wardens = children(pid)
             for victim in {"launcher": [pid], "wardens": wardens, "all": [*wardens, pid]}[killed]:
                 os.kill(victim, signal.SIGKILL)
-        return Start(bot)
+        return BotStart(bot)
 
     monkeypatch.setattr(encounter, "Start", start)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=3)

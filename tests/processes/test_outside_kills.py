@@ -15,7 +15,7 @@ from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.isolation import reaches_referee
 from referee.tournament import encounter, open_run
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 from tests.command import PLAIN, referee, referee_process
 from tests.processes.runs import games, toml
 
@@ -48,9 +48,9 @@ def confined(level: str) -> str:
 
 def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     """Has the warden of bot `a` killed while it is asked for a move, so many times."""
-    send, left = Connection.send, [times]
+    send, left = BotConnection.send, [times]
 
-    def sends(self: Connection, data: bytes) -> object:
+    def sends(self: BotConnection, data: bytes) -> object:
         asked = self.bot.name == "a" and self.process and b"ask " in data
         if asked and left[0] and self.process:
             left[0] -= 1
@@ -58,7 +58,7 @@ def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
             self.process.how_it_ended()
         return send(self, data)
 
-    monkeypatch.setattr(Connection, "send", sends)
+    monkeypatch.setattr(BotConnection, "send", sends)
 
 
 @pytest.mark.promise(

@@ -28,10 +28,10 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
-from referee.tournament.encounter import Show, play_encounter
-from referee.wire.connection import Connection, end_connections
+from referee.tournament.encounter import ShowEvent, play_encounter
+from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import FROM_BOT, TO_BOT, Tap
-from referee.wire.process_wire import Place, ProcessWire
+from referee.wire.process_wire import ProcessWire, SeatWire
 from referee.wire.stoppage import SLICE_NS
 from referee.wire.stopwatch import Stopwatch
 from tests.holdings import living
@@ -52,7 +52,7 @@ def games(
     count: int = 1,
     clocks: tuple[str, str] = (LONG, LONG),
     size: str = "4",
-    show: Show | None = None,
+    show: ShowEvent | None = None,
     tap: Tap | None = None,
     exits: dict[str, ExitReport] | None = None,
 ) -> list[GameRecord]:
@@ -439,7 +439,7 @@ def test_a_bot_that_logs_all_the_time_neither_loses_nor_gains_by_a_stoppage(answ
 def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    connection = Connection(bot("quick", "none"))
+    connection = BotConnection(bot("quick", "none"))
     wire = ProcessWire([connection], LONG_US)
     game = GAMES["blooms"]
     wire.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
@@ -513,7 +513,7 @@ def test_how_a_signal_s_death_reads() -> None:
     ],
 )
 def test_the_ending_of_a_bot_that_was_late_says_what_came(
-    vice: str, done: Callable[[Place], object], detail: str, monkeypatch: pytest.MonkeyPatch
+    vice: str, done: Callable[[SeatWire], object], detail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time_is_up_once(monkeypatch, done)
     (record,) = games(GOOD, (vice,), size="8")
@@ -525,7 +525,7 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time(tmp_path: Pat
     """Both are asked at once; what the one has said meanwhile is read before the other's time runs."""
     may = tmp_path / "may"
     loud = bot("loud", "empty lines when it may", str(may))
-    connections = [Connection(bot("quick", "none")), Connection(loud)]
+    connections = [BotConnection(bot("quick", "none")), BotConnection(loud)]
     wire = ProcessWire(connections, LONG_US)
     game = GAMES["blooms"]
     for seat in (0, 1):

@@ -14,7 +14,7 @@ from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.process import BotProcess
-from referee.processes.refusals import MOST, MOST_KINDS
+from referee.processes.refusals import MAX_COUNTED, MAX_KINDS
 from referee.tournament.encounter import play_encounter
 from referee.viewing.words import fault_report
 from tests.processes.encounters import LONG, LONG_US
@@ -136,16 +136,17 @@ def test_a_program_with_threads_that_does_nothing_forbidden_is_refused_nothing(l
 
 @pytest.mark.parametrize("level", ALLOWED)
 def test_only_so_many_refused_calls_are_counted_and_the_others_are_refused_still(level: str) -> None:
-    said, process = refused(level, f"times({MOST}, {SECOND}); print(times(9, {FIRST}), times(9, {SECOND}))")
+    script = f"times({MAX_COUNTED}, {SECOND}); print(times(9, {FIRST}), times(9, {SECOND}))"
+    said, process = refused(level, script)
     assert said == f"{{{errno.ENOSYS}}} {{{errno.ENOSYS}}}\n"
-    assert counted(process) == (("pidfd_getfd", MOST),)
+    assert counted(process) == (("pidfd_getfd", MAX_COUNTED),)
 
 
 @pytest.mark.parametrize("level", ALLOWED)
 def test_few_kinds_of_refused_calls_are_told_apart(level: str) -> None:
     _, process = refused(level, "for number in range(5000, 5100): times(1, number)")
     assert counted(process) == (("unknown", 100),)
-    assert len(process._denied) == MOST_KINDS + 1
+    assert len(process._denied) == MAX_KINDS + 1
 
 
 @pytest.mark.parametrize("level", ALLOWED)
@@ -156,7 +157,7 @@ def test_many_threads_that_make_refused_calls_end_with_their_bot(level: str) -> 
         f"""
 import threading, time
 for _ in range(16):
-    threading.Thread(target=times, args=({MOST}, {SECOND}), daemon=True).start()
+    threading.Thread(target=times, args=({MAX_COUNTED}, {SECOND}), daemon=True).start()
 os.kill(os.getpid(), 9)
 """,
     )

@@ -145,7 +145,7 @@ def test_a_folder_has_all_games_on_pages(large: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_files, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(report_files, "MAX_BYTES", 100_000)
     page = tmp_path / "report.html"
     done = referee("report", str(large), "-o", str(page))
     assert done.code == 2 and not page.exists()

@@ -134,7 +134,7 @@ def test_clients_that_hang_keep_nobody_waiting_and_are_sent_away(folder: Path) -
 @pytest.mark.promise("LOOKING", "The server's connections are bounded.")
 @pytest.mark.slow
 def test_connections_are_bounded(folder: Path) -> None:
-    with serving(folder, patch="import referee.serving.server as s; s.MOST_CONNECTIONS = 5") as server:
+    with serving(folder, patch="import referee.serving.server as s; s.MAX_CONNECTIONS = 5") as server:
         held = [server.connection() for _ in range(5)]
         with server.connection() as one_more, pytest.raises((ConnectionError, AssertionError)):
             one_more.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -146,7 +146,7 @@ def test_connections_are_bounded(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_streams_that_were_left_make_room_for_others(folder: Path) -> None:
-    with serving(folder, patch="import referee.serving.app as a; a.MOST_STREAMS = 3") as server:
+    with serving(folder, patch="import referee.serving.app as a; a.MAX_STREAMS = 3") as server:
         streams = [server.parts() for _ in range(3)]
         for stream in streams:
             assert next(stream)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.cluster.bot_files import SentFiles, sent_files
-from referee.cluster.store import Store
+from referee.cluster.store import FileStore
 from referee.core.errors import EnvironmentLacksError
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
@@ -34,7 +34,7 @@ from tests.programs import needs
 pytestmark = pytest.mark.slow
 
 
-def send(store: Store, files: SentFiles) -> int:
+def send(store: FileStore, files: SentFiles) -> int:
     """Sends what a store lacks; how many files that are."""
     lacking = store.lacking(files.bots)
     for sha256 in lacking:
@@ -91,7 +91,7 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     if why := levels.reason(isolation, ""):
         pytest.skip(f"isolation {isolation}: {why}")
     told: list[str] = []
-    store = Store(tmp_path / "store", told.append)
+    store = FileStore(tmp_path / "store", told.append)
     files = files_of(source)
     assert send(store, files) == 3 and send(store, files) == 0
     source.rename(source.with_name("gone"))
@@ -131,7 +131,7 @@ def test_processes_that_build_at_once_build_once(tmp_path: Path) -> None:
     count = tmp_path / "count"
     build = ("sh", "-c", f"echo x >>{count}; sleep 0.3; echo done >built")
     files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
-    store = Store(tmp_path / "store")
+    store = FileStore(tmp_path / "store")
     send(store, files)
     store.close()
     (tmp_path / "files").write_bytes(pickle.dumps(files.bots[0]))
@@ -153,7 +153,7 @@ def test_a_process_that_is_killed_while_it_builds_leaves_nothing_that_counts(tmp
         f"[ -e half ] && exit 9; touch half; [ -e {begun} ] && exit 0; touch {begun}; sleep 60",
     )
     files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
-    store = Store(tmp_path / "store")
+    store = FileStore(tmp_path / "store")
     send(store, files)
     (tmp_path / "files").write_bytes(pickle.dumps(files.bots[0]))
     words = [sys.executable, "-c", BUILDER, str(tmp_path / "store"), str(tmp_path / "files")]
@@ -174,7 +174,7 @@ def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) 
     (folder / "bot.c").write_text("int main( {")
     origin = BotOrigin(build=("cc", "-o", "bot", "bot.c"), has_cwd=True)
     files = sent_files([Bot("a", ("./bot",), folder)], {"a": origin}, ())
-    store = Store(tmp_path / "store")
+    store = FileStore(tmp_path / "store")
     send(store, files)
     with pytest.raises(EnvironmentLacksError, match="cannot build bot `a`: `cc` exited with status 1: "):
         store.ready(files.bots[0])

@@ -60,7 +60,7 @@ def test_all_that_the_kit_has_stands_in_the_page() -> None:
     types = {
         "BadChance",
         "Game",
-        "Listed",
+        "LegalMovesSample",
         "Outcome",
         "Policy",
         "Position",

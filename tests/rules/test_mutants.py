@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from referee.check.rules import INVARIANTS, Broken, check_game, hash_seeds_make_no_difference
+from referee.check.rules import INVARIANTS, InvariantViolation, check_game, hash_seeds_make_no_difference
 from referee.core.errors import GameOptionError
 from referee.core.rng import Random, Stream
 from referee.games import GAMES, game_given
@@ -188,7 +188,7 @@ def noticed(game: Game[Any]) -> str:
     for invariant in INVARIANTS:
         try:
             invariant(game, game.settle({}))
-        except Broken as broken:
+        except InvariantViolation as broken:
             return str(broken)
     return ""
 
@@ -236,7 +236,7 @@ class OfSet(HighCard):
 @pytest.mark.promise("ADDING", "An order that depends on the hashes of texts is noticed by `check_game`.")
 @pytest.mark.slow
 def test_an_order_that_depends_on_the_hashes_of_texts_is_noticed() -> None:
-    with pytest.raises(Broken, match="with another PYTHONHASHSEED"):
+    with pytest.raises(InvariantViolation, match="with another PYTHONHASHSEED"):
         hash_seeds_make_no_difference(OfSet(), OfSet().settle({}))
 
 
@@ -306,7 +306,7 @@ def test_a_game_whose_only_secret_is_the_order_of_a_deck_passes() -> None:
 
 @pytest.mark.slow
 def test_a_deck_that_is_imagined_in_order_is_noticed() -> None:
-    with pytest.raises(Broken, match="as many imagined positions as true ones"):
+    with pytest.raises(InvariantViolation, match="as many imagined positions as true ones"):
         check_game(SortedDeck(), {"size": "5"})
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from referee.check.rules import (
     INVARIANTS,
-    Broken,
+    InvariantViolation,
     check_game,
     positions_that_differ_in_what_is_hidden_look_alike,
 )
@@ -179,7 +179,7 @@ def test_what_is_wrong_is_told(game: ConnectFour, told: str) -> None:
     for invariant in INVARIANTS:
         try:
             invariant(game, game.settle(SMALL))
-        except Broken as broken:
+        except InvariantViolation as broken:
             found.append(str(broken))
         except (ValueError, IndexError, Refusal):
             continue  # it fails otherwise too
@@ -191,7 +191,7 @@ def test_an_imagined_position_that_looks_another_way_is_told() -> None:
         def imagine(self, options: Options, seat: Seat, seen: Any, rng: Random) -> State[int]:
             return self.start(options)
 
-    with pytest.raises(Broken, match="an imagined position has another news for seat 1"):
+    with pytest.raises(InvariantViolation, match="an imagined position has another news for seat 1"):
         check_game(Forgetful(), SMALL)
 
 
@@ -211,5 +211,5 @@ def test_what_a_picture_tells_without_its_text_is_found(where: str, monkeypatch:
 
     monkeypatch.setattr(TreeState, "picture", telling)
     game = TheTree()
-    with pytest.raises(Broken, match="an imagined position has another picture for seat 1"):
+    with pytest.raises(InvariantViolation, match="an imagined position has another picture for seat 1"):
         positions_that_differ_in_what_is_hidden_look_alike(game, game.settle({}))

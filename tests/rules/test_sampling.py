@@ -15,7 +15,7 @@ from referee.check.rules import is_chance, random_game
 from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import State
-from referee.games.sampling import LEGAL_MOST, distinct, legal_moves
+from referee.games.sampling import MAX_LEGAL, distinct, legal_moves
 from tests.rules.random_play import CASES, NAMES
 
 
@@ -61,11 +61,11 @@ def test_every_choice_of_distinct_numbers_in_every_order_is_as_likely() -> None:
 def test_a_list_is_all_moves_in_their_order_or_a_sample_of_them(slug: str, given: dict[str, str]) -> None:
     for state in positions(slug, given):
         for seat in state.to_act():
-            moves = list(islice(state.legal(seat), LEGAL_MOST + 1))
-            few = len(moves) <= LEGAL_MOST
+            moves = list(islice(state.legal(seat), MAX_LEGAL + 1))
+            few = len(moves) <= MAX_LEGAL
             for most in (None, 1, 7, len(moves), 5000):
                 shown = legal_moves(state, seat, most, Stream(b"list"))
-                cap = LEGAL_MOST if most is None else min(most, LEGAL_MOST)
+                cap = MAX_LEGAL if most is None else min(most, MAX_LEGAL)
                 assert len(set(shown.moves)) == len(shown.moves)
                 assert all(state.read(seat, state.write(move)) == move for move in shown.moves[:50])
                 assert shown.sampled == (len(moves) > cap)

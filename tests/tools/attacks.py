@@ -62,7 +62,7 @@ HANGS_S = 45.0
 """A run that takes longer hangs, or longer than `LONG_S` where bombs go off."""
 LONG_S = 120.0
 
-MOST_SEGMENTS = 17
+MAX_SEGMENTS = 17
 """How many segments of shared memory of System V an attacker makes at most, with consecutive keys."""
 
 UNHARMED_MS = 1000
@@ -302,7 +302,7 @@ def _remove_channels(key: int) -> None:
     libc = ctypes.CDLL(None)
     if (queue := libc.msgget(key, 0)) >= 0:
         libc.msgctl(queue, 0, None)
-    for number in range(MOST_SEGMENTS):
+    for number in range(MAX_SEGMENTS):
         if (segment := libc.shmget(key + number, 0, 0)) >= 0:
             libc.shmctl(segment, 0, None)
 

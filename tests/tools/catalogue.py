@@ -14,26 +14,26 @@ from tabulate import tabulate
 
 from referee.processes.limits import DEFAULT, Limits
 from referee.protocol.session import Phase
-from referee.wire.process_wire import Place
+from referee.wire.process_wire import SeatWire
 
 LONG = "1h"
 """The clock of everybody who is not to run out of time: a busy machine changes no verdict."""
 
-Late = Callable[[Place], object]
+Late = Callable[[SeatWire], object]
 """Whether the time of a seat is up, as far as a bot goes that does something before."""
 
 
-def loading(place: Place) -> bool:
+def loading(place: SeatWire) -> bool:
     """Whether it has said hello."""
     return place.connection.conversation.phase is Phase.LOADING
 
 
-def asked(place: Place) -> bool:
+def asked(place: SeatWire) -> bool:
     """Whether it was asked."""
     return place.connection.conversation.phase is Phase.ASKED
 
 
-def partial(place: Place) -> bytes:
+def partial(place: SeatWire) -> bytes:
     """Whether it has begun a line."""
     return place.connection.conversation.partial
 

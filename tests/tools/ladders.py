@@ -25,7 +25,7 @@ from tabulate import tabulate
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "referee" / "docs" / "LADDERS.md"
 
-MOST_GAMES = 2000
+MAX_GAMES = 2000
 SPRT = "0,50"
 """H0: the bot is as strong as the one below it; H1: it is stronger by 50 Elo."""
 
@@ -159,7 +159,7 @@ def main(words: list[str]) -> None:
 def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays the ladders of the sample bots.")
     parser.add_argument("games", metavar="GAME", nargs="*", help="default: all that have a ladder")
-    parser.add_argument("--most", metavar="N", type=int, default=MOST_GAMES, help="the most games for a rung")
+    parser.add_argument("--most", metavar="N", type=int, default=MAX_GAMES, help="the most games for a rung")
     parser.add_argument("--workers", metavar="N", type=int, default=1, help="how many games at a time")
     parser.add_argument("-o", dest="folder", metavar="DIR", type=Path, help="keeps the games in DIR")
     parser.add_argument("--write", action="store_true", help=f"puts the tables into {PAGE.name}")

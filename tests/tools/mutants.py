@@ -173,8 +173,8 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
         "ratings/intervals",
         "uncertainty",
-        "np.clip(derivatives(games, strength).information / equal, LEAST_PRIOR, 1)",
-        "np.clip(LEAST_PRIOR, derivatives(games, strength).information / equal, 1)",
+        "np.clip(derivatives(games, strength).information / equal, MIN_PRIOR, 1)",
+        "np.clip(MIN_PRIOR, derivatives(games, strength).information / equal, 1)",
     ): "the larger of the two, and never more than 1, in either order",
     ("tournament/formats/balanced", "_seated", "1", "2"): "all counts that are compared are twice as large",
     ("tournament/formats/swiss", "_Scores.add", "0", "1"): "both orders of the bots are taken",

@@ -40,7 +40,7 @@ class ScriptedWire:
     def __init__(self, *bots: Bot) -> None:
         self.conversations = [Conversation() for _ in bots]
         self.mirrors = [Session() for _ in bots]
-        self._lines = [m.Lines() for _ in bots]
+        self._lines = [m.LineSplitter() for _ in bots]
         self._bots = bots
         self._asked: dict[Seat, int] = {}
         """How long each seat that is asked is waited for."""

@@ -10,41 +10,41 @@ from typing import Any
 import pytest
 
 from referee.cluster.answers import from_bytes, to_bytes
-from referee.cluster.orders import Answer, Changed, Greeting, Played, Ready, Unfit
+from referee.cluster.orders import Changed, Greeting, MachineAnswer, MachineReady, PlayedTask, Unfit
 from referee.core.errors import RecordError
-from referee.tournament.task import Began, Died, LeftBehind, Remark, Void
+from referee.tournament.task import Began, Died, LeftBehind, Notice, Void
 from tests.unit.test_cluster_workers import recorded, task
 
-ANSWERS: list[Answer] = [
+ANSWERS: list[MachineAnswer] = [
     None,
     Greeting("b", "CPU", "1.0", "abc", ("0f", "1e")),
-    Ready({"x": "bwrap"}, {"x": {"main.py": "ff"}}, 14_000, ("a remark",)),
-    Ready({}, {}, None, ()),
+    MachineReady({"x": "bwrap"}, {"x": {"main.py": "ff"}}, 14_000, ("a remark",)),
+    MachineReady({}, {}, None, ()),
     Unfit("no compiler"),
     Changed("x", "main.py"),
-    Played(()),
-    Played(
+    PlayedTask(()),
+    PlayedTask(
         (
             Began("1:a:b"),
             Void("1:a:b", 2, "Traceback", frozenset({"a", "b"}), lost=True),
             LeftBehind("a", "sleep"),
             Died(None, "it was killed", frozenset("a")),
-            Remark("a line"),
+            Notice("a line"),
         )
     ),
 ]
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: type(answer).__name__)
-def test_answers_come_through(answer: Answer) -> None:
+def test_answers_come_through(answer: MachineAnswer) -> None:
     assert from_bytes(to_bytes(answer)) == answer
 
 
 def test_a_finished_game_comes_through_as_what_its_record_says() -> None:
     report = recorded(task(1, "a", "b"))
-    assert from_bytes(to_bytes(Played((report,)))) == Played((report,))
+    assert from_bytes(to_bytes(PlayedTask((report,)))) == PlayedTask((report,))
     lying = report._replace(game=report.game._replace(ranks=report.game.ranks[::-1]))
-    assert from_bytes(to_bytes(Played((lying,)))) == Played((report,))
+    assert from_bytes(to_bytes(PlayedTask((lying,)))) == PlayedTask((report,))
 
 
 class Forged:

@@ -151,10 +151,10 @@ def test_there_are_bounds_and_the_message_says_what_is_large(
 ) -> None:
     write(base, "bot.py", "small/a", *(f"many/{number}" for number in range(9)), "large/x")
     one, origin = bot(base, "{python} bot.py"), BotOrigin(files=("bot.py",))
-    monkeypatch.setattr(file_list, "MOST_FILES", 10)
+    monkeypatch.setattr(file_list, "MAX_FILES", 10)
     with pytest.raises(UsageError, match=r"bot `a` has more than 10 files, of them 9 files in `.*/many`"):
         sent(one)
-    monkeypatch.setattr(file_list, "MOST_FILES", 10_000)
+    monkeypatch.setattr(file_list, "MAX_FILES", 10_000)
     with (base / "large/x").open("wb") as file:
         file.truncate(2 << 30)
     with pytest.raises(UsageError, match=r"bot `a` has 2\.\d GB, expected .*`.*/large`; `files` in its"):

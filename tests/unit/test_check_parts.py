@@ -15,7 +15,7 @@ from referee.check.late_answer import unread_bytes
 from referee.check.remarks import Remark, Remarks, of_noise
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
-from referee.check.steps import STEPS, Observation, Step
+from referee.check.steps import STEPS, CheckStep, StepFinding
 from referee.check.tested_bot import Diagnostics, StepFailed
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
@@ -121,25 +121,25 @@ def test_a_remark_is_told_once() -> None:
 
 def results(monkeypatch: pytest.MonkeyPatch, *trials: Any) -> list[StepResult]:
     """The results of steps that need no other step."""
-    steps = tuple(Step(f"step {number}", trial, ()) for number, trial in enumerate(trials, 1))
+    steps = tuple(CheckStep(f"step {number}", trial, ()) for number, trial in enumerate(trials, 1))
     monkeypatch.setattr(runner, "STEPS", steps)
     return list(run_steps(settings()))
 
 
-def passes(it: CheckSettings) -> Observation:
-    return Observation("fine", {})
+def passes(it: CheckSettings) -> StepFinding:
+    return StepFinding("fine", {})
 
 
 def remarks_on(cause: str) -> Any:
-    def trial(it: CheckSettings) -> Observation:
+    def trial(it: CheckSettings) -> StepFinding:
         it.remarks.add(Remark(cause, "what", "do this", ("a line",)))
-        return Observation("fine", {})
+        return StepFinding("fine", {})
 
     return trial
 
 
 def fails(cause: str) -> Any:
-    def trial(it: CheckSettings) -> Observation:
+    def trial(it: CheckSettings) -> StepFinding:
         raise StepFailed("what", "do this", Diagnostics((), (), ""), cause)
 
     return trial

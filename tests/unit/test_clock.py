@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.errors import TimeControlError
-from referee.core.timecontrol import LEAST_PERCENT, MOST_PERCENT, NO_CLOCK, TimeControl
+from referee.core.timecontrol import MAX_PERCENT, MIN_PERCENT, NO_CLOCK, TimeControl
 from referee.core.units import LONGEST_US, parse_period, show_period
 from referee.gameplay.clock import SeatClock
 
@@ -116,7 +116,7 @@ def test_all_times_of_a_control_are_scaled(text: str, percent: int, scaled: str)
 
 @given(st.builds(TimeControl, st.integers(1, LONGEST_US), *[st.integers(0, LONGEST_US)] * 3), st.data())
 def test_a_scaled_control_prints_itself_and_lacks_no_part(control: TimeControl, data: st.DataObject) -> None:
-    scaled = control.scaled(data.draw(st.integers(LEAST_PERCENT, MOST_PERCENT)))
+    scaled = control.scaled(data.draw(st.integers(MIN_PERCENT, MAX_PERCENT)))
     assert TimeControl.parse(str(scaled)) == scaled
     assert (scaled.reserve_us > 0) is (control.reserve_us > 0)
     assert (scaled.step_us > 0) is (control.step_us > 0)

@@ -14,20 +14,20 @@ from referee.cluster import choosing, cluster_workers, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
 from referee.cluster.cluster_workers import FAILURES, ClusterWorkers
 from referee.cluster.expected import replayed
-from referee.cluster.link import Answered, Disconnected, Event, Failed, Link, Member, Members
+from referee.cluster.link import Answered, Disconnected, Failed, Link, LinkEvent, Member, Members
 from referee.cluster.orders import (
-    Answer,
+    FilePart,
     Greet,
     Greeting,
-    Order,
-    Part,
+    MachineAnswer,
+    MachineOrder,
+    MachineReady,
     Play,
-    Played,
+    PlayedTask,
     Prepare,
-    Ready,
     Requirement,
     Rest,
-    Stop,
+    StopMachine,
     Unfit,
 )
 from referee.cluster.versions import code_digest
@@ -47,7 +47,7 @@ from referee.records.record import (
 )
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Began, Died, Finished, Lost, Remark, Report, Task, Void
+from referee.tournament.task import Began, Died, Finished, Lost, Notice, Report, Task, Void
 
 GAME = GAMES["blooms"]
 BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
@@ -68,34 +68,34 @@ def finished(game: str) -> Finished:
     return Finished(summary, b"", None, None, "")  # type: ignore[arg-type]
 
 
-def whole(one: Task) -> Played:
+def whole(one: Task) -> PlayedTask:
     reports: list[Report] = []
     for pairing, _ in one.games:
         reports += [Began(pairing.id), finished(pairing.id)]
-    return Played(tuple(reports))
+    return PlayedTask(tuple(reports))
 
 
 class Script(Link):
     """A link whose events are what a test says; it keeps all orders."""
 
     def __init__(self) -> None:
-        self.coming: list[Event] = []
-        self.asked: list[tuple[str, str, Order]] = []
-        self.told: list[tuple[list[str], Order]] = []
+        self.coming: list[LinkEvent] = []
+        self.asked: list[tuple[str, str, MachineOrder]] = []
+        self.told: list[tuple[list[str], MachineOrder]] = []
         self.forgotten: list[str] = []
         self.closed: list[str] = []
 
-    def events(self, seconds: float) -> list[Event]:
+    def events(self, seconds: float) -> list[LinkEvent]:
         coming, self.coming = self.coming, []
         return coming
 
-    def ask(self, key: str, address: str, order: Order) -> None:
+    def ask(self, key: str, address: str, order: MachineOrder) -> None:
         self.asked.append((key, address, order))
 
     def forget(self, key: str) -> None:
         self.forgotten.append(key)
 
-    def tell(self, addresses: list[str], order: Order) -> None:
+    def tell(self, addresses: list[str], order: MachineOrder) -> None:
         self.told.append((addresses, order))
 
     def close(self, addresses: list[str]) -> None:
@@ -116,14 +116,14 @@ class Cluster:
         self.workers = ClusterWorkers(self.link, required, SentFiles(FILES, {}), None, self.take)
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
-        self.ready: dict[str, Answer] = {}
-        """What a machine answers when it is to get ready, where that is not `Ready`."""
+        self.ready: dict[str, MachineAnswer] = {}
+        """What a machine answers when it is to get ready, where that is not `MachineReady`."""
         self.greetings: dict[str, Greeting] = {}
 
     def take(self, reports: Sequence[Report]) -> None:
         self.reports += reports
 
-    def look(self, *events: Event) -> None:
+    def look(self, *events: LinkEvent) -> None:
         self.link.coming += events
         self.workers.take_reports(0)
 
@@ -137,13 +137,15 @@ class Cluster:
         for _ in range(3):
             asked, self.link.asked = self.link.asked, []
             for key, address, order in asked:
-                answer: Answer
+                answer: MachineAnswer
                 match order:
                     case Greet():
                         greeting = Greeting(f"host-{address}", "CPU", "1", code_digest(), ())
                         answer = self.greetings.get(address, greeting)
                     case Prepare():
-                        answer = self.ready.get(address, Ready({}, {bot.name: {} for bot in BOTS}, None, ()))
+                        answer = self.ready.get(
+                            address, MachineReady({}, {bot.name: {} for bot in BOTS}, None, ())
+                        )
                     case _:
                         self.link.asked.append((key, address, order))
                         continue
@@ -166,7 +168,7 @@ class Cluster:
         ]
 
     def remarks(self) -> str:
-        return "\n".join(one.line for one in self.reports if isinstance(one, Remark))
+        return "\n".join(one.line for one in self.reports if isinstance(one, Notice))
 
 
 @pytest.fixture
@@ -190,7 +192,7 @@ def test_what_a_machine_reports_is_taken_once(cluster: Cluster) -> None:
     ((key, _, _),) = cluster.given()
     cluster.look(Answered(key, whole(one)))
     cluster.look(Answered(key, whole(one)))
-    told = [r for r in cluster.reports if not isinstance(r, Remark)]
+    told = [r for r in cluster.reports if not isinstance(r, Notice)]
     assert told == [Began("1:a:b"), finished("1:a:b"), Began("1:b:a"), finished("1:b:a")]
     assert not cluster.workers.busy and cluster.workers.has_room
 
@@ -419,7 +421,7 @@ def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Clu
 
 
 def test_a_shared_bot_that_is_another_version_on_a_machine_is_refused_by_name(cluster: Cluster) -> None:
-    cluster.ready["n"] = Ready({}, {bot.name: {"x": "other"} for bot in BOTS}, None, ())
+    cluster.ready["n"] = MachineReady({}, {bot.name: {"x": "other"} for bot in BOTS}, None, ())
     cluster.with_machines(m=1)
     cluster.with_machines(m=1, n=1)
     assert "host-n (n) is not used: bot `a` is another version there" in cluster.remarks()
@@ -430,7 +432,7 @@ def test_a_task_that_came_back_incomplete_is_lost(cluster: Cluster) -> None:
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, _),) = cluster.given()
-    cluster.look(Answered(key, Played((Began("1:a:b"), finished("1:a:b")))))
+    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
 
 
@@ -439,7 +441,7 @@ def test_a_worker_process_that_died_is_reported_with_the_task_as_it_was_given(cl
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, sent),) = cluster.given()
-    cluster.look(Answered(key, Played((Began("1:a:b"), Died(sent, "died")))))
+    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), Died(sent, "died")))))
     (died,) = (report for report in cluster.reports if isinstance(report, Died))
     assert died.task is one
 
@@ -451,8 +453,8 @@ def test_to_stop_leaves_out_what_waits_and_tells_the_machines(cluster: Cluster) 
     ((key, _, _),) = cluster.given()
     cluster.workers.play(task(2, "a", "b"))
     cluster.workers.stop()
-    assert cluster.link.told == [(["m"], Stop())]
-    cluster.look(Answered(key, Played((Began("1:a:b"), finished("1:a:b")))))
+    assert cluster.link.told == [(["m"], StopMachine())]
+    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
     assert not cluster.workers.busy and not cluster.lost()
 
 
@@ -469,7 +471,7 @@ def test_files_that_a_machine_lacks_are_sent_before_it_plays(monkeypatch: pytest
     for data in (b"one", b"two"):
         ((key, _, order),) = cluster.link.asked
         cluster.link.asked.clear()
-        assert isinstance(order, Part) and order.data == data
+        assert isinstance(order, FilePart) and order.data == data
         cluster.look(Answered(key, None))
     assert [type(order) for _, _, order in cluster.link.asked] == [Prepare]
 
@@ -478,10 +480,10 @@ def test_idle_bots_are_ended_on_every_machine(cluster: Cluster) -> None:
     cluster.with_machines(m=1, n=1)
     answered = cluster.link.events
 
-    def events(seconds: float) -> list[Event]:
+    def events(seconds: float) -> list[LinkEvent]:
         resting = [key for key, _, order in cluster.link.asked if isinstance(order, Rest)]
         cluster.link.asked.clear()
-        return [*answered(seconds), *(Answered(key, Played(())) for key in resting)]
+        return [*answered(seconds), *(Answered(key, PlayedTask(())) for key in resting)]
 
     cluster.link.events = events  # type: ignore[method-assign]
     cluster.workers.end_idle_bots()
@@ -509,7 +511,7 @@ def test_a_machine_that_reports_other_games_than_it_was_given_is_not_believed(
     ((key, _, _),) = cluster.given()
     if is_stopping:
         cluster.workers.stop()
-    cluster.look(Answered(key, Played((*whole(one).reports, wrong))))
+    cluster.look(Answered(key, PlayedTask((*whole(one).reports, wrong))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
     assert not any(isinstance(report, Finished | Void) for report in cluster.reports)
 
@@ -518,7 +520,7 @@ def test_a_worker_process_that_dies_before_it_begins_is_held_against_its_machine
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     ((key, _, sent),) = cluster.given()
-    cluster.look(Answered(key, Played((Died(sent, "died"),))))
+    cluster.look(Answered(key, PlayedTask((Died(sent, "died"),))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
     assert not any(isinstance(report, Died) for report in cluster.reports)
 
@@ -604,9 +606,9 @@ def test_a_machine_that_sends_a_forged_record_is_not_used_and_its_games_are_play
     given = task(1, "a", "b")
     cluster.workers.play(given)
     ((key, _, _),) = cluster.link.asked
-    cluster.look(Answered(key, Played((recorded(task(2, "a", "b")),))))
+    cluster.look(Answered(key, PlayedTask((recorded(task(2, "a", "b")),))))
     assert [report for report in cluster.reports if isinstance(report, Finished)] == []
     assert any(isinstance(report, Lost) and report.task == given for report in cluster.reports)
     assert any(
-        "is not that of a game it was given" in r.line for r in cluster.reports if isinstance(r, Remark)
+        "is not that of a game it was given" in r.line for r in cluster.reports if isinstance(r, Notice)
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.cluster.link import Disconnected, Event, Members
+from referee.cluster.link import Disconnected, LinkEvent, Members
 from tests.waiting import TOO_LONG_S
 
 
@@ -74,7 +74,7 @@ def test_a_client_that_does_not_end_to_close_is_given_up(
     monkeypatch.setattr(dask_link, "CLOSE_S", 0.2)
     monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
     link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
-    seen: list[Event] = []
+    seen: list[LinkEvent] = []
     while not any(isinstance(event, Members) for event in seen):
         seen += link.events(TOO_LONG_S) or pytest.fail("no more events")
     link.close([])
@@ -99,7 +99,7 @@ def test_a_slow_answer_does_not_keep_it_from_looking_for_long(
     for name, value in (("CLOSE_S", 0.2), ("LOOK_S", 0.01), ("SELDOM_S", 0.05), ("LOOKING", 0.0001)):
         monkeypatch.setattr(dask_link, name, value)
     link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
-    seen: list[Event] = []
+    seen: list[LinkEvent] = []
     while len(seen) < 2:
         seen += link.events(TOO_LONG_S) or pytest.fail("no more events")
     link.close([])

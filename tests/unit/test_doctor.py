@@ -13,7 +13,7 @@ import pytest
 from referee.cli.doctor import _page
 from referee.core.control_groups import ControlGroup, control_group
 from referee.machine.calibration import Rates, Speed
-from referee.machine.doctor import COARSE_STEP_NS, LEAST_DISK, Finding, Level, diagnose
+from referee.machine.doctor import COARSE_STEP_NS, MIN_DISK, Finding, Level, diagnose
 from referee.machine.measure import Disk, Distribution, Figures, shares
 from referee.machine.survey import (
     Abilities,
@@ -148,8 +148,8 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ("disk", FIGURES, FIGURES._replace(disk=Disk(GB, None)), "nothing can be written"),
     (
         "disk",
-        FIGURES._replace(disk=FIGURES.disk._replace(free_bytes=LEAST_DISK)),
-        FIGURES._replace(disk=FIGURES.disk._replace(free_bytes=LEAST_DISK - 1)),
+        FIGURES._replace(disk=FIGURES.disk._replace(free_bytes=MIN_DISK)),
+        FIGURES._replace(disk=FIGURES.disk._replace(free_bytes=MIN_DISK - 1)),
         "may not fit",
     ),
     (

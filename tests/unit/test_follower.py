@@ -12,16 +12,16 @@ from referee.core.errors import RecordError
 from referee.records import journal
 from referee.records.record import to_json
 from referee.tournament import follower as module
-from referee.tournament.follower import Follower
+from referee.tournament.follower import RunFollower
 from tests.unit.growing import Growing
 
 
-def ids(follower: Follower) -> list[str]:
+def ids(follower: RunFollower) -> list[str]:
     return [one.game.id for one in follower.played]
 
 
 def test_a_run_is_read_as_it_grows(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     assert not follower.read() and follower.run is None and not follower.trouble, "no file yet"
     growing.begin()
     assert follower.read() and follower.run and not follower.run.games
@@ -37,7 +37,7 @@ def test_a_run_is_read_as_it_grows(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_being_written_is_left_for_later(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     line = growing.line(to_json(growing.record("1:a:b")))
     for byte in (line[:1], line[1:-1]):
@@ -49,14 +49,14 @@ def test_a_line_that_is_being_written_is_left_for_later(tmp_path: Path) -> None:
 
 
 def test_a_first_line_that_is_being_written(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.append(b'{"kind":')
     follower.read()
     assert follower.run is None and not follower.trouble
 
 
 def test_each_line_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b", "1:b:a")
     follower.read()
@@ -76,7 +76,7 @@ def test_each_line_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_much_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    growing, follower = Growing(tmp_path, rounds=10), Follower(tmp_path)
+    growing, follower = Growing(tmp_path, rounds=10), RunFollower(tmp_path)
     growing.begin()
     games = [f"{number}:{bots}" for number in range(1, 11) for bots in ("a:b", "b:a")]
     growing.play(*games)
@@ -89,7 +89,7 @@ def test_much_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_line_of_a_game_can_be_read_again(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b", "1:b:a")
     follower.read()
@@ -104,7 +104,7 @@ def test_the_line_of_a_game_can_be_read_again(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b")
     follower.read()
@@ -118,7 +118,7 @@ def test_a_file_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_cut_is_read_anew(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b")
     length = growing.path.stat().st_size
@@ -130,7 +130,7 @@ def test_a_file_that_is_cut_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_gone_is_told_and_what_was_read_stays(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b")
     follower.read()
@@ -143,7 +143,7 @@ def test_a_file_that_is_gone_is_told_and_what_was_read_stays(tmp_path: Path) -> 
 
 
 def test_a_line_that_does_not_continue_the_chain_is_told(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b")
     follower.read()
@@ -155,12 +155,12 @@ def test_a_line_that_does_not_continue_the_chain_is_told(tmp_path: Path) -> None
 
 def test_a_link_in_the_place_of_the_records_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "games.jsonl").symlink_to("/etc/passwd")
-    follower = Follower(tmp_path)
+    follower = RunFollower(tmp_path)
     assert follower.read() and "symbolic link" in follower.trouble
 
 
 def test_a_game_that_became_void_and_is_played_again(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b")
     follower.read()
@@ -171,7 +171,7 @@ def test_a_game_that_became_void_and_is_played_again(tmp_path: Path) -> None:
 
 
 def test_a_change_of_the_run_is_followed(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b", "1:b:a")
     follower.read()
@@ -182,7 +182,7 @@ def test_a_change_of_the_run_is_followed(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_in_the_folder(tmp_path: Path) -> None:
-    growing, follower = Growing(tmp_path), Follower(tmp_path)
+    growing, follower = Growing(tmp_path), RunFollower(tmp_path)
     growing.begin()
     growing.play("1:a:b")
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()}

@@ -11,18 +11,18 @@ import pytest
 
 from referee.cluster.bot_files import BotFiles
 from referee.cluster.host import Host
-from referee.cluster.orders import Answer, Changed, Play, Prepare, Requirement, Unfit
+from referee.cluster.orders import Changed, MachineAnswer, Play, Prepare, Requirement, Unfit
 from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
-from referee.tournament.pool import Pool
+from referee.tournament.pool import WorkerPool
 from tests.unit.test_cluster_workers import task
 
-Hosted = tuple[Host, list[Answer]]
+Hosted = tuple[Host, list[MachineAnswer]]
 
 
 @pytest.fixture
 def hosted(tmp_path: Path) -> Iterator[Hosted]:
-    answers: list[Answer] = []
+    answers: list[MachineAnswer] = []
     end, other = socket.socketpair()
     with end, other:
         host = Host(tmp_path, lambda key, answer: answers.append(answer), end)
@@ -59,7 +59,7 @@ def test_a_machine_that_cannot_forgive_waiting_says_so(
 def test_the_name_of_a_changed_file_is_escaped(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
     host, answers = hosted
     with monkeypatch.context() as patched:
-        patched.setattr(host, "_pool", object.__new__(Pool))
+        patched.setattr(host, "_pool", object.__new__(WorkerPool))
         patched.setattr(host, "_changed", lambda name: "file\x1b[2J")
         host.obey("1", Play(task(1, "a", "b")))
     (answer,) = answers

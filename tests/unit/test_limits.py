@@ -10,7 +10,7 @@ from referee.core.errors import UsageError
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.processes.limits import DEFAULT, LEAST_SHARE, Limits, share_of
+from referee.processes.limits import DEFAULT, MIN_SHARE, Limits, share_of
 from referee.tournament.formats import Format
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
@@ -20,7 +20,7 @@ GB = 1 << 30
 
 def test_by_default_bots_share_most_of_the_memory_in_equal_parts() -> None:
     assert share_of(16 * GB, bots=4) == 3 * GB
-    assert share_of(1 * GB, bots=4) == LEAST_SHARE
+    assert share_of(1 * GB, bots=4) == MIN_SHARE
 
 
 def test_a_plan_knows_how_many_bots_play_at_once() -> None:

@@ -30,7 +30,7 @@ VALUES = {
     m.RANKS: st.lists(NUMBERS, min_size=1, max_size=4).map(tuple),
     m.WORDS: st.lists(WORDS, max_size=4).map(tuple),
     m.TOTAL: st.none() | NUMBERS,
-    m.MOST: st.none() | NUMBERS,
+    m.OPTIONAL_NUMBER: st.none() | NUMBERS,
 }
 
 
@@ -105,14 +105,14 @@ def test_what_is_no_line_is_not_sent(text: str) -> None:
 
 @given(st.lists(st.binary(max_size=40)))
 def test_lines_do_not_depend_on_the_chunks(chunks: list[bytes]) -> None:
-    whole = m.Lines(32).feed(b"".join(chunks))
-    cut = m.Lines(32)
+    whole = m.LineSplitter(32).feed(b"".join(chunks))
+    cut = m.LineSplitter(32)
     assert [line for chunk in chunks for line in cut.feed(chunk)] == whole
 
 
 @given(st.lists(st.binary(max_size=200) | st.sampled_from([b"\n", b"\r\n", b"x" * 31])))
 def test_lines_hold_no_more_than_the_cap(chunks: list[bytes]) -> None:
-    lines = m.Lines(32)
+    lines = m.LineSplitter(32)
     for chunk in chunks:
         for line in lines.feed(chunk):
             assert isinstance(line, m.Overlong) or len(line) < 32
@@ -121,14 +121,14 @@ def test_lines_hold_no_more_than_the_cap(chunks: list[bytes]) -> None:
 
 def test_a_line_of_just_the_cap_is_a_line() -> None:
     line = b"x" * (m.LINE_CAP - 1)
-    assert m.Lines().feed(line + b"\n") == [line]
-    assert m.Lines().feed(line + b"x\n") == [m.Overlong(b"x" * 200)]
-    assert m.Lines().feed(line + b"x") == [m.Overlong(b"x" * 200)], "before any newline came"
+    assert m.LineSplitter().feed(line + b"\n") == [line]
+    assert m.LineSplitter().feed(line + b"x\n") == [m.Overlong(b"x" * 200)]
+    assert m.LineSplitter().feed(line + b"x") == [m.Overlong(b"x" * 200)], "before any newline came"
 
 
 def test_only_a_newline_ends_a_line() -> None:
     data = "a\x0bb\x0cc\x1cd\x85e\u2028f\rg".encode()
-    assert m.Lines().feed(data + b"\n") == [data]
+    assert m.LineSplitter().feed(data + b"\n") == [data]
 
 
 def greeted() -> Conversation:

@@ -13,7 +13,7 @@ import pytest
 from referee.cli import output
 from referee.gameplay.chance import Chance
 from referee.gameplay.events import Drawn, Moved
-from referee.gameplay.lines import Position, followed
+from referee.gameplay.lines import LinePosition, followed
 from referee.games import GAMES
 from referee.records import journal
 from referee.records.record import GameRecord, to_json
@@ -235,7 +235,7 @@ def test_chance_from_seeds_is_that_of_the_game(recorded: dict[str, tuple[str, Ga
     for _, record in recorded.values():
         terms = record.terms
         chance = Chance.of_seeds(terms.seed, terms.shared_seed)
-        start = Position.settled(terms.game.start(terms.options), chance)
+        start = LinePosition.settled(terms.game.start(terms.options), chance)
         end = followed(start, [event.text for event in record.events if isinstance(event, Moved)])
         assert end.chance.decided == tuple(event.text for event in record.events if isinstance(event, Drawn))
         assert end.state.outcome() == record.verdict.outcome

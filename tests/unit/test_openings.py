@@ -24,7 +24,7 @@ from referee.gameplay.events import Drawn, Moved, Preset
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.openings import (
     NO_OPENINGS,
-    Line,
+    OpeningLine,
     Openings,
     check_takes_openings,
     checked_line,
@@ -85,7 +85,7 @@ def test_every_open_game_has_openings() -> None:
     assert set(DRAWN) == {slug for slug, of in GAMES.items() if of.is_open}
 
 
-def after(of: Game[Any], options: dict[str, Any], line: Line, shared: bytes = b"") -> State[Any]:
+def after(of: Game[Any], options: dict[str, Any], line: OpeningLine, shared: bytes = b"") -> State[Any]:
     """The position after a line, with shared chance by its seed."""
     state, rolled = of.start(options), chance_stream(shared)
     for text in line:

@@ -17,10 +17,10 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import State
 from referee.person.choices import Choices
-from referee.person.commands import COMMANDS, LINE_MOST, Typed, meaning, meant_by
+from referee.person.commands import COMMANDS, MAX_LINE, Typed, meaning, meant_by
 from referee.person.console import CLOSED, Asking, Console, End
-from referee.person.desk import Desk, Left, TakenBack
-from referee.person.taking_back import ContinuedWire, Turn, before_move, can_take_back
+from referee.person.desk import Left, PersonDesk, TakenBack
+from referee.person.taking_back import ContinuedWire, TakenTurn, before_move, can_take_back
 from referee.person.words import clock_text, help_lines, moves_lines
 from tests.unit.scripted import Events, ScriptedWire, puppet
 
@@ -57,7 +57,7 @@ def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: Typed) -> No
         ("back -1", "`back -1`"),
         ("back 10000", "`back 10000`"),
         ("back \x1b[2J", r"`back \x1b[2J`"),
-        ("x" * (LINE_MOST + 1), f"the line has more than {LINE_MOST} characters"),
+        ("x" * (MAX_LINE + 1), f"the line has more than {MAX_LINE} characters"),
     ],
 )
 def test_a_wrong_command_has_a_reason(line: str, why: str) -> None:
@@ -140,11 +140,17 @@ def test_the_clock_runs_into_the_reserve(used_s: float, text: str) -> None:
 
 
 def test_turns_are_taken_back_to_a_turn_of_a_person() -> None:
-    turns = [Turn(0, (0,)), Turn(1, (1,)), Turn(2, (0,)), Turn(3, (1,)), Turn(4, (0,))]
+    turns = [
+        TakenTurn(0, (0,)),
+        TakenTurn(1, (1,)),
+        TakenTurn(2, (0,)),
+        TakenTurn(3, (1,)),
+        TakenTurn(4, (0,)),
+    ]
     assert before_move(turns, [0], 1) == 2 and before_move(turns, [0], 2) == 0
     assert before_move(turns, [0], 3) is None and can_take_back(turns, [0]) == 2
     assert before_move(turns, [0, 1], 1) == 3 and can_take_back(turns, [0, 1]) == 4
-    assert before_move([Turn(0, (0, 1)), Turn(3, (0, 1))], [1], 1) == 0
+    assert before_move([TakenTurn(0, (0, 1)), TakenTurn(3, (0, 1))], [1], 1) == 0
     assert before_move(turns[:1], [0], 1) is None
 
 
@@ -246,12 +252,12 @@ class TypingConsole:
         pass
 
 
-def desk(console: Console, persons: list[int], slug: str = "blooms", control: str = "none") -> Desk:
+def desk(console: Console, persons: list[int], slug: str = "blooms", control: str = "none") -> PersonDesk:
     game = GAMES[slug]
     options = game.settle({"size": "3"} if slug == "blooms" else {})
     clock = TimeControl.parse(control)
     terms = Terms("1:a:b", game, options, ("a", "b"), (clock, clock), b"s")
-    return Desk(terms, persons, console, None, Stream(b"t"))
+    return PersonDesk(terms, persons, console, None, Stream(b"t"))
 
 
 QUESTION = Question((), 3_600_000_000, 0, 3_600_000_000)

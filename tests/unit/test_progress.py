@@ -22,7 +22,7 @@ from referee.core.ration import Ration
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
 from referee.ratings.brief import brief
-from referee.ratings.pool import Pool, Rating, fit
+from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
 from referee.tournament.forecast import Longest, forecast
@@ -114,7 +114,7 @@ STORY = [
 ]
 
 
-def pool(ratings: dict[str, Rating]) -> Pool:
+def pool(ratings: dict[str, Rating]) -> FittedPool:
     elos = {name: rating.elo for name, rating in ratings.items()}
     return replace(fit([], list(ratings)), ratings=ratings, fitted=elos)
 
@@ -123,7 +123,7 @@ def pool(ratings: dict[str, Rating]) -> Pool:
 def quick_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that stands still ratings are fitted again at each game."""
 
-    def fixed(names: Any, games: Any) -> Pool:
+    def fixed(names: Any, games: Any) -> FittedPool:
         return pool({name: Rating(100.0 - place, 10.0) for place, name in enumerate(names)})
 
     monkeypatch.setattr(live_view, "fitted", fixed)
@@ -329,7 +329,7 @@ def test_ratings_are_fitted_in_a_bounded_share_of_the_time(monkeypatch: pytest.M
     run = Run()
     fits = []
 
-    def slow_fit(names: Any, games: Any) -> Pool:
+    def slow_fit(names: Any, games: Any) -> FittedPool:
         fits.append(len(games))
         run.clock.now_s += 3
         return pool({"a": Rating(len(games), 1.0), "b": Rating(0, 1.0)})

@@ -16,8 +16,8 @@ from referee.core.pairing import Pairing
 from referee.games.api import share_beaten
 from referee.ratings.clusters import clusters
 from referee.ratings.intervals import student
-from referee.ratings.likelihood import Games, derivatives, drawn_with
-from referee.ratings.pool import ELO, Pool, Rating, Result, fit
+from referee.ratings.likelihood import GroupedGames, derivatives, drawn_with
+from referee.ratings.pool import ELO, FittedPool, Rating, Result, fit
 from referee.ratings.two import compare, elo
 from referee.records.record import Summary
 from tests.tools import coverage
@@ -244,7 +244,7 @@ def rankings(draw: st.DrawFn) -> list[Result]:
     return games
 
 
-def numbers(pool: Pool) -> dict[object, float]:
+def numbers(pool: FittedPool) -> dict[object, float]:
     """All that a pool says, by what it says it of."""
     found: dict[object, float] = {}
 
@@ -339,7 +339,7 @@ def test_without_a_prior_the_fit_expects_the_points_that_were_scored(results: li
 @pytest.mark.parametrize("ranks", [*product((1, 2, 3), repeat=3), (1, 1, 3, 3), (1, 2, 2, 2), (1,) * 4])
 def test_ties_are_every_order_of_the_tied_equally_weighted(ranks: tuple[int, ...]) -> None:
     utility = np.linspace(0.7, -1.1, len(ranks))
-    games = Games(np.arange(len(ranks))[None], (), ranks, np.ones(1), np.zeros(1, dtype=np.int64))
+    games = GroupedGames(np.arange(len(ranks))[None], (), ranks, np.ones(1), np.zeros(1, dtype=np.int64))
     orders = [
         order for order in permutations(range(len(ranks))) if [ranks[seat] for seat in order] == sorted(ranks)
     ]

@@ -17,15 +17,15 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.games import GAMES
 from referee.pages.report import files as report_files
-from referee.pages.report.charts import Line, histogram, lines
+from referee.pages.report.charts import ChartLine, histogram, lines
 from referee.pages.report.files import MARK, MARKER
 from referee.pages.report.games import PlayedReader
-from referee.pages.report.gathering import Listed
+from referee.pages.report.gathering import ListedGame
 from referee.pages.report.pages import Links, games_data
-from referee.pages.report.rating_history import FEWEST_GAMES, MOST_FITS, course
+from referee.pages.report.rating_history import FEWEST_GAMES, MAX_FITS, course
 from referee.pages.report.scales import WIDTH
 from referee.pages.report.tables import (
-    MOST_IN_MATRIX,
+    MAX_IN_MATRIX,
     STEPS,
     bar,
     elo_scale,
@@ -102,10 +102,10 @@ def test_bots_that_did_not_meet_have_no_score_and_no_likelihood() -> None:
 
 
 def test_of_many_bots_the_best_are_in_a_matrix() -> None:
-    names = [f"bot{number:03}" for number in range(MOST_IN_MATRIX + 3)]
+    names = [f"bot{number:03}" for number in range(MAX_IN_MATRIX + 3)]
     table = standings(names, [game((names[0], other), (1, 2)) for other in names[1:]])
     matrix = scores_matrix(table)
-    assert len(matrix.rows) == len(matrix.names) == MOST_IN_MATRIX and matrix.left_out == 3
+    assert len(matrix.rows) == len(matrix.names) == MAX_IN_MATRIX and matrix.left_out == 3
     assert matrix.names[0] == names[0]
 
 
@@ -177,7 +177,7 @@ def test_the_course_ends_with_the_ratings_of_the_table() -> None:
     for name in NAMES:
         count, elo = found.elo[name][-1]
         assert count == len(games) and elo == pytest.approx(table.pool.fitted[name], abs=0.01)
-        assert len(found.elo[name]) <= MOST_FITS
+        assert len(found.elo[name]) <= MAX_FITS
         assert [count for count, _ in found.elo[name]] == sorted({count for count, _ in found.elo[name]})
     count, low, high = found.between["ant"][-1]
     rating = table.pool.ratings["ant"]
@@ -198,7 +198,7 @@ def test_a_bot_has_a_course_from_its_first_game() -> None:
 def test_charts_have_nothing_that_runs_or_loads_and_are_named() -> None:
     hostile = "</title><script>alert(1)</script>"
     drawn = histogram("one", hostile, hostile, {3: 1, 40: 7}, "moves")
-    drawn += lines("two", "t", "d", [Line("a", [(1, 2.0), (5, -3.0)])], None, ("games", "Elo"))
+    drawn += lines("two", "t", "d", [ChartLine("a", [(1, 2.0), (5, -3.0)])], None, ("games", "Elo"))
     for forbidden in ("<script", "<style", "style=", "href", "http", "<!--", "<?", "<desc class", "url("):
         assert forbidden not in drawn, forbidden
     assert drawn.count('role="img"') == 2
@@ -224,8 +224,8 @@ def test_lines_are_told_apart_and_the_interval_is_none_of_them() -> None:
         "k",
         "t",
         "d",
-        [Line("a", points), Line("b", points)],
-        (Line("l", points), Line("h", points)),
+        [ChartLine("a", points), ChartLine("b", points)],
+        (ChartLine("l", points), ChartLine("h", points)),
         ("x", "y"),
     )
     assert [len(re.findall(f'class="{name}"', drawn)) > 0 for name in ("serie-0", "serie-1", "serie-2")] == [
@@ -240,7 +240,7 @@ def test_lines_are_told_apart_and_the_interval_is_none_of_them() -> None:
 
 
 def test_the_list_has_names_and_sentences_once() -> None:
-    games = [Listed(each, 7) for each in round_robin(2)]
+    games = [ListedGame(each, 7) for each in round_robin(2)]
     value = games_data(games, 200)
     assert value["bots"] == NAMES and value["sentences"] == ["seat 1 won", "seat 2 won"]
     first = value["games"][0]
@@ -251,7 +251,7 @@ def test_the_list_has_names_and_sentences_once() -> None:
 
 def test_the_list_has_the_faults_by_seat() -> None:
     faulty = game(("ant", "bee"), (1, 2))._replace(faults=("", "time"))
-    value = games_data([Listed(faulty, 1)], 0)
+    value = games_data([ListedGame(faulty, 1)], 0)
     assert (value["faults"], value["games"][0][-1]) == (["time"], [-1, 0])
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.pages.report.scales import MOST_TICKS, WIDTH, Scale, bins, round_step, round_values
+from referee.pages.report.scales import MAX_TICKS, WIDTH, Scale, bins, round_step, round_values
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20)
 TIMES = st.lists(st.integers(0, 10**10), min_size=1, max_size=20)
@@ -19,7 +19,7 @@ def test_all_values_lie_on_their_scale_in_their_order(values: list[float]) -> No
     places = [scale.at(value) for value in sorted(values)]
     assert places == sorted(places) and places[0] >= 0 and places[-1] <= WIDTH
     assert scale.low < min(values) and max(values) < scale.high
-    assert 1 <= len(scale.ticks) <= MOST_TICKS + 1
+    assert 1 <= len(scale.ticks) <= MAX_TICKS + 1
     assert all(scale.low <= tick <= scale.high for tick in scale.ticks)
 
 
@@ -28,7 +28,7 @@ def test_a_logarithmic_scale_is_labelled_with_powers_of_ten(values: list[int]) -
     scale = Scale.over(values, is_logarithmic=True)
     places = [scale.at(value) for value in sorted(values)]
     assert places == sorted(places) and places[0] >= 0 and places[-1] <= WIDTH
-    assert len(scale.ticks) <= MOST_TICKS
+    assert len(scale.ticks) <= MAX_TICKS
     assert all(str(round(tick)).strip("0") == "1" for tick in scale.ticks)
 
 

@@ -74,8 +74,8 @@ def test_the_usage_stops_counting_beyond_the_limit(tmp_path: Path) -> None:
 
 
 def test_folders_are_counted_to_a_depth(tmp_path: Path) -> None:
-    deep(tmp_path, scratch.MOST_DEPTH)
-    assert scratch.usage(str(tmp_path), 1000)[1:] == (scratch.MOST_DEPTH + 1, False)
+    deep(tmp_path, scratch.MAX_DEPTH)
+    assert scratch.usage(str(tmp_path), 1000)[1:] == (scratch.MAX_DEPTH + 1, False)
     above = tmp_path / "above"
     above.mkdir()
     next(path for path in tmp_path.iterdir() if path != above).rename(above / "d")

@@ -20,7 +20,7 @@ from referee.records.record import to_json
 from referee.serving import app as app_module
 from referee.serving.app import Hub, application
 from referee.serving.live import Live
-from referee.serving.maker import MOST_WAITING, BusyError, Maker, Makers
+from referee.serving.maker import MAX_WAITING, BusyError, Maker, Makers
 from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
 from referee.tournament.lock import locked
@@ -494,7 +494,7 @@ def test_a_stream_that_was_slow_gets_the_latest(
 
 
 def test_the_streams_are_bounded(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_module, "MOST_STREAMS", 0)
+    monkeypatch.setattr(app_module, "MAX_STREAMS", 0)
     got = asked.get("/events")
     assert (
         got.status == 503 and "retry-after" in got.headers and got.body.endswith("follow the run already\n")
@@ -535,13 +535,13 @@ def test_what_a_page_raises_comes_to_those_who_want_it_and_is_not_kept() -> None
 
 def test_the_pages_that_wait_and_those_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     maker = Maker()
-    for number in range(MOST_WAITING):
+    for number in range(MAX_WAITING):
         maker.page(number, lambda: "x" * 1000)
     with pytest.raises(BusyError):
         maker.page("one more", lambda: "")
-    monkeypatch.setattr("referee.serving.maker.MOST_BYTES", 5000)
-    for _ in range(MOST_WAITING):
+    monkeypatch.setattr("referee.serving.maker.MAX_BYTES", 5000)
+    for _ in range(MAX_WAITING):
         maker.make_next()
-    for number in range(MOST_WAITING - 5, MOST_WAITING):
+    for number in range(MAX_WAITING - 5, MAX_WAITING):
         assert maker.page(number, lambda: "").done(), "it is kept"
     assert not maker.page(0, lambda: "").done()

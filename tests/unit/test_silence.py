@@ -7,11 +7,11 @@ from unittest import mock
 from referee.gameplay.api import Answer, Failure, Opening, Question
 from referee.gameplay.events import Ending
 from referee.games import GAMES
-from referee.wire.connection import Connection
+from referee.wire.connection import BotConnection
 
 
 def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
-    connection = Connection(mock.Mock(), failure=Failure(Ending.START, ""))
+    connection = BotConnection(mock.Mock(), failure=Failure(Ending.START, ""))
     conversation = connection.conversation
     game = GAMES["blooms"]
     conversation.greet()

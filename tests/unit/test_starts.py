@@ -15,7 +15,7 @@ from referee.core.fields import Fields
 from referee.gameplay.api import Question
 from referee.gameplay.events import Drawn, Preset, Seat
 from referee.gameplay.loop import play, seeded_dice
-from referee.gameplay.openings import NO_OPENINGS, Openings, Start
+from referee.gameplay.openings import NO_OPENINGS, Openings, OpeningStart
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.records.record import GameRecord, from_json, to_json
@@ -39,7 +39,7 @@ class Listening(HouseWire):
         super().post(seat, question)
 
 
-def begun_with(start: Start, terms: Terms) -> tuple[GameRecord, Listening]:
+def begun_with(start: OpeningStart, terms: Terms) -> tuple[GameRecord, Listening]:
     """A game of random moves that begins with a start."""
     terms = replace(terms, seed=b"another", start=start.events)
     wire = Listening(terms)

@@ -107,7 +107,7 @@ def test_before_a_mark_nothing_is_known(kernel: Kernel) -> None:
 
 
 def test_too_many_threads_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starvation, "MOST_THREADS", 0)
+    monkeypatch.setattr(starvation, "MAX_THREADS", 0)
     if starvation.AVAILABLE:
         assert starvation.threads_of([1]) == {}
 

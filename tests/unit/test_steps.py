@@ -20,7 +20,7 @@ from referee.pages.replay_page import replay_page
 from referee.records.record import GameRecord
 from referee.viewing.browsing import Browser
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import Knowledge
+from referee.viewing.knowledge import ViewKnowledge
 from referee.viewing.states import game_states
 from referee.viewing.steps import Steps, steps_of
 from tests.page_tables import listed, rows, words
@@ -108,16 +108,16 @@ def test_a_seat_is_not_told_what_is_damaged_in_what_it_did_not_know() -> None:
 def test_a_seat_of_an_open_game_sees_moves_of_others_but_not_their_rejected_answers() -> None:
     steps = steps_of(recorded(GAMES["blooms"], ("L:A1", "resign {n}"), ("L:A1", "L:A2")))
     turn = steps.steps[2]
-    assert [type(event) for event in Knowledge(0, is_open=True).events(turn.events)] == [Moved]
-    assert [type(event) for event in Knowledge(1, is_open=True).events(turn.events)] == [Rejected, Moved]
-    assert Knowledge(0, is_open=False).events(turn.events) == ()
+    assert [type(event) for event in ViewKnowledge(0, is_open=True).events(turn.events)] == [Moved]
+    assert [type(event) for event in ViewKnowledge(1, is_open=True).events(turn.events)] == [Rejected, Moved]
+    assert ViewKnowledge(0, is_open=False).events(turn.events) == ()
     assert steps.views == (None,)
 
 
 def test_the_news_of_all_steps_are_the_news_of_the_game() -> None:
     steps = steps_of(recorded(Take(), ("1", "2"), ("2", "resign {n}"), rain="1")).steps
     for view in (None, 0, 1):
-        known, states = Knowledge(view, is_open=True), [step.state for step in steps]
+        known, states = ViewKnowledge(view, is_open=True), [step.state for step in steps]
         told = [line for before, state in zip((None, *states), states, strict=False)
                 for line in known.news(state, before)]  # fmt: skip
         assert tuple(told) == steps[-1].state.seen(view)

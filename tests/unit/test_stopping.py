@@ -15,7 +15,7 @@ from referee.core.rng import Stream
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, encounter
 from referee.tournament.stopping import (
-    LEAST_GAMES,
+    MIN_GAMES,
     Sprt,
     Stopping,
     StoppingRule,
@@ -306,7 +306,7 @@ def test_few_games_do_not_stop_it_however_alike_they_are() -> None:
             one = encounter(number, ("a", "b"))
             yield one, played(one, DRAW, DRAW)
 
-    assert decided_after(list(drawn()), "stop = { interval = 200 }", "ab") == LEAST_GAMES // 2 + 1
+    assert decided_after(list(drawn()), "stop = { interval = 200 }", "ab") == MIN_GAMES // 2 + 1
 
 
 @pytest.mark.slow

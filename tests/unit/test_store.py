@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from referee.cluster.bot_files import PART_BYTES, BotFiles, sent_files
-from referee.cluster.store import KEPT_DAYS, Store, default_store
+from referee.cluster.store import KEPT_DAYS, FileStore, default_store
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import needs
 from referee.processes.bot import Bot
@@ -37,16 +37,16 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-Open = Callable[..., Store]
+Open = Callable[..., FileStore]
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Open]:
     """Opens the store, once more each time, and closes it in the end."""
-    stores: list[Store] = []
+    stores: list[FileStore] = []
 
-    def again(note: Callable[[str], None] = lambda line: None) -> Store:
-        stores.append(Store(tmp_path / "store", note))
+    def again(note: Callable[[str], None] = lambda line: None) -> FileStore:
+        stores.append(FileStore(tmp_path / "store", note))
         return stores[-1]
 
     yield again
@@ -55,7 +55,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
 
 @pytest.fixture
-def store(opened: Open) -> Store:
+def store(opened: Open) -> FileStore:
     return opened()
 
 
@@ -64,7 +64,7 @@ def files_of(source: Path, command: str = "./run.sh bot.py", **origin: object) -
     return sent_files([one], {"a": BotOrigin(**origin)}, ()).bots[0]  # type: ignore[arg-type]
 
 
-def send(store: Store, source: Path, files: BotFiles) -> None:
+def send(store: FileStore, source: Path, files: BotFiles) -> None:
     """Sends what the store lacks, as a referee does."""
     sent = sent_files([files.bot], {"a": BotOrigin(build=files.build)}, ())
     for sha256 in store.lacking([files]):
@@ -72,7 +72,7 @@ def send(store: Store, source: Path, files: BotFiles) -> None:
             store.add(sha256, offset, part, size)
 
 
-def test_a_bot_is_unpacked_with_its_paths(store: Store, source: Path) -> None:
+def test_a_bot_is_unpacked_with_its_paths(store: FileStore, source: Path) -> None:
     files = files_of(source, f"./run.sh {source}/bot.py --data={source}/data:{source}")
     files = replace(files, bot=replace(files.bot, env=(("DATA", f"{source}/data"),), read=(source / "data",)))
     files = sent_files([files.bot], {}, ()).bots[0]
@@ -95,7 +95,7 @@ def test_a_bot_is_unpacked_with_its_paths(store: Store, source: Path) -> None:
     assert store.ready(files) == bot
 
 
-def test_content_that_is_damaged_or_out_of_order_is_refused(store: Store) -> None:
+def test_content_that_is_damaged_or_out_of_order_is_refused(store: FileStore) -> None:
     text = b"12345678"
     sha256 = hashlib.sha256(text).hexdigest()
     for parts in (
@@ -122,7 +122,7 @@ def test_content_that_is_damaged_or_out_of_order_is_refused(store: Store) -> Non
             store.add(wrong, 0, b"", 0)
 
 
-def test_content_that_is_damaged_in_the_store_is_lacking(store: Store, source: Path) -> None:
+def test_content_that_is_damaged_in_the_store_is_lacking(store: FileStore, source: Path) -> None:
     files = files_of(source)
     send(store, source, files)
     (file,) = [file for file in files.files if file.path == "bot.py"]
@@ -175,7 +175,7 @@ def test_files_that_were_changed_on_a_machine_are_put_back_and_that_is_told(
     assert len(told) == 3
 
 
-def test_a_build_that_fails_is_told_with_its_last_line(store: Store, source: Path) -> None:
+def test_a_build_that_fails_is_told_with_its_last_line(store: FileStore, source: Path) -> None:
     files = files_of(source, build=("sh", "-c", "echo first; echo 'no such thing' >&2; exit 3"))
     send(store, source, files)
     expected = "cannot build bot `a`: `sh` exited with status 3: no such thing"
@@ -201,7 +201,7 @@ def test_a_build_may_replace_and_remove_files_that_were_sent(opened: Open, sourc
     assert not (folder / "data").exists() and store.changed(files) == ""
 
 
-def test_a_build_has_the_bots_folder_environment_and_interpreter(store: Store, source: Path) -> None:
+def test_a_build_has_the_bots_folder_environment_and_interpreter(store: FileStore, source: Path) -> None:
     one = Bot("a", ("{python}", "bot.py"), source, env=(("WHAT", "x"),))
     script = "import os; open(os.environ['WHAT'] + str(os.environ.get('SECRET')), 'w')"
     files = sent_files([one], {"a": BotOrigin(build=("{python}", "-c", script))}, ()).bots[0]
@@ -214,7 +214,7 @@ def test_a_build_has_the_bots_folder_environment_and_interpreter(store: Store, s
     assert (folder / "xNone").exists() and not (source / "xNone").exists()
 
 
-def test_a_build_that_was_interrupted_begins_anew(store: Store, source: Path) -> None:
+def test_a_build_that_was_interrupted_begins_anew(store: FileStore, source: Path) -> None:
     files = files_of(source, build=("sh", "-c", "[ ! -e half ] && touch half"))
     send(store, source, files)
     folder = store.ready(files).cwd
@@ -222,7 +222,7 @@ def test_a_build_that_was_interrupted_begins_anew(store: Store, source: Path) ->
     assert store.ready(files).cwd == folder and (folder / "half").exists()
 
 
-def test_other_files_other_builds_and_other_users_have_other_folders(store: Store, source: Path) -> None:
+def test_other_files_other_builds_and_other_users_have_other_folders(store: FileStore, source: Path) -> None:
     first = files_of(source)
     send(store, source, first)
     built = files_of(source, build=("true",))
@@ -239,7 +239,7 @@ def test_other_files_other_builds_and_other_users_have_other_folders(store: Stor
 @pytest.mark.parametrize(
     "path", ["/etc/x", "../x", "a/../../x", "a//b", "", ".", "a/./b", "a\0b", "a" * 3000]
 )
-def test_paths_that_lead_elsewhere_are_refused(store: Store, source: Path, path: str) -> None:
+def test_paths_that_lead_elsewhere_are_refused(store: FileStore, source: Path, path: str) -> None:
     files = files_of(source)
     store.add(EMPTY, 0, b"", 0)
     hostile = [replace(files, files=(File(path, EMPTY, 0, False),)), replace(files, places=(("/x", path),))]
@@ -252,7 +252,7 @@ def test_paths_that_lead_elsewhere_are_refused(store: Store, source: Path, path:
             store.ready(one)
 
 
-def test_too_many_too_large_and_equal_paths_are_refused(store: Store, source: Path) -> None:
+def test_too_many_too_large_and_equal_paths_are_refused(store: FileStore, source: Path) -> None:
     files = files_of(source)
     for wrong in (
         (File("x", EMPTY, 0, False),) * 2,
@@ -266,7 +266,7 @@ def test_too_many_too_large_and_equal_paths_are_refused(store: Store, source: Pa
         store.ready(replace(files, files=(File("x", EMPTY, 0, False), File("x/y", EMPTY, 0, False))))
 
 
-def test_what_a_machine_lacks_is_told_with_the_name_of_the_bot(store: Store, source: Path) -> None:
+def test_what_a_machine_lacks_is_told_with_the_name_of_the_bot(store: FileStore, source: Path) -> None:
     files = files_of(source, needs=("no-such-program",))
     with pytest.raises(EnvironmentLacksError, match="bot `a` needs `no-such-program`, which is not here"):
         store.ready(files)
@@ -278,7 +278,7 @@ def test_what_a_machine_lacks_is_told_with_the_name_of_the_bot(store: Store, sou
         store.ready(replace(files, needs=(), bot=replace(files.bot, command=("./none",))))
 
 
-def test_shared_bots_are_found_where_they_are_and_compared(store: Store, source: Path) -> None:
+def test_shared_bots_are_found_where_they_are_and_compared(store: FileStore, source: Path) -> None:
     files = files_of(source, f"{source}/run.sh {source}/bot.py other", shared=True)
     assert store.lacking([files]) == []
     bot = store.ready(files)
@@ -297,14 +297,14 @@ def test_shared_bots_are_found_where_they_are_and_compared(store: Store, source:
         store.ready(files_of(source, "/none/bot", shared=True))
 
 
-def test_the_interpreter_of_a_shared_bot_may_be_another_version(store: Store, source: Path) -> None:
+def test_the_interpreter_of_a_shared_bot_may_be_another_version(store: FileStore, source: Path) -> None:
     files = files_of(source, f"sh {source}/run.sh", shared=True)
     words = tuple((word, "0" * 64 if word == "sh" else sha256) for word, sha256 in files.words)
     assert dict(words).keys() == {"sh", f"{source}/run.sh"}
     store.ready(replace(files, words=words))
 
 
-def test_a_shared_bot_has_the_folder_that_its_table_names(store: Store, source: Path) -> None:
+def test_a_shared_bot_has_the_folder_that_its_table_names(store: FileStore, source: Path) -> None:
     files = files_of(source, "sh run.sh", shared=True, has_cwd=True)
     assert store.ready(files).cwd == source
     gone = replace(files, bot=replace(files.bot, cwd=source / "none"))
@@ -312,7 +312,7 @@ def test_a_shared_bot_has_the_folder_that_its_table_names(store: Store, source: 
         store.ready(gone)
 
 
-def age(store: Store) -> None:
+def age(store: FileStore) -> None:
     """Makes everything in a store look as if it was not used for long."""
     long_ago = time.time() - (KEPT_DAYS + 1) * 86_400
     for path in store.folder.rglob("*"):
@@ -334,14 +334,14 @@ def test_what_was_not_used_for_long_is_removed_unless_it_is_in_use(opened: Open,
     assert not folder.parent.exists()
 
 
-def test_a_store_belongs_to_its_user(tmp_path: Path, store: Store) -> None:
+def test_a_store_belongs_to_its_user(tmp_path: Path, store: FileStore) -> None:
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (store.folder, *store.folder.iterdir())}
     assert modes == {"store": 0o711, "bots": 0o711, "blobs": 0o700, "lock": 0o600}
     (tmp_path / "file").touch()
     with pytest.raises(EnvironmentLacksError, match="is no folder of this user"):
-        Store(tmp_path / "file")
+        FileStore(tmp_path / "file")
     with pytest.raises(EnvironmentLacksError, match=r"cannot write a store of files in `.*/below`: "):
-        Store(tmp_path / "file" / "below")
+        FileStore(tmp_path / "file" / "below")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -349,11 +349,11 @@ def test_a_store_of_another_user_is_refused(tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     os.chown(tmp_path / "store", 65534, -1)
     with pytest.raises(EnvironmentLacksError, match="is no folder of this user, expected another store"):
-        Store(tmp_path / "store")
+        FileStore(tmp_path / "store")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_a_bot_of_another_user_may_read_its_files_and_not_write_them(store: Store, source: Path) -> None:
+def test_a_bot_of_another_user_may_read_its_files_and_not_write_them(store: FileStore, source: Path) -> None:
     files = files_of(source)
     send(store, source, files)
     files = replace(files, bot=replace(files.bot, user="nobody"))
@@ -369,7 +369,7 @@ def test_a_bot_of_another_user_may_read_its_files_and_not_write_them(store: Stor
 
 
 def test_bots_are_kept_from_the_files_of_others_in_the_store(
-    store: Store, source: Path, tmp_path: Path
+    store: FileStore, source: Path, tmp_path: Path
 ) -> None:
     files = files_of(source)
     send(store, source, files)

@@ -23,7 +23,7 @@ from referee.ratings.columns import COLUMNS, parse_columns, rating_text
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, standings
-from referee.ratings.table import View, parse_show, rendered
+from referee.ratings.table import TableText, parse_show, rendered
 from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import CHANGED, apply_change
@@ -123,7 +123,7 @@ def round_robin(names: Iterable[str], rounds: int, section: str = "") -> list[Su
 
 def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = None) -> str:
     """All that is said under the table, each note on one line."""
-    return rendered(list(names), list(games), "simple", 2, View(width=0), facts)
+    return rendered(list(names), list(games), "simple", 2, TableText(width=0), facts)
 
 
 @pytest.mark.promise("TABLE", "A table fits the width or says what it left out.")
@@ -136,8 +136,8 @@ def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = 
 )
 def test_a_table_fits_the_width_or_says_what_it_left_out(names: list[str], form: str, width: int) -> None:
     games = round_robin(names, 1)
-    whole = rendered(names, games, form, view=View(width=0))
-    text = rendered(names, games, form, view=View(width=width))
+    whole = rendered(names, games, form, view=TableText(width=0))
+    text = rendered(names, games, form, view=TableText(width=width))
     assert max(map(len, text.splitlines())) <= width
     if max(map(len, whole.split("\n\n")[0].splitlines()[:1])) > width:
         assert "left out to fit" in text or "…" in text
@@ -147,7 +147,7 @@ def test_a_table_fits_the_width_or_says_what_it_left_out(names: list[str], form:
 @pytest.mark.parametrize("block", ["crosstable", "los"])
 def test_a_wide_table_that_was_asked_for_is_printed_in_parts(block: str) -> None:
     names = [f"bot-{number}" for number in range(30)]
-    text = rendered(names, round_robin(names, 1), view=View(show=(block,)))
+    text = rendered(names, round_robin(names, 1), view=TableText(show=(block,)))
     assert max(map(len, text.splitlines())) <= 80
     heads = [line for line in text.splitlines() if line.startswith("  #")]
     assert len(heads) > 1 and [word for head in heads for word in head.split() if word.isdigit()] == [
@@ -194,7 +194,7 @@ def test_one_meaning_of_points_and_of_the_crosstable_in_every_form() -> None:
             assert sum(against.values()) == row[word] == sum(seat[word] for seat in row["seats"])
             for other, count in against.items():
                 assert rows[row["bot"]][f"{word} vs {other}"] == str(count)
-    text = rendered("abc", games, view=View(parse_columns("points,score")))
+    text = rendered("abc", games, view=TableText(parse_columns("points,score")))
     assert f"{value['standings'][0]['points']:g}" in text
     assert f"{100 * value['standings'][0]['score']:.1f} %" in text
 
@@ -214,8 +214,8 @@ def test_markdown_shows_names_as_they_are() -> None:
 def test_csv_has_one_table() -> None:
     games = round_robin("abc", 2)
     with pytest.raises(UsageError, match="one table"):
-        rendered("abc", games, "csv", view=View(show=("standings", "los")))
-    pairs = list(csv.DictReader(io.StringIO(rendered("abc", games, "csv", view=View(show=("pairs",))))))
+        rendered("abc", games, "csv", view=TableText(show=("standings", "los")))
+    pairs = list(csv.DictReader(io.StringIO(rendered("abc", games, "csv", view=TableText(show=("pairs",))))))
     assert [(row["bot"], row["against"]) for row in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
 
 
@@ -343,7 +343,7 @@ def test_the_time_of_moves_is_counted_by_bot() -> None:
     assert (a.moves, a.longest_us, a.over, a.late, a.cpu_us) == (2, 900, 1, 2, 11)
     assert (b.moves, b.quantile(0.5), times.moves, times.stopped) == (2, 5, 6, 2)
     games = round_robin("ab", 2)
-    text = rendered("ab", games, view=View(show=("times",)), facts=Facts(times=times))
+    text = rendered("ab", games, view=TableText(show=("times",)), facts=Facts(times=times))
     assert "in 2 of 6 moves the referee itself was stopped" in text and "900 µs" in text
     assert "machine was busy: a in 1 move (at most 12 ms), b in 1 move (at most" in " ".join(text.split())
     value = json.loads(rendered("ab", games, "json", facts=Facts(times=times)))

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from referee.processes.messages import Request
-from referee.processes.tree import State
-from referee.processes.usage import INTERVAL_S, SHARE, Usage
+from referee.processes.tree import ProcessState
+from referee.processes.usage import INTERVAL_S, SHARE, LimitChecker
 
 
 def limited(processes: int | None) -> Request:
@@ -20,16 +20,16 @@ def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) ->
     used_s = [0.0]
     cost_s = [0.001]
 
-    def state(_: int) -> State:
+    def state(_: int) -> ProcessState:
         used_s[0] += cost_s[0]
-        return State(1, 0, 0)
+        return ProcessState(1, 0, 0)
 
     module = "referee.processes.usage"
     monkeypatch.setattr(f"{module}.time.monotonic", lambda: now_s[0])
     monkeypatch.setattr(f"{module}.time.process_time", lambda: used_s[0])
     monkeypatch.setattr(f"{module}.tree.state", state)
     monkeypatch.setattr(f"{module}.tree.descendants", lambda _: [])
-    checks = Usage(limited(5), os.getpid(), "", None)
+    checks = LimitChecker(limited(5), os.getpid(), "", None)
     now_s[0] += INTERVAL_S
     assert checks.check() is None and checks.wait_ms() == pytest.approx(INTERVAL_S * 1000)
     now_s[0] += INTERVAL_S
@@ -38,7 +38,7 @@ def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_nothing_is_checked_where_nothing_is_limited() -> None:
-    assert Usage(limited(None), os.getpid(), "", None).wait_ms() is None
+    assert LimitChecker(limited(None), os.getpid(), "", None).wait_ms() is None
 
 
 def test_the_folders_of_everybody_are_not_a_bot_s_while_its_namespaces_are_made(
@@ -49,6 +49,6 @@ def test_the_folders_of_everybody_are_not_a_bot_s_while_its_namespaces_are_made(
     monkeypatch.setattr(f"{module}.tree.descendants", lambda _: [os.getpid()])
     monkeypatch.setattr(f"{module}.time.monotonic", lambda: 0.0)
     wrapped = Request("", (), "/", {}, False, {}, None, None, 0, 0, (), b"filter", b"")
-    checks = Usage(wrapped, os.getpid(), "", None)
+    checks = LimitChecker(wrapped, os.getpid(), "", None)
     monkeypatch.setattr(f"{module}.time.monotonic", lambda: 2 * INTERVAL_S)
     assert checks.check() is None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from referee.games.floral.flowers import FLOWERS, NONE, POTS, RAINY, SUNNY, WEATHERS, Flower
 from referee.games.floral.mappings import Mappings, Number, Set, added, every_mapping, selected
 from referee.games.floral.news import TURNS
-from referee.games.floral.observation import Observation
+from referee.games.floral.observation import SeatObservation
 from referee.games.floral.sides import SABOTAGE, STALL, SYMBOLS
 from referee.games.floral.spells import Condition
 
@@ -40,7 +40,7 @@ class Plantings(NamedTuple):
     mappings: Set
 
 
-def consistent(observed: Observation) -> tuple[Mappings, list[Plantings]]:
+def consistent(observed: SeatObservation) -> tuple[Mappings, list[Plantings]]:
     """The mappings considered, and all possible plantings with their consistent subsets of these mappings."""
     mappings = every_mapping()
     while True:
@@ -100,7 +100,7 @@ class _Influence(NamedTuple):
 class _Filter:
     """One pass over the turns."""
 
-    def __init__(self, mappings: Mappings, observed: Observation) -> None:
+    def __init__(self, mappings: Mappings, observed: SeatObservation) -> None:
         self.mappings = mappings
         self.observed = observed
         self.left = mappings.all

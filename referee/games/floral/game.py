@@ -10,7 +10,7 @@ from referee.games.api import Game, NumberOption, Options, Seat
 from referee.games.floral.imagining import imagined
 from referee.games.floral.news import TURNS
 from referee.games.floral.spells import Spells, SpellsOption
-from referee.games.floral.state import FloralState, Rules
+from referee.games.floral.state import FloralRules, FloralState
 
 
 class FloralExtract(Game[str]):
@@ -54,7 +54,7 @@ class FloralExtract(Game[str]):
     def start(self, options: Options) -> FloralState:
         """The position with nothing planted and nothing drawn."""
         spells = Spells.parse(str(options["spells"])) if options["spells"] else None
-        return FloralState.begun(Rules(spells, int(options["goal"]), int(options["max_turns"])))
+        return FloralState.begun(FloralRules(spells, int(options["goal"]), int(options["max_turns"])))
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
         """A random consistent position; all are equally likely."""

@@ -12,9 +12,9 @@ from referee.games.floral.consistency import Plantings, consistent
 from referee.games.floral.flowers import NONE
 from referee.games.floral.mappings import Mappings
 from referee.games.floral.news import TURNS
-from referee.games.floral.observation import Observation, read
+from referee.games.floral.observation import SeatObservation, read
 from referee.games.floral.state import FloralState
-from referee.games.trail import Lines
+from referee.games.trail import TrailLines
 
 
 def imagined(start: FloralState, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
@@ -35,8 +35,8 @@ def imagined(start: FloralState, seat: Seat, seen: Sequence[str], rng: Random) -
 
 @lru_cache(maxsize=8)  # a search repeats the same call
 def possible(
-    seat: Seat, seen: Lines, goal: int, max_turns: int
-) -> tuple[Observation, Mappings, Sequence[Plantings]]:
+    seat: Seat, seen: TrailLines, goal: int, max_turns: int
+) -> tuple[SeatObservation, Mappings, Sequence[Plantings]]:
     """What a seat observed, and the mappings and plantings of the other seat that are consistent with it.
     Raises `ValueError` or `LookupError` for impossible lines.
     """
@@ -56,7 +56,7 @@ def _drawn(mappings: Mappings, ways: Sequence[Plantings], rng: Random) -> tuple[
 
 
 def _played(
-    start: FloralState, observed: Observation, runes: Sequence[int], plantings: Plantings
+    start: FloralState, observed: SeatObservation, runes: Sequence[int], plantings: Plantings
 ) -> FloralState:
     """The observed game, with these runes and plantings of the other seat."""
     state = start if start.rules.spells else start.chance(str(observed.spells))

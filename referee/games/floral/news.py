@@ -9,7 +9,7 @@ from referee.games.api import Seat
 from referee.games.floral.flowers import NONE, Bloom
 from referee.games.floral.sides import Effects, Side
 from referee.games.floral.spells import Spells
-from referee.games.trail import Audience, Lines
+from referee.games.trail import Audience, TrailLines
 
 TURNS = 5
 """Turns of a casting phase."""
@@ -29,7 +29,7 @@ class Planted(NamedTuple):
     before: tuple[Side, Side]
 
 
-class Turn(NamedTuple):
+class FloralTurn(NamedTuple):
     """A turn, with all that is reported of it."""
 
     number: int
@@ -42,7 +42,7 @@ class Turn(NamedTuple):
     after: tuple[Side, Side]
 
 
-Event = Dealt | Planted | Turn
+FloralEvent = Dealt | Planted | FloralTurn
 
 
 class Asked(NamedTuple):
@@ -54,11 +54,11 @@ class Asked(NamedTuple):
     """Turns played."""
 
 
-def lines(event: Event, asked: Asked, sides: tuple[Side, Side], audience: Audience) -> Lines:
+def lines(event: FloralEvent, asked: Asked, sides: tuple[Side, Side], audience: Audience) -> TrailLines:
     """The news of an event for an audience, with what is asked next."""
     shows = (0, 1) if audience is None else (audience,)
     match event:
-        case Turn():
+        case FloralTurn():
             told = list(_turn_lines(event, shows, audience))
         case Planted(moves, before):
             told = [
@@ -81,7 +81,7 @@ def lines(event: Event, asked: Asked, sides: tuple[Side, Side], audience: Audien
     return tuple(told)
 
 
-def _turn_lines(turn: Turn, shows: tuple[Seat, ...], audience: Audience) -> Iterator[str]:
+def _turn_lines(turn: FloralTurn, shows: tuple[Seat, ...], audience: Audience) -> Iterator[str]:
     sides = turn.after
     for seat, symbol in enumerate(turn.casts):
         declared = symbol not in sides[seat].symbols

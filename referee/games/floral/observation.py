@@ -25,7 +25,7 @@ class ObservedTurn(NamedTuple):
     """Its own pots after the turn."""
 
 
-class Fact(NamedTuple):
+class MappingFact(NamedTuple):
     """A known fact of the other's mapping."""
 
     symbol: int
@@ -43,7 +43,7 @@ class Picked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class SeatObservation:
     """All that a seat observed."""
 
     seat: Seat
@@ -59,13 +59,13 @@ class Observation:
     """The last turn for which it was asked to cast: the planting phases before it are over."""
     other_plants: bool
     """Whether only the other seat is to plant now."""
-    facts: tuple[Fact, ...]
+    facts: tuple[MappingFact, ...]
     picked: tuple[Picked, ...]
 
 
-def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Observation:
+def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> SeatObservation:
     """The observation from the news of a seat. Raises `ValueError` or `LookupError` for impossible lines."""
-    reader = _Reader(seat)
+    reader = _ObservationReader(seat)
     for line in seen:
         reader.take(line.split())
     turns, marks = tuple(reader.turns), tuple(reader.marks)
@@ -73,7 +73,7 @@ def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Observat
         raise ValueError("the stages of the other's flowers are told after every fifth turn")
     over = max(reader.points) >= goal or len(turns) == max_turns
     waits = not over and reader.asked == len(turns) and seen[-1].split()[0] != "plant"
-    return Observation(
+    return SeatObservation(
         seat=seat,
         spells=Spells.parse("; ".join(reader.conditions)),
         runes="".join(reader.runes[symbol] for symbol in SYMBOLS[seat]),
@@ -88,7 +88,7 @@ def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> Observat
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ObservationReader:
     """Parses the lines one by one."""
 
     seat: Seat
@@ -98,7 +98,7 @@ class _Reader:
     marks: list[tuple[str, ...]] = field(default_factory=lambda: [(NONE,) * POTS])
     plantings: dict[int, str] = field(default_factory=dict)
     asked: int = 0
-    facts: list[Fact] = field(default_factory=list)
+    facts: list[MappingFact] = field(default_factory=list)
     picked: list[Picked] = field(default_factory=list)
     points: tuple[int, int] = (0, 0)
 
@@ -186,4 +186,4 @@ class _Reader:
             self.cast_guessing = number
 
     def _know(self, symbol: str, identity: str, so: bool) -> None:
-        self.facts.append(Fact(SYMBOLS[1 - self.seat].index(symbol), int(identity), so))
+        self.facts.append(MappingFact(SYMBOLS[1 - self.seat].index(symbol), int(identity), so))

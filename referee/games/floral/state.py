@@ -22,7 +22,7 @@ from referee.games.api import (
     walkover,
 )
 from referee.games.floral.flowers import FLOWERS, NONE, SUNNY, pots_after_turn
-from referee.games.floral.news import TURNS, Asked, Dealt, Event, Planted, Turn, lines
+from referee.games.floral.news import TURNS, Asked, Dealt, FloralEvent, FloralTurn, Planted, lines
 from referee.games.floral.picture import picture
 from referee.games.floral.sides import STALL, SYMBOLS, Side, effects
 from referee.games.floral.spells import Condition, Spells
@@ -33,7 +33,7 @@ _IDENTITIES = "01234567"
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class FloralRules:
     """What the states of one game share."""
 
     spells: Spells | None
@@ -46,7 +46,7 @@ class Rules:
 class FloralState(State[str]):
     """A position: the phase, both sides, the weather. A move is a letter of a flower, `-`, or a symbol."""
 
-    rules: Rules
+    rules: FloralRules
     sides: tuple[Side, Side]
     turn: int
     """The number of turns played."""
@@ -59,15 +59,17 @@ class FloralState(State[str]):
     left: frozenset[Seat] = frozenset()
 
     @classmethod
-    def begun(cls, rules: Rules) -> FloralState:
+    def begun(cls, rules: FloralRules) -> FloralState:
         """The position with nothing planted and nothing drawn."""
         sides = (Side(SYMBOLS[0]), Side(SYMBOLS[1]))
         return cls(rules, sides, 0, SUNNY, False, None, _acting(rules, sides, 0, False), Trail())
 
-    def _then(self, event: Event, rules: Rules, sides: tuple[Side, Side], ahead: Seat | None) -> FloralState:
+    def _then(
+        self, event: FloralEvent, rules: FloralRules, sides: tuple[Side, Side], ahead: Seat | None
+    ) -> FloralState:
         """The position after an event."""
         turn, weather = self.turn, self.weather
-        if isinstance(event, Turn):
+        if isinstance(event, FloralTurn):
             turn, weather = event.number, event.weather
         planting = (
             not isinstance(event, Planted) and turn % TURNS == 0 and any(side.can_plant for side in sides)
@@ -125,7 +127,7 @@ class FloralState(State[str]):
         ahead = self.ahead if one.points == other.points else 0 if one.points > other.points else 1
         return self._then(turn, self.rules, turn.after, ahead)
 
-    def _turn(self, casts: tuple[str, str]) -> Turn:
+    def _turn(self, casts: tuple[str, str]) -> FloralTurn:
         """Evaluates a turn, in the order of the rules."""
         number = self.turn + 1
         x = (number - 1) % 3 + 1
@@ -146,7 +148,7 @@ class FloralState(State[str]):
                 brought[seat] = own._replace(guessing=True)
             after.append(side)
             bloomed.append(blooming)
-        return Turn(
+        return FloralTurn(
             *(number, casts, (brought[0], brought[1]), weather),
             *((bloomed[0], bloomed[1]), before, (after[0], after[1])),
         )
@@ -250,7 +252,7 @@ class FloralState(State[str]):
         return picture(self.sides, self.rules.goal, self.turn, self.weather, self.seen(seat), seat)
 
 
-def _acting(rules: Rules, sides: tuple[Side, Side], turn: int, planting: bool) -> tuple[Seat, ...]:
+def _acting(rules: FloralRules, sides: tuple[Side, Side], turn: int, planting: bool) -> tuple[Seat, ...]:
     """Who acts, if no seat has left."""
     one, other = sides
     if max(one.points, other.points) >= rules.goal or turn == rules.max_turns:

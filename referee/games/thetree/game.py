@@ -9,7 +9,7 @@ from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.games.api import ChoiceOption, Game, NumberOption, Options, Seat
 from referee.games.thetree.imagining import imagined
-from referee.games.thetree.state import Rules, TreeState
+from referee.games.thetree.state import TreeRules, TreeState
 from referee.games.thetree.tiles import TILES
 from referee.games.thetree.tree import Laying
 
@@ -64,7 +64,7 @@ class TheTree(Game[Laying]):
 
     def start(self, options: Options) -> TreeState:
         """The position before the first deal."""
-        rules = Rules(int(options["players"]), int(options["deals"]), options["places"] == "first")
+        rules = TreeRules(int(options["players"]), int(options["deals"]), options["places"] == "first")
         return TreeState.begun(rules)
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> TreeState:

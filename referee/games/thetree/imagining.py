@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from referee.core.rng import Random
 from referee.games.api import Refusal, Seat
-from referee.games.thetree.observation import SUPPLY, Deal, Place, read
+from referee.games.thetree.observation import SUPPLY, Deal, TilePlace, read
 from referee.games.thetree.state import TreeState
 from referee.games.thetree.tiles import HAND, NAMES, TILES, tiles_of
-from referee.games.trail import Lines
+from referee.games.trail import TrailLines
 
 _NOTHING = -1
 
@@ -39,7 +39,9 @@ def imagined(start: TreeState, seat: Seat, seen: Sequence[str], rng: Random) -> 
     return state
 
 
-def _dealt(state: TreeState, hidden_deal: _HiddenDeal, lines: Lines, begin: int, rng: Random) -> TreeState:
+def _dealt(
+    state: TreeState, hidden_deal: _HiddenDeal, lines: TrailLines, begin: int, rng: Random
+) -> TreeState:
     """The position after one more deal. Raises `Refusal` or `ValueError` for impossible lines."""
     # A seat that is to move, or was when it left, has a move; this can only be checked by playing.
     for _ in range(TRIES):
@@ -53,7 +55,7 @@ class _NoMove(Exception):
     """This deal of the hidden tiles is inconsistent: a seat that was asked could not have moved."""
 
 
-def _played(state: TreeState, seat: Seat, lines: Lines, at: int) -> TreeState:
+def _played(state: TreeState, seat: Seat, lines: TrailLines, at: int) -> TreeState:
     """The position after the news from a line on. Raises `_NoMove`, or `Refusal` or `ValueError` for
     impossible lines.
     """
@@ -68,7 +70,7 @@ def _played(state: TreeState, seat: Seat, lines: Lines, at: int) -> TreeState:
     return state
 
 
-def _compare(found: Lines, told: Lines) -> None:
+def _compare(found: TrailLines, told: TrailLines) -> None:
     """Raises `ValueError` or `_NoMove` where the news of a position differ from those of the seat."""
     if found[: len(told)] != told:
         raise ValueError("the game goes on differently from the news")
@@ -82,17 +84,17 @@ class _HiddenDeal:
 
     deal: Deal
     tiles: tuple[int, ...]
-    places: tuple[Place, ...]
+    places: tuple[TilePlace, ...]
     fits: tuple[tuple[bool, ...], ...]
     """By tile and place, whether the tile can have been there."""
 
     @classmethod
     def of(cls, deal: Deal) -> _HiddenDeal:
         others = [seat for seat in deal.playing if seat != deal.seat]
-        places = [Place(seat, -1) for seat in others for _ in range(HAND)]
+        places = [TilePlace(seat, -1) for seat in others for _ in range(HAND)]
         places += [place for place in deal.draws if place.seat != deal.seat]
         tiles = tuple(tile for tile in range(len(TILES)) if not deal.is_own(tile))
-        places += [Place(SUPPLY, -1)] * (len(tiles) - len(places))
+        places += [TilePlace(SUPPLY, -1)] * (len(tiles) - len(places))
         fits = tuple(tuple(deal.possible(tile, place) for place in places) for tile in range(len(TILES)))
         return cls(deal, tiles, tuple(places), fits)
 
@@ -100,20 +102,20 @@ class _HiddenDeal:
         """A random consistent order of all tiles for dealing. Raises `ValueError` where there is none."""
         deal = self.deal
         lies = _mixed(self.tiles, len(self.places), self.fits, rng)
-        found: dict[Place, list[int]] = {}
+        found: dict[TilePlace, list[int]] = {}
         for place, tile in zip(self.places, lies, strict=True):
             found.setdefault(place, []).append(tile)
         dealt: list[int] = []
         for seat in deal.playing:
-            dealt += tiles_of(deal.hand) if seat == deal.seat else found[Place(seat, -1)]
+            dealt += tiles_of(deal.hand) if seat == deal.seat else found[TilePlace(seat, -1)]
         for place in deal.draws:
             dealt.append(deal.drawn[place] if place in deal.drawn else found[place][0])
-        dealt += found.get(Place(SUPPLY, -1), [])
+        dealt += found.get(TilePlace(SUPPLY, -1), [])
         return " ".join(NAMES[tile] for tile in dealt)
 
 
 @lru_cache(maxsize=8)  # a search repeats the same call
-def _hidden_deals(players: int, seat: Seat, seen: Lines) -> tuple[_HiddenDeal, ...]:
+def _hidden_deals(players: int, seat: Seat, seen: TrailLines) -> tuple[_HiddenDeal, ...]:
     return tuple(map(_HiddenDeal.of, read(players, seat, seen)))
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from referee.games.api import Seat
 from referee.games.thetree.tiles import NAMES, tiles_of
-from referee.games.trail import Audience, Lines
+from referee.games.trail import Audience, TrailLines
 
 
-def deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audience) -> Lines:
+def deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audience) -> TrailLines:
     """The news of a deal: the number of tiles in the supply, and the hands that the audience may see."""
     told = [f"deal {number} {supply}"]
     for seat, hand in enumerate(hands):
@@ -18,7 +18,7 @@ def deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audie
     return tuple(told)
 
 
-def lines(told: Lines, private: Mapping[int, tuple[Seat, str]], audience: Audience) -> Lines:
+def lines(told: TrailLines, private: Mapping[int, tuple[Seat, str]], audience: Audience) -> TrailLines:
     """Lines for an audience, with the private part appended to lines of its own seat."""
     if not private:
         return told

@@ -13,7 +13,7 @@ from referee.games.thetree.tree import Laying, Tree
 SUPPLY: Seat = -1
 
 
-class Place(NamedTuple):
+class TilePlace(NamedTuple):
     """Where a tile was dealt to: a hand, or the supply, perhaps until a seat drew it."""
 
     seat: Seat
@@ -33,8 +33,8 @@ class Deal:
     playing: tuple[Seat, ...]
     hand: int
     """What the seat was dealt, as a set of tiles."""
-    draws: tuple[Place, ...]
-    drawn: Mapping[Place, int]
+    draws: tuple[TilePlace, ...]
+    drawn: Mapping[TilePlace, int]
     """The tiles that it drew itself."""
     laid: Mapping[int, tuple[Seat, int]]
     """By tile, the seat that laid it, and the event."""
@@ -47,7 +47,7 @@ class Deal:
         """Whether the seat itself was dealt a tile or drew it."""
         return bool(self.hand >> tile & 1) or tile in self.drawn.values()
 
-    def possible(self, tile: int, place: Place) -> bool:
+    def possible(self, tile: int, place: TilePlace) -> bool:
         """Whether a tile can have been in a place."""
         seat, gone = self.laid.get(tile, (None, self.events))
         if seat is not None and (place.seat != seat or place.since >= gone):
@@ -66,27 +66,27 @@ class Deal:
 def read(players: int, seat: Seat, seen: Sequence[str]) -> tuple[Deal, ...]:
     """The observations, deal by deal. Raises `ValueError` or `LookupError` for impossible lines."""
     playing = tuple(range(players))
-    readers: list[_Reader] = []
+    readers: list[_DealReader] = []
     for line in seen:
         words = line.split(" ")
         if words[0] == "out":
             playing = tuple(other for other in playing if str(other + 1) not in words[1:])
         elif words[0] == "deal":
-            readers.append(_Reader(seat, playing))
+            readers.append(_DealReader(seat, playing))
         elif words[0] != "blocked":
             readers[-1].take(words)
     return tuple(reader.deal() for reader in readers)
 
 
 @dataclass(slots=True)
-class _Reader:
+class _DealReader:
     """Parses the lines of one deal."""
 
     seat: Seat
     playing: tuple[Seat, ...]
     hand: int = 0
-    draws: list[Place] = field(default_factory=list)
-    drawn: dict[Place, int] = field(default_factory=dict)
+    draws: list[TilePlace] = field(default_factory=list)
+    drawn: dict[TilePlace, int] = field(default_factory=dict)
     laid: dict[int, tuple[Seat, int]] = field(default_factory=dict)
     stuck: list[tuple[Seat, int, int]] = field(default_factory=list)
     opening: int = 0
@@ -109,7 +109,7 @@ class _Reader:
             case "drew" | "passed":
                 self.stuck.append((seat, event, self.tree.fits()))
                 if words[0] == "drew":
-                    self.draws.append(Place(seat, event))
+                    self.draws.append(TilePlace(seat, event))
                 if len(words) > 2:
                     self.drawn[self.draws[-1]] = NAMES.index(words[2])
 

@@ -28,7 +28,7 @@ from referee.games.trail import Trail
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class TreeRules:
     """What the states of one game share."""
 
     players: int
@@ -41,7 +41,7 @@ class Rules:
 class TreeState(State[Laying]):
     """A position: the tree, the hands, the supply, who has finished and who is out."""
 
-    rules: Rules
+    rules: TreeRules
     acting: Seat
     """The seat whose turn it is; chance before a deal."""
     tree: Tree
@@ -62,7 +62,7 @@ class TreeState(State[Laying]):
     trail: Trail = field(default_factory=Trail)
 
     @classmethod
-    def begun(cls, rules: Rules) -> TreeState:
+    def begun(cls, rules: TreeRules) -> TreeState:
         """The position before the first deal."""
         acting = CHANCE if rules.players > 1 else SHARED_CHANCE
         return cls(rules, acting, Tree({}, {}), (0,) * rules.players)

@@ -12,7 +12,7 @@ from referee.games.grid import SquareBoard
 from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame
 from referee.games.vinetree.life import NOTHING_KNOWN, known_after
-from referee.games.vinetree.position import Growth, Position, Rules
+from referee.games.vinetree.position import Growth, VinePosition, VineRules
 from referee.games.vinetree.state import VineTreeState
 
 
@@ -69,8 +69,8 @@ class VineTree(TwoSeatGame[Growth]):
         board = SquareBoard.of_size(int(options["size"]))
         middle = board.size // 2
         centre = 1 << board.rows[middle][middle]
-        rules = Rules(board, options["bend"] == "included")
-        position = Position(rules, board.all & ~centre, centre, 0, 0)
+        rules = VineRules(board, options["bend"] == "included")
+        position = VinePosition(rules, board.all & ~centre, centre, 0, 0)
         known = known_after(NOTHING_KNOWN, position)
         return VineTreeState(
             turn=0, last=None, over=False, trail=Trail(), left=frozenset(), position=position, known=known

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from referee.games.grid import Cells, members
 from referee.games.vinetree.paths import Fit
-from referee.games.vinetree.position import Position
+from referee.games.vinetree.position import VinePosition
 
 
 class Life(NamedTuple):
@@ -33,7 +33,7 @@ class Known(NamedTuple):
 NOTHING_KNOWN = Known(None, 0)
 
 
-def known_after(before: Known, position: Position) -> Known:
+def known_after(before: Known, position: VinePosition) -> Known:
     """What is known of a position after a move, given what was known before it."""
     life = before.life
     if life is not None and not life.cells & ~position.room and life.length == position.length(life.flower):
@@ -41,7 +41,7 @@ def known_after(before: Known, position: Position) -> Known:
     return search(position, before.dead, Fit(position.rules.board))
 
 
-def search(position: Position, dead: Cells, fit: Fit) -> Known:
+def search(position: VinePosition, dead: Cells, fit: Fit) -> Known:
     """Searches for a flower that can grow, where some are known to be dead.
 
     Short vines come first: they fit more often, and whether they do takes less time.
@@ -55,7 +55,7 @@ def search(position: Position, dead: Cells, fit: Fit) -> Known:
     return Known(None, dead)
 
 
-def room_of(position: Position, fit: Fit, flower: int, length: int) -> Cells:
+def room_of(position: VinePosition, fit: Fit, flower: int, length: int) -> Cells:
     """Cells for two vines of a length out of a flower; empty where it is dead."""
     room = position.room
     for (_, one), (_, other) in combinations(position.ways(room, 1 << flower), 2):
@@ -65,7 +65,7 @@ def room_of(position: Position, fit: Fit, flower: int, length: int) -> Cells:
     return 0
 
 
-def dead_flowers(position: Position) -> Cells:
+def dead_flowers(position: VinePosition) -> Cells:
     """The flowers that cannot grow any more.
 
     What was found in one position is remembered for others, since the next one of a game differs little:

@@ -10,7 +10,7 @@ from referee.core.rng import Random
 from referee.games.grid import Cells, members
 from referee.games.vinetree.life import room_of
 from referee.games.vinetree.paths import Fit
-from referee.games.vinetree.position import Growth, Position
+from referee.games.vinetree.position import Growth, VinePosition
 
 T = TypeVar("T")
 
@@ -27,14 +27,14 @@ class Arrange(Protocol):
         """The items in the order in which they are tried."""
 
 
-def growths(position: Position, dead: Cells) -> Iterator[Growth]:
+def growths(position: VinePosition, dead: Cells) -> Iterator[Growth]:
     """The legal moves, where some flowers are known to be dead: by flower, row by row, then by the sides that
     the vines leave by, then by alphabet.
     """
     return _growths(position, dead, lambda items: items)
 
 
-def sample(position: Position, dead: Cells, rng: Random) -> Growth:
+def sample(position: VinePosition, dead: Cells, rng: Random) -> Growth:
     """A random legal move, not uniform: flowers, sides and steps are drawn one by one. Only where there is
     one.
     """
@@ -52,7 +52,7 @@ def sample(position: Position, dead: Cells, rng: Random) -> Growth:
     return next(_growths(position, dead, shuffled))
 
 
-def _blind_growth(position: Position, flower: int, rng: Random) -> Growth | None:
+def _blind_growth(position: VinePosition, flower: int, rng: Random) -> Growth | None:
     """Two random walks out of a flower, or None where one gets stuck."""
     room = position.room
     vines = ["", ""]
@@ -69,7 +69,7 @@ def _blind_growth(position: Position, flower: int, rng: Random) -> Growth | None
     return Growth(flower, *sorted(vines))
 
 
-def _growths(position: Position, dead: Cells, arranged: Arrange) -> Iterator[Growth]:
+def _growths(position: VinePosition, dead: Cells, arranged: Arrange) -> Iterator[Growth]:
     """The legal moves; `arranged` orders the choices."""
     fit = Fit(position.rules.board)
     for flower in arranged(members(position.flowers)):
@@ -86,7 +86,7 @@ def _growths(position: Position, dead: Cells, arranged: Arrange) -> Iterator[Gro
 
 
 def _finish(
-    position: Position,
+    position: VinePosition,
     fit: Fit,
     arranged: Arrange,
     room: Cells,

@@ -24,7 +24,7 @@ from referee.games.picture import (
     row_of,
 )
 from referee.games.vinetree.life import dead_flowers
-from referee.games.vinetree.position import Growth, Position
+from referee.games.vinetree.position import Growth, VinePosition
 
 _FLOWER = Symbol(
     "flower",
@@ -69,7 +69,7 @@ class _Drawn(NamedTuple):
     new: dict[int, Mark]
 
 
-def picture(position: Position, last: Growth | None) -> Picture:
+def picture(position: VinePosition, last: Growth | None) -> Picture:
     """The board with its vines; `*` is a flower that lives, `x` a dead one. What the last move grew is
     drawn in double lines, with `[ ]` round its new flowers and `( )` round the one it grew.
     """
@@ -91,7 +91,7 @@ def picture(position: Position, last: Growth | None) -> Picture:
     return Plane(tuple(marks), drawn.ground, 4, 2), _LEGEND, _LEGEND_OF_THE_LAST_MOVE
 
 
-def _vines(position: Position) -> Iterator[list[int]]:
+def _vines(position: VinePosition) -> Iterator[list[int]]:
     """Every vine once, as cells: the flower at one end, where it turns, and the flower at its other end."""
     steps = tuple(position.rules.board.steps.values())
     for flower in members(position.flowers):

@@ -16,7 +16,7 @@ class Growth(NamedTuple):
     other: str
 
 
-class Rules(NamedTuple):
+class VineRules(NamedTuple):
     """What the positions of one game share."""
 
     board: SquareBoard
@@ -24,10 +24,10 @@ class Rules(NamedTuple):
 
 
 @value
-class Position:
+class VinePosition:
     """The empty cells, the flowers, and the pairs of cells joined by vine."""
 
-    rules: Rules
+    rules: VineRules
     room: Cells
     """The empty cells."""
     flowers: Cells
@@ -87,7 +87,7 @@ class Position:
             cells.append(cell)
         return cells
 
-    def grown(self, move: Growth) -> Position:
+    def grown(self, move: Growth) -> VinePosition:
         """The position after a move."""
         steps = self.rules.board.steps
         room, flowers, right, down = self.room, self.flowers, self.right, self.down
@@ -101,4 +101,4 @@ class Position:
                 else:
                     down |= 1 << min(before, cell)
             flowers |= 1 << cell
-        return Position(self.rules, room, flowers, right, down)
+        return VinePosition(self.rules, room, flowers, right, down)

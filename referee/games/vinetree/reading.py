@@ -8,14 +8,14 @@ from referee.core.text import shown
 from referee.games.api import Illegal, NotAMove
 from referee.games.grid import SquareBoard
 from referee.games.notation import parts_of
-from referee.games.vinetree.position import Growth, Position
+from referee.games.vinetree.position import Growth, VinePosition
 
 _PARTS = re.compile(r"([A-Za-z])(0|[1-9][0-9]*) ([DLRUdlru]+) ([DLRUdlru]+)")
 _FORM = "a flower and two vines such as `E5 LLU UUR`"
 _SIDES = {"D": "down", "L": "left", "R": "right", "U": "up"}
 
 
-def read(position: Position, text: str) -> Growth:
+def read(position: VinePosition, text: str) -> Growth:
     """The move that a text means: a flower's cell and two vines, in either order and case. Raises `NotAMove`
     or `Illegal`, with the first reason that applies.
     """
@@ -61,7 +61,7 @@ def _check_board(board: SquareBoard, flower: int, vine: str, path: list[int]) ->
         last = cell
 
 
-def _check_room(position: Position, vine: str, path: list[int]) -> None:
+def _check_room(position: VinePosition, vine: str, path: list[int]) -> None:
     """Raises `Illegal` where a new vine runs into something."""
     for i, cell in enumerate(path):
         if position.flowers >> cell & 1:

@@ -15,7 +15,7 @@ from referee.games.twoseat import TwoSeatState
 from referee.games.vinetree.life import NOTHING_KNOWN, Known, known_after
 from referee.games.vinetree.moves import growths, sample
 from referee.games.vinetree.picture import picture
-from referee.games.vinetree.position import Growth, Position
+from referee.games.vinetree.position import Growth, VinePosition
 from referee.games.vinetree.reading import read, write
 
 
@@ -23,7 +23,7 @@ from referee.games.vinetree.reading import read, write
 class VineTreeState(TwoSeatState[Growth]):
     """A position, with what is known of which flowers can grow."""
 
-    position: Position
+    position: VinePosition
     known: Known
 
     def read(self, seat: Seat, text: str) -> Growth:

@@ -17,17 +17,17 @@ WIDTH, HEIGHT = 760, 300
 TEXT_SIZE = 13
 """The size of the labels, in the units of the drawing; the stylesheet of reports has the same."""
 
-MOST_BINS = 30
+MAX_BINS = 30
 """So many bars a histogram has at most."""
 
-MOST_LABELS = 8
+MAX_LABELS = 8
 """So many values of an axis are labelled at most."""
 
 SERIES = 8
 """So many lines the stylesheet of reports tells apart."""
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A line of a chart."""
 
     name: str
@@ -38,12 +38,12 @@ def histogram(key: str, title: str, description: str, counts: Mapping[int, int],
     """How often each of some whole numbers occurs, as bars. `key` tells the chart apart on its page, `axis`
     says what the numbers are.
     """
-    ranges = bins(min(counts), max(counts), MOST_BINS)
+    ranges = bins(min(counts), max(counts), MAX_BINS)
     heights = [
         sum(count for number, count in counts.items() if begin <= number < end) for begin, end in ranges
     ]
     chart = pygal.Histogram(x_title=axis, y_title="games", **_SETTINGS)
-    chart.x_labels = round_values(ranges[0][0], ranges[-1][1], MOST_LABELS)
+    chart.x_labels = round_values(ranges[0][0], ranges[-1][1], MAX_LABELS)
     chart.x_value_formatter = lambda value: f"{value:g}"
     chart.y_labels = _whole_labels(max(heights))
     chart.value_formatter = lambda value: f"{value:g}"
@@ -65,8 +65,8 @@ def lines(
     key: str,
     title: str,
     description: str,
-    drawn: Sequence[Line],
-    between: tuple[Line, Line] | None,
+    drawn: Sequence[ChartLine],
+    between: tuple[ChartLine, ChartLine] | None,
     axes: tuple[str, str],
 ) -> Markup:
     """Lines over a common axis of whole numbers; `between` are two lines that bound an interval of the first
@@ -76,9 +76,9 @@ def lines(
     shown = [*drawn, *(between or ())]
     numbers = [number for line in shown for number, _ in line.points]
     values = [value for line in shown for _, value in line.points]
-    chart.x_labels = round_values(0, max(numbers), MOST_LABELS)
+    chart.x_labels = round_values(0, max(numbers), MAX_LABELS)
     chart.x_value_formatter = lambda value: f"{value:g}"
-    chart.y_labels = round_values(min(values) - 1, max(values) + 1, MOST_LABELS)
+    chart.y_labels = round_values(min(values) - 1, max(values) + 1, MAX_LABELS)
     chart.value_formatter = lambda value: f"{value:g}"
     for line in drawn:
         chart.add(
@@ -98,7 +98,7 @@ def lines(
 
 def _whole_labels(highest: int) -> list[int]:
     """Whole numbers from 0 for a vertical axis."""
-    return [int(value) for value in round_values(0, max(highest, 1), MOST_LABELS) if value == int(value)]
+    return [int(value) for value in round_values(0, max(highest, 1), MAX_LABELS) if value == int(value)]
 
 
 _SETTINGS: dict[str, Any] = {

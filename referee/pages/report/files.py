@@ -16,12 +16,12 @@ from referee.core.regular import read_start
 from referee.core.text import counted, shown
 from referee.core.units import about_size
 from referee.core.whole_file import umask
-from referee.pages.report.gathering import Gathering, Listed
+from referee.pages.report.gathering import Gathering, ListedGame
 from referee.pages.report.pages import games_page, report_page
 from referee.pages.report.reading import read_games
 from referee.tournament.reading import Runs
 
-MOST_BYTES = 18 << 20
+MAX_BYTES = 18 << 20
 """The replays in one page take at most so many bytes, so that browsers open it at once."""
 
 ON_A_PAGE = 200
@@ -51,10 +51,10 @@ def page_of(runs: Runs, workers: int, with_replays: bool) -> str:
                 replays.append((read.game.id, replay.data))
                 symbols.update(replay.symbols)
                 size += len(replay.data)
-                if size > MOST_BYTES:
+                if size > MAX_BYTES:
                     raise UsageError(
                         f"the replays of {counted(len(runs.games), 'game')} take more than "
-                        f"{about_size(MOST_BYTES)}, expected `--folder`, or `--no-replays`"
+                        f"{about_size(MAX_BYTES)}, expected `--folder`, or `--no-replays`"
                     )
     return report_page(gathering.report(), replays, symbols, {game: "" for game, _ in replays})
 
@@ -89,7 +89,7 @@ class _Page(NamedTuple):
     """Counted from 1."""
     first: int
     """The number of its first game in the report, counted from 0."""
-    games: list[Listed]
+    games: list[ListedGame]
     replays: list[tuple[str, str]]
 
     @property

@@ -43,7 +43,7 @@ class Replay(NamedTuple):
     """Whether it has only what a spectator sees, and seats knew something else."""
 
 
-class Played(NamedTuple):
+class PlayedGame(NamedTuple):
     """What is known of a game from its events and measurements."""
 
     moves: int
@@ -66,7 +66,7 @@ class Played(NamedTuple):
 
 
 class PlayedReader:
-    """Reads what `Played` has from the lines of the games of a run, in any process."""
+    """Reads what `PlayedGame` has from the lines of the games of a run, in any process."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class PlayedReader:
         self._symbols: set[str] = set()
         """The ids of the symbols that were given back so far."""
 
-    def __call__(self, line: bytes) -> tuple[str, Played] | RecordError | None:
+    def __call__(self, line: bytes) -> tuple[str, PlayedGame] | RecordError | None:
         """The id of a game and what is known of it; None for any other line, and for games that do not count.
         An error is given back, since it has to reach another process.
         """
@@ -97,7 +97,7 @@ class PlayedReader:
         except RecordError as error:
             return error
 
-    def _played(self, value: dict[str, Any]) -> Played:
+    def _played(self, value: dict[str, Any]) -> PlayedGame:
         bots = tuple(self._shown_name(name) for name in value["bots"])
         times = Times()
         times.add_game(bots, value)
@@ -114,7 +114,7 @@ class PlayedReader:
         has_faults = any(value["faults"])
         record = self._record(value, bots) if self._with_replays or has_faults else None
         steps = steps_of(record) if record and self._with_replays else None
-        return Played(
+        return PlayedGame(
             moves,
             tuple(_placed(slow, steps) if slow and steps else slow for slow in slowest),
             _clocks(value),

@@ -15,7 +15,7 @@ from referee.pages.report.games import MADE_BY
 from referee.pages.report.heading import Share, format_of, hashes, heading, machines, made_by, title_of
 from referee.pages.report.rating_history import FEWEST_GAMES, Course, course
 from referee.pages.report.reading import ReadGame
-from referee.pages.report.tables import Part, part
+from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
 from referee.records.record import Summary
@@ -30,7 +30,7 @@ SLOWEST = 10
 FAULTS_OF_A_KIND = 3
 """So many games are shown in which a bot committed the same fault."""
 
-MOST_FAULTS = 60
+MAX_FAULTS = 60
 """So many games with faults are shown at most."""
 
 DIALOGUE_LINES = 40
@@ -60,7 +60,7 @@ class Faulty(NamedTuple):
     """How many lines of the dialogue come before them."""
 
 
-class Listed(NamedTuple):
+class ListedGame(NamedTuple):
     """A game in the list of games."""
 
     game: Summary
@@ -68,14 +68,14 @@ class Listed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
+class TournamentReport:
     """A tournament as it is reported."""
 
     title: str
     facts: Sequence[tuple[str, str]]
     """What the heading says: the name of each fact, and the fact."""
     is_running: bool
-    parts: Sequence[Part]
+    parts: Sequence[ReportPart]
     """The whole, and each section where there are several."""
     course: Course | None
     course_text: str
@@ -86,7 +86,7 @@ class Report:
     faults: Sequence[Faulty]
     more_faults: int
     """How many games with faults are not shown."""
-    games: Sequence[Listed]
+    games: Sequence[ListedGame]
     """In the order in which they were finished."""
     lacks_seats: bool
     """Whether replays have only what a spectator sees, where seats knew something else."""
@@ -97,7 +97,7 @@ class Gathering:
     """Gathers what a report needs of all games, one after the other."""
 
     runs: Runs
-    games: list[Listed] = field(default_factory=list)
+    games: list[ListedGame] = field(default_factory=list)
     _times: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
     """By section."""
     _lengths: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
@@ -123,7 +123,7 @@ class Gathering:
         """Adds the next game."""
         game, played = read.game, read.played
         section = Pairing.parse(game.id).section
-        self.games.append(Listed(game, played.moves))
+        self.games.append(ListedGame(game, played.moves))
         self._lacks_seats |= played.replay is not None and played.replay.lacks_seats
         self._times[section].update(played.times)
         self._lengths[section][played.moves] += 1
@@ -149,10 +149,10 @@ class Gathering:
         faults = [(bot, word) for bot, word in zip(read.game.bots, read.game.faults, strict=True) if word]
         is_new = any(self._fault_counts[fault] < FAULTS_OF_A_KIND for fault in faults)
         self._fault_counts.update(faults)
-        if is_new and len(self._faulty) < MOST_FAULTS:
+        if is_new and len(self._faulty) < MAX_FAULTS:
             self._faulty.append((read._replace(played=read.played._replace(replay=None)), faults))
 
-    def report(self) -> Report:
+    def report(self) -> TournamentReport:
         """The report of all games that were added."""
         runs, games = self.runs, [each.game for each in self.games]
         seats = max(seats for run in runs.runs for seats in run.seats.values())
@@ -165,7 +165,7 @@ class Gathering:
         parts += [self._part(table, facts, [table.section]) for table in sections]
         followed, why_not = self._course(whole, facts)
         faulty = list(self._shown_faults())
-        return Report(
+        return TournamentReport(
             title=title_of(whole, games),
             facts=[
                 *heading(runs, self._clocks_of_all(), self._began),
@@ -185,7 +185,7 @@ class Gathering:
             lacks_seats=self._lacks_seats,
         )
 
-    def _part(self, table: Standings, facts: Facts, sections: Sequence[str]) -> Part:
+    def _part(self, table: Standings, facts: Facts, sections: Sequence[str]) -> ReportPart:
         """The part of a report with these standings, and what was measured in these sections."""
         times, lengths = Times(), Counter[int]()
         clocks: dict[str, set[str]] = defaultdict(set)

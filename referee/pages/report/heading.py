@@ -23,7 +23,7 @@ MANY_CLOCKS = 4
 MANY_MACHINES = 8
 """With more machines, those that played the fewest games are not named in the heading."""
 
-Fact = tuple[str, str]
+HeadingFact = tuple[str, str]
 """The name of a fact, and the fact."""
 
 
@@ -33,7 +33,7 @@ def title_of(whole: Standings, games: Sequence[Summary]) -> str:
     return f"{played}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
 
 
-def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterator[Fact]:
+def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterator[HeadingFact]:
     """What was played, by how many bots and with which clocks, and when: `began` has the moments at which the
     first and the last game began, and is empty where there are none.
     """
@@ -60,7 +60,7 @@ class Share(NamedTuple):
     clock_percent: int
 
 
-def machines(games: Mapping[Share, int]) -> Iterator[Fact]:
+def machines(games: Mapping[Share, int]) -> Iterator[HeadingFact]:
     """Where the games were played, how many of them, and with which clocks, where there is more to say than
     that one machine played all of them with the clocks of the tournament.
     """
@@ -80,14 +80,14 @@ def _share_text(share: Share, games: int) -> str:
     return f"{share.machine} ({share.cpu}) {counted(games, 'game')}{scaled}"
 
 
-def made_by(found: Mapping[str, Collection[str]]) -> Iterator[Fact]:
+def made_by(found: Mapping[str, Collection[str]]) -> Iterator[HeadingFact]:
     """With what the games were played, as far as records have it."""
     for name, what in zip(MADE_BY, ("referee", "Python", "machine"), strict=True):
         if found[name]:
             yield what, ", ".join(sorted(found[name]))
 
 
-def hashes(runs: Runs) -> Iterator[Fact]:
+def hashes(runs: Runs) -> Iterator[HeadingFact]:
     """The head hashes of the runs."""
     for run in runs.runs:
         yield "head hash", run.last_hash

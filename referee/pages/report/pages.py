@@ -12,8 +12,8 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.pages.environment import page, static
 from referee.pages.game_data import packed
-from referee.pages.report.charts import SERIES, Line, histogram, lines
-from referee.pages.report.gathering import Listed, Report
+from referee.pages.report.charts import SERIES, ChartLine, histogram, lines
+from referee.pages.report.gathering import ListedGame, TournamentReport
 from referee.pages.report.rating_history import Course
 from referee.viewing.palette import page_style
 
@@ -38,7 +38,7 @@ _SAFE = "/:+,;=@!$&'()*-._~?"
 
 
 def report_page(
-    report: Report,
+    report: TournamentReport,
     replays: Replays,
     symbols: Mapping[str, str],
     pages: Mapping[str, str],
@@ -82,22 +82,22 @@ def report_page(
 def _course_chart(course: Course, best: Sequence[str]) -> Markup:
     between = course.between[best[0]]
     ends = (
-        Line("lower end", [(count, low) for count, low, _ in between]),
-        Line("upper end", [(count, high) for count, _, high in between]),
+        ChartLine("lower end", [(count, low) for count, low, _ in between]),
+        ChartLine("upper end", [(count, high) for count, _, high in between]),
     )
     last = ", ".join(f"{name} {course.elo[name][-1][1]:+.0f}" for name in best)
     return lines(
         "course-chart",
         "Ratings over the course of the tournament",
         f"Elo after more and more games; at the end: {last}",
-        [Line(name, course.elo[name]) for name in best],
+        [ChartLine(name, course.elo[name]) for name in best],
         ends if between else None,
         ("games", "Elo"),
     )
 
 
 def games_page(
-    games: Sequence[Listed],
+    games: Sequence[ListedGame],
     first: int,
     replays: Replays,
     symbols: Mapping[str, str],
@@ -117,9 +117,15 @@ def games_page(
     )
 
 
-def games_data(games: Sequence[Listed], on_a_page: int) -> dict[str, Any]:
+def games_data(games: Sequence[ListedGame], on_a_page: int) -> dict[str, Any]:
     """A list of games for the script: names, words and sentences once each, and their indexes by game."""
-    bots, sections, endings, sentences, faults = _Indexes(), _Indexes(), _Indexes(), _Indexes(), _Indexes()
+    bots, sections, endings, sentences, faults = (
+        _TextIndexes(),
+        _TextIndexes(),
+        _TextIndexes(),
+        _TextIndexes(),
+        _TextIndexes(),
+    )
     rows = [
         [
             game.id,
@@ -150,7 +156,7 @@ def _styles() -> list[str]:
     return [page_style(), static("replay.css"), static("report.css")]
 
 
-class _Indexes(dict[str, int]):
+class _TextIndexes(dict[str, int]):
     """Texts in the order in which they were first used, each with its index."""
 
     def of(self, text: str) -> int:

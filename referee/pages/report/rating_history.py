@@ -11,7 +11,7 @@ from referee.ratings.pool import Result, fit
 from referee.ratings.standings import is_known
 from referee.records.record import Summary
 
-MOST_FITS = 30
+MAX_FITS = 30
 """So many times the ratings are fitted at most."""
 
 FEWEST_GAMES = 10
@@ -40,7 +40,7 @@ def course(games: Sequence[Summary], names: Sequence[str], repeats: str) -> Cour
         for game, cluster in zip(rated, clusters(rated, repeats).of, strict=True)
     ]
     found = Course({name: [] for name in names}, {name: [] for name in names})
-    fits = min(MOST_FITS, len(rated))
+    fits = min(MAX_FITS, len(rated))
     for number in range(1, fits + 1):
         count = len(rated) * number // fits
         pool = fit(results[:count], sorted(names))

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.pages.report.games import Played, PlayedReader
+from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.records import journal
 from referee.records.examining import each_line
 from referee.records.record import Summary
 from referee.tournament.reading import Runs
 from referee.tournament.run import Run
 
-MOST_WITH_SEATS = 500
+MAX_WITH_SEATS = 500
 """With more games, replays have only what a spectator sees: each seat's view takes as much time and space."""
 
 
@@ -27,7 +27,7 @@ class ReadGame(NamedTuple):
     """Its id in its run."""
     game: Summary
     """Its head, with the id that tells it apart in all runs, and the names that are shown."""
-    played: Played
+    played: PlayedGame
 
 
 def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGame, None, None]:
@@ -36,7 +36,7 @@ def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGa
     Raises `RecordError` where a line cannot be read, `EnvironmentLacksError` where a process ends unasked.
     """
     shown_games = iter(runs.games)
-    with_seats = len(runs.games) <= MOST_WITH_SEATS
+    with_seats = len(runs.games) <= MAX_WITH_SEATS
     for run in runs.runs:
         heads = dict(zip(run.games, shown_games, strict=False))
         reader = PlayedReader(frozenset(run.games), run.amendments.shown, with_replays, with_seats)

@@ -10,7 +10,7 @@ from itertools import pairwise
 WIDTH = 240
 """The length of a scale, in the units of the drawing."""
 
-MOST_TICKS = 6
+MAX_TICKS = 6
 """So many values are labelled at most."""
 
 
@@ -47,9 +47,9 @@ class Scale:
     def ticks(self) -> list[float]:
         """The round values on the scale that are labelled."""
         if not self.is_logarithmic:
-            return round_values(self.low, self.high, MOST_TICKS)
+            return round_values(self.low, self.high, MAX_TICKS)
         first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
-        step = max(1, math.ceil((last - first + 1) / MOST_TICKS))
+        step = max(1, math.ceil((last - first + 1) / MAX_TICKS))
         return [10.0**power for power in range(first, last + 1, step)]
 
 

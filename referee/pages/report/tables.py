@@ -19,7 +19,7 @@ from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, Standings
 from referee.ratings.times import MoveTimes, Times
 
-MOST_IN_MATRIX = 64
+MAX_IN_MATRIX = 64
 """So many bots are compared with each other in a matrix at most: the best."""
 
 NO_GAMES = "no games yet"
@@ -86,7 +86,7 @@ class Matrix(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportPart:
     """The tables and drawings of the whole tournament, or of one of its sections."""
 
     key: str
@@ -124,7 +124,7 @@ def part(
     times: Times,
     lengths: Counter[int],
     allowances: Mapping[str, int | None],
-) -> Part:
+) -> ReportPart:
     """The part of a report that shows these standings; `times` are those of their games, and `allowances`
     what each bot has for a move.
     """
@@ -134,7 +134,7 @@ def part(
     timed = any(found.moves for found in times.by_bot.values())
     scale = time_scale(times, allowances) if timed else None
     has_faults = any(row.tally.faults for row in table.rows)
-    return Part(
+    return ReportPart(
         key=f"of-{table.section}" if table.section else "standings",
         section=table.section,
         title=table.title or NO_GAMES,
@@ -268,7 +268,7 @@ def superiority_matrix(table: Standings) -> Matrix:
 
 
 def _matrix(names: Sequence[str], cell: Callable[[str, str], Cell | None]) -> Matrix:
-    best = names[:MOST_IN_MATRIX]
+    best = names[:MAX_IN_MATRIX]
     rows = [(one, [None if one == other else cell(one, other) for other in best]) for one in best]
     return Matrix(best, rows, len(names) - len(best))
 

@@ -50,9 +50,9 @@ _OPEN = (ROUND_ROBIN, GAUNTLET, LEAGUE, FREE)
 _GROWING = ("rounds", "budget")
 """The keys whose numbers may grow after a run began."""
 
-MOST_ROUNDS = 1_000_000
-MOST_GAMES = 1_000_000_000
-MOST_OF_SERIES = 999
+MAX_ROUNDS = 1_000_000
+MAX_GAMES = 1_000_000_000
+MAX_OF_SERIES = 999
 
 
 class Amount(NamedTuple):

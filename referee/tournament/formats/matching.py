@@ -22,11 +22,11 @@ def maximum_matching(neighbours: Sequence[Sequence[int]]) -> list[int]:
                     break
     for root in range(len(neighbours)):
         if mate[root] == _NONE:
-            _Search(neighbours, mate, root).augment()
+            _PathSearch(neighbours, mate, root).augment()
     return mate
 
 
-class _Search:
+class _PathSearch:
     """The search for an augmenting path from a vertex without a partner."""
 
     def __init__(self, neighbours: Sequence[Sequence[int]], mate: list[int], root: int) -> None:

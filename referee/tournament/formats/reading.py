@@ -16,9 +16,9 @@ from referee.tournament.formats.format import (
     KEYS_OF,
     KNOCKOUT,
     LEAGUE,
-    MOST_GAMES,
-    MOST_OF_SERIES,
-    MOST_ROUNDS,
+    MAX_GAMES,
+    MAX_OF_SERIES,
+    MAX_ROUNDS,
     PAIRINGS,
     ROUND_ROBIN,
     SWISS,
@@ -64,26 +64,26 @@ def _read(
     fields: Fields, name: str, names: Sequence[str], left_out: Collection[str], error: type[RefereeError]
 ) -> Format:
     """The settings of a format, which tournament files and headers have under the same names."""
-    reader = _Reader(fields, names, left_out, error)
+    reader = _BotFieldReader(fields, names, left_out, error)
     if name == SWISS:
-        return Format(name, fields.number("rounds", 1, MOST_ROUNDS), seeding=reader.seeding())
+        return Format(name, fields.number("rounds", 1, MAX_ROUNDS), seeding=reader.seeding())
     if name == KNOCKOUT:
         seeding = reader.seeding()
-        best_of = fields.number("best_of", 1, MOST_OF_SERIES, default=1)
+        best_of = fields.number("best_of", 1, MAX_OF_SERIES, default=1)
         if best_of % 2 == 0:
             raise fields.wrong("best_of", "an odd number")
         third_place = fields.flag("third_place", False)
         rounds = max(stages(len(seeding)), 1)
         return Format(name, rounds, seeding=seeding, best_of=best_of, third_place=third_place)
     if name == LEAGUE:
-        return Format(name, MOST_ROUNDS, budget=fields.number("budget", 1, MOST_GAMES))
-    rounds = fields.number("rounds", 1, MOST_ROUNDS, default=1)
+        return Format(name, MAX_ROUNDS, budget=fields.number("budget", 1, MAX_GAMES))
+    rounds = fields.number("rounds", 1, MAX_ROUNDS, default=1)
     if name == FREE:
         return Format(name, rounds)
     if name == GAUNTLET:
         return Format(name, rounds, against=reader.against())
     if name == PAIRINGS:
-        budget = fields.number("budget", 1, MOST_GAMES, default=0)
+        budget = fields.number("budget", 1, MAX_GAMES, default=0)
         return Format(name, rounds, pairings=reader.pairings(), budget=budget)
     tables = fields.text("tables", TABLES[0])
     if tables not in TABLES:
@@ -91,7 +91,7 @@ def _read(
     return Format(name, rounds, tables)
 
 
-class _Reader:
+class _BotFieldReader:
     """Reads the fields that name bots."""
 
     def __init__(

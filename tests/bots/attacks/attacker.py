@@ -18,7 +18,7 @@ from collections.abc import Callable
 SECRET = re.compile(rb"[A-Z]+-SECRET-[0-9a-f]{16}")
 TGKILL, SHMGET = 234, 29
 """Numbers of system calls on x86-64."""
-MOST_FORKS, MOST_MEMORY, MOST_DISK, MOST_FILES = 2000, 4 << 30, 2 << 30, 200_000
+MAX_FORKS, MAX_MEMORY, MAX_DISK, MAX_FILES = 2000, 4 << 30, 2 << 30, 200_000
 """Bounds of the bombs themselves, so that a machine survives them if nothing else does."""
 FORKS = 300
 """Fewer than a bot may have by default."""
@@ -146,7 +146,7 @@ def path_socket() -> None:
 
 
 def fork_bomb() -> None:
-    for count in range(MOST_FORKS):
+    for count in range(MAX_FORKS):
         try:
             if os.fork() == 0:
                 time.sleep(30)
@@ -154,7 +154,7 @@ def fork_bomb() -> None:
         except OSError:
             report(f"held {count}")
             raise
-    report(f"held {MOST_FORKS}")
+    report(f"held {MAX_FORKS}")
 
 
 def starve_of_processes() -> None:
@@ -169,13 +169,13 @@ def starve_of_processes() -> None:
 
 
 def memory_bomb() -> None:
-    for count in range(MOST_MEMORY >> 26):
+    for count in range(MAX_MEMORY >> 26):
         report(f"held {count << 26}")
         area = mmap.mmap(-1, 1 << 26)
         for _ in range(64):
             area.write(BLOCK)
         held.append(area)
-    report(f"held {MOST_MEMORY}")
+    report(f"held {MAX_MEMORY}")
 
 
 def write_much(file: int, most: int) -> None:
@@ -193,11 +193,11 @@ def create(path: str) -> int:
 
 
 def in_memory_file() -> None:
-    write_much(os.memfd_create("attack"), MOST_MEMORY)
+    write_much(os.memfd_create("attack"), MAX_MEMORY)
 
 
 def in_shared_memory() -> None:
-    write_much(create(f"/dev/shm/{t['TOKEN']}"), MOST_MEMORY)
+    write_much(create(f"/dev/shm/{t['TOKEN']}"), MAX_MEMORY)
 
 
 def scratch() -> str:
@@ -207,18 +207,18 @@ def scratch() -> str:
 def fill_disk() -> None:
     """Several files, so that a limit for each does not help."""
     for number in range(8):
-        write_much(create(f"{scratch()}/{t['TOKEN']}-{number}"), MOST_DISK // 8)
-    report(f"held {MOST_DISK}")
+        write_much(create(f"{scratch()}/{t['TOKEN']}-{number}"), MAX_DISK // 8)
+    report(f"held {MAX_DISK}")
 
 
 def fill_inodes() -> None:
     folder = f"{scratch()}/{t['TOKEN']}"
     os.mkdir(folder)
-    for count in range(MOST_FILES):
+    for count in range(MAX_FILES):
         if count % 1000 == 0:
             report(f"held {count}")
         os.close(os.open(f"{folder}/{count}", os.O_CREAT | os.O_WRONLY, 0o600))
-    report(f"held {MOST_FILES}")
+    report(f"held {MAX_FILES}")
 
 
 def deep_folders() -> None:
@@ -238,7 +238,7 @@ def hidden_memory() -> None:
     """A file in memory of a process whose descriptors nobody else of its user can see."""
     if libc.prctl(4, 0, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl")
-    write_much(os.memfd_create("attack"), MOST_MEMORY // 4)
+    write_much(os.memfd_create("attack"), MAX_MEMORY // 4)
     time.sleep(3)
 
 
