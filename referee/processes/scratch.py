@@ -45,7 +45,7 @@ def variables(path: str) -> dict[str, str]:
     return dict.fromkeys(("TMPDIR", "TMP", "TEMP"), path)
 
 
-class ScratchUsage(namedtuple("Usage", "size files is_too_deep")):
+class ScratchUsage(namedtuple("ScratchUsage", "size files is_too_deep")):
     """What is below a folder: bytes, files and folders, and whether folders lie too deep in one another."""
 
 

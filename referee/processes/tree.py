@@ -66,7 +66,7 @@ def began_ticks(pid: int) -> int:
     return 0
 
 
-class ProcessState(namedtuple("State", "threads private shared")):
+class ProcessState(namedtuple("ProcessState", "threads private shared")):
     """What a process has: the number of its threads; bytes of memory without mapped files, also of what a
     fork shares with it; bytes of memory that it shares with others on purpose.
     """

@@ -114,17 +114,22 @@ def test_a_warden_that_is_killed_before_the_program_runs(
 def test_what_is_killed_while_no_bot_runs_is_replaced(
     killed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Wardens that are kept idle too, and one that is about to start the first bot when the second comes."""
+    """Each time that the first bot of an encounter is to start. A warden that has taken a bot's request could
+    have been killed by that bot.
+    """
+    starts: list[BotStart] = []
 
     def start(bot: Bot) -> BotStart:
-        if (there := Launcher._only) and not Launcher._serving:
+        is_one_pending = any(start._pending._sent for start in starts)
+        if (there := Launcher._only) and not Launcher._serving and not is_one_pending:
             pid = there._process.pid
             wardens = children(pid)
             for victim in {"launcher": [pid], "wardens": wardens, "all": [*wardens, pid]}[killed]:
                 os.kill(victim, signal.SIGKILL)
-        return BotStart(bot)
+        starts.append(BotStart(bot))
+        return starts[-1]
 
-    monkeypatch.setattr(encounter, "Start", start)
+    monkeypatch.setattr(encounter, "BotStart", start)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=3)
     done = referee("run", str(file))
     assert done.code == 0, done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -125,7 +126,8 @@ def kill_all(process: subprocess.Popen[bytes]) -> None:
     all_below = [process.pid, *launchers, *(pid for one in launchers for pid in descendants(one))]
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in all_below:
-            os.kill(pid, number)
+            with contextlib.suppress(ProcessLookupError):  # a program of the bot's may have ended
+                os.kill(pid, number)
     process.wait()
 
 
