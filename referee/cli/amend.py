@@ -112,10 +112,10 @@ def _check_games(run: Run, games: str) -> None:
     """Raises `UsageError` where games that are not played would leave others without opponents: the bots of
     a Swiss tournament or a knockout are paired by results. A league chooses other encounters instead.
     """
-    from referee.tournament import formats
+    from referee.tournament.formats import known_format
 
-    form = formats.from_header(run.header) if "rounds" in run.header else None
-    if form and form.follows_results and form.name != formats.LEAGUE and games != "forfeit":
+    form = known_format(run.header)
+    if form and form.pairs_by_round and games != "forfeit":
         raise UsageError(f"`--games` is `{games}`, expected `forfeit` with the format `{form.name}`")
 
 

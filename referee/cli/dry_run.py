@@ -18,7 +18,7 @@ from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
 from referee.tournament.forecast import Forecast, Longest, forecast
-from referee.tournament.formats import LEAGUE, Amount
+from referee.tournament.formats import Amount
 from referee.tournament.lock import is_locked
 from referee.tournament.opening import Candidate
 from referee.tournament.readiness import ready
@@ -60,7 +60,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
         [(game.took_us, game.size) for game in before],
     )
     played = listed(sorted({plan.game.slug for plan in candidate.tournament.plans}))
-    rounds = "" if config.format.name == LEAGUE else f"{counted(config.format.rounds, 'round')}, "
+    rounds = f"{counted(config.format.rounds, 'round')}, " if config.format.has_rounds else ""
     bots = counted(len(candidate.tournament.entrants), "bot")
     lines = [f"{amount_text(in_all)} games of {played}, {bots}, {rounds}{place.text}"]
     if candidate.run:

@@ -36,7 +36,7 @@ from referee.records.run_files import TOML
 from referee.templates.samples import sample_bot
 from referee.tournament.config import Config, config_of
 from referee.tournament.encounter import left_behind
-from referee.tournament.formats import FREE
+from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.isolating import isolated
 from referee.tournament.lock import locked
 from referee.tournament.open_run import OpenRun
@@ -76,7 +76,7 @@ def play_game(
     tables: dict[str, Any] = {
         "tournament": {
             "game": game,
-            "format": FREE,
+            "format": FreePlay.name,
             "clock": control,
             **({} if seed is None else {"seed": seed}),
         },

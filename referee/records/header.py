@@ -23,7 +23,10 @@ from referee.records.record import FORMAT, clock_percent
 CALIBRATION = "calibration"
 """The member of a header that says how fast the machine computes by which clocks are scaled."""
 
-_NUMBERS = ("rounds", "budget", CALIBRATION)
+GROWING = ("rounds", "budget")
+"""The numbers of a format that may grow after a run began."""
+
+_NUMBERS = (*GROWING, CALIBRATION)
 """The numbers that may change while a run goes on."""
 
 REPEATS = ("cluster", "count")

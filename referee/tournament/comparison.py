@@ -40,7 +40,7 @@ def differences(
             keys = dict.fromkeys((*now["bots"][name], *was))
             wrong += _values(was, now["bots"][name], keys, f" of bot `{name}`")
         elif (
-            tournament.format.needs_all
+            not tournament.format.is_arranged
             and header.get("out", {}).get(name, {}).get("games", "forfeit") == "forfeit"
         ):
             if name not in reasons:
@@ -96,8 +96,8 @@ def additions(header: dict[str, Any], tournament: Tournament, files: HashesByBot
     change: dict[str, Any] = {}
     if added := {name: what for name, what in now["bots"].items() if name not in header["bots"]}:
         change["bots"] = added
-    of_format = {"rounds": tournament.format.rounds, **tournament.format.header()}
-    change |= {name: what for name, what in of_format.items() if header.get(name) != what}
+    of_format = tournament.format.header().items()
+    change |= {name: what for name, what in of_format if header.get(name) != what}
     known = header.get("files", {})
     of_bots = {name: _files(known.get(name), found) for name, found in files.items()}
     if changed := {name: what for name, what in of_bots.items() if known.get(name) != what}:

@@ -44,14 +44,13 @@ def _places(
     found: dict[str, list[FormatPlace]] = {}
     for section in sections_of(dict(header)):
         rows = format_of_run.standings(section, played, _WithoutResult(played, is_open), annulled)
-        if rows is not None:
-            found[section] = [(row.rank, shown(row.bot), _shown_columns(row, shown)) for row in rows]
+        for row in rows or ():
+            columns = {
+                name: shown(str(cell)) if name in format_of_run.bot_columns else cell
+                for name, cell in row.columns.items()
+            }
+            found.setdefault(section, []).append((row.rank, shown(row.bot), columns))
     return found
-
-
-def _shown_columns(row: formats.Standing, shown: Callable[[str], str]) -> Mapping[str, float | str]:
-    """The columns of a format, with the names of bots as tables show them."""
-    return {name: shown(str(cell)) if name == formats.LOST_TO else cell for name, cell in row.columns.items()}
 
 
 class _WithoutResult:

@@ -16,7 +16,7 @@ from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
 from referee.records import journal
 from referee.records.amendments import MEMBERS
-from referee.records.header import CALIBRATION, CHANGED, apply_change, change_line, read_header
+from referee.records.header import CALIBRATION, CHANGED, GROWING, apply_change, change_line, read_header
 from referee.records.heads import Head, Heads
 from referee.records.record import Summary, head_of
 from referee.records.run_files import DIALOGUES, TOML, VOID, make_folder
@@ -31,8 +31,7 @@ _MAX_ROWS_SHOWN = 10
 _AT_ONCE = 1000
 """How many games are written at once."""
 
-_GROWING = ("rounds", "budget")
-_MAY_DIFFER = {"bots", "files", "seed", "seed_sha256", CALIBRATION, CHANGED, *_GROWING, *MEMBERS}
+_MAY_DIFFER = {"bots", "files", "seed", "seed_sha256", CALIBRATION, CHANGED, *GROWING, *MEMBERS}
 """The members of a header in which runs that are merged may differ."""
 
 
@@ -221,7 +220,7 @@ class _Merged:
                 name: what for name, what in header.get(member, {}).items() if known.get(name) != what
             }:
                 change[member] = new
-        for member in _GROWING:
+        for member in GROWING:
             if header.get(member, 0) > self._header.get(member, 0):
                 change[member] = header[member]
         if CALIBRATION in header and CALIBRATION not in self._header:

@@ -14,7 +14,6 @@ from referee.records.header import have_changed
 from referee.records.left_out import LEFT_OUT, LeftOut, left_out_json
 from referee.tournament.comparison import additions, differences
 from referee.tournament.config import Config
-from referee.tournament.formats import FREE
 from referee.tournament.hashes import ListedFiles, Programs
 from referee.tournament.isolating import at_levels, isolated
 from referee.tournament.open_run import OpenRun
@@ -37,8 +36,8 @@ class Candidate:
 
     @cached_property
     def has_games_left(self) -> bool:
-        """Whether games are to be played; in free play always another one."""
-        if self.tournament.format.name == FREE:
+        """Whether games are to be played; where they are arranged one by one, always another one."""
+        if self.tournament.format.is_arranged:
             return True
         run = self.run or Run.new(self.folder, self.tournament.header())
         return Remaining(self.tournament, run).next() is not None

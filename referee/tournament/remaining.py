@@ -10,8 +10,7 @@ from referee.core.pairing import Pairing
 from referee.records.amendments import Amendments
 from referee.records.record import Summary
 from referee.tournament.agenda import Agenda
-from referee.tournament.formats import LEAGUE
-from referee.tournament.league_schedule import StoreBatch, league_schedule
+from referee.tournament.formats import SectionState, StoreBatch
 from referee.tournament.schedule import Encounter, Schedule
 from referee.tournament.stopping import NEVER, Stopping
 from referee.tournament.tournament import Tournament
@@ -65,21 +64,23 @@ class Remaining:
         )
 
     def _schedules(self, tournament: Tournament, store: StoreBatch, at_once: int) -> list[Schedule]:
-        run, form = self._run, tournament.format
+        run = self._run
         # Annulled games led to the encounters that followed them.
         played = ChainMap(run.games, run.annulled)
-        if form.name != LEAGUE:
-            return [form.schedule(plan.names, plan.seats, plan.section, played) for plan in tournament.plans]
-
-        def names_now() -> list[str]:
-            return [name for name in tournament.names if name not in run.amendments.out]
-
-        return [
-            league_schedule(
-                names_now, plan.seats, plan.section, form.budget, played, run.batches, store, at_once
+        states = (
+            SectionState(
+                plan.names,
+                plan.seats,
+                plan.section,
+                played,
+                lambda: run.amendments.out,
+                run.batches,
+                store,
+                at_once,
             )
             for plan in tournament.plans
-        ]
+        )
+        return [tournament.format.schedule(state) for state in states]
 
     def _new_stoppings(self) -> dict[str, Stopping]:
         plans, out = self._tournament.plans, self._run.amendments.out

@@ -23,8 +23,7 @@ from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, head_of, parse_json
 from referee.records.run_files import DIALOGUES, TOML, VOID
-from referee.tournament import formats
-from referee.tournament.formats import Amount
+from referee.tournament.formats import Amount, known_format
 from referee.tournament.scheduled import Scheduled
 from referee.tournament.voids import VoidGame
 
@@ -114,8 +113,8 @@ class Run:
         """By section, the last round of which there are games, where rounds follow from earlier results: no
         game of an earlier round can be played any more.
         """
-        form = formats.from_header(self.header) if "rounds" in self.header else None
-        if not form or not form.follows_results or form.name == formats.LEAGUE:
+        form = known_format(self.header)
+        if not form or not form.pairs_by_round:
             return {}
         last: dict[str, tuple[int, int]] = {}
         for pairing in map(Pairing.parse, self.games):

@@ -7,8 +7,6 @@ games end: so a run that was stopped continues as if it had not been.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations
-from math import comb
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
@@ -49,19 +47,3 @@ def encounter(number: int, bots: tuple[str, ...], part: int = 0, section: str = 
 def wait_for(encounters: Iterable[Encounter]) -> Wait:
     """The wait for all games of some encounters."""
     return Wait(tuple(pairing.id for one in encounters for pairing in one.games))
-
-
-def round_robin(names: Iterable[str], seats: int, rounds: int, section: str = "") -> Iterator[Encounter]:
-    """Every group of `seats` bots once a round, round by round, so that an early stop leaves balanced
-    results.
-
-    The bots are sorted by name: their order in a file changes nothing.
-    """
-    for number in range(1, rounds + 1):
-        for bots in combinations(sorted(names), seats):
-            yield encounter(number, bots, section=section)
-
-
-def games_in_all(bots: int, seats: int, rounds: int) -> int:
-    """How many games `round_robin` gives for this number of bots, seats and rounds."""
-    return rounds * comb(bots, seats) * seats

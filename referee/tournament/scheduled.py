@@ -9,8 +9,7 @@ from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.records.header import sections_of
-from referee.tournament import formats
-from referee.tournament.formats import Amount, total
+from referee.tournament.formats import Amount, known_format, total
 from referee.tournament.schedule import rotations
 from referee.tournament.stopping import KEYS as STOPPING_KEYS
 
@@ -22,7 +21,7 @@ class Scheduled:
         """Raises `RecordError` where the header has no format that this referee knows."""
         self._names: Collection[str] = frozenset(header["bots"])
         self._sections = sections_of(header)
-        self._format = None if "rounds" not in header else formats.from_header(header)
+        self._format = known_format(header)
         """None for the matches of earlier versions, whose headers tell nothing."""
         # Most games share their round with games before them, and most have the bots of games before them.
         self._places: set[str] = set()

@@ -101,14 +101,14 @@ class StoppingRule:
     interval: float | None = None
     """The tournament stops when the 95 % interval of every bot is ± so many Elo or less."""
 
-    def check(self, names: Collection[str], seats: int, against: Collection[str] = ()) -> None:
-        """Raises `UsageError` where the rule does not fit the tournament; `against` are the opponents of a
-        gauntlet.
+    def check(self, bots: int, seats: int, tested: Collection[tuple[str, str]] = ()) -> None:
+        """Raises `UsageError` where the rule does not fit the tournament; `tested` are the bots that a test
+        compares, each with which other.
         """
         if self.sprt and seats != 2:
             raise UsageError(f"`sprt` needs a game for two, and this one has {seats} seats")
-        if self.sprt and len(names) != 2 and not against:
-            raise UsageError(f"`sprt` compares two bots, or those of a gauntlet, and there are {len(names)}")
+        if self.sprt and not tested:
+            raise UsageError(f"`sprt` compares two bots, or those of a gauntlet, and there are {bots}")
         if self.interval and seats == 1:
             raise UsageError("`stop.interval` needs ratings, and bots that play alone have none")
 
@@ -221,21 +221,19 @@ class Stopping:
         self,
         rule: StoppingRule,
         names: Sequence[str],
-        against: Collection[str] = (),
+        tested: Collection[tuple[str, str]] = (),
         repeats: str = "cluster",
         out: Collection[str] = (),
     ) -> None:
-        """`against` are the opponents of a gauntlet; `repeats` says whether repeated games count, as in
-        `clusters`. Intervals are those of the bots that are not `out`, from the games between them.
+        """`tested` are the bots that a test compares, each with which other; `repeats` says whether repeated
+        games count, as in `clusters`. Intervals are those of the bots that are not `out`, from the games
+        between them.
         """
-        challengers = [name for name in names if name not in against] if against else names[:1]
-        opponents = [name for name in names if name in against] if against else names[1:]
         self.tests: dict[frozenset[str], SequentialTest] = {}
         """The tests by the two bots that they compare."""
         if rule.sprt:
-            for one in challengers:
-                for other in opponents:
-                    self.tests[frozenset((one, other))] = SequentialTest(rule.sprt, one, other)
+            for one, other in tested:
+                self.tests[frozenset((one, other))] = SequentialTest(rule.sprt, one, other)
         self.widest: float | None = None
         """The widest interval of the last fit, as ± Elo; None before it, or where a bot has no interval."""
         self._rule = rule

@@ -66,7 +66,7 @@ class Tournament:
 
     def stopping_of(self, plan: Plan, out: Collection[str]) -> Stopping:
         """The stopping rule of a section, before its first game, where some bots are `out`."""
-        return Stopping(self.stopping, plan.names, self.format.against, self.repeats, out)
+        return Stopping(self.stopping, plan.names, self.format.tested(plan.names), self.repeats, out)
 
     @cached_property
     def games_in_all(self) -> Amount:
@@ -78,7 +78,7 @@ class Tournament:
         """Raises `UsageError` where the format does not fit the number of bots or seats."""
         for plan in self.plans:
             self.format.check(len(plan.names), plan.seats)
-            self.stopping.check(plan.names, plan.seats, self.format.against)
+            self.stopping.check(len(plan.names), plan.seats, self.format.tested(plan.names))
         if self.strikes and self.strikes.games != "forfeit" and self.format.follows_results:
             raise UsageError(
                 f"`strikes.games` is `{self.strikes.games}`, expected `forfeit` with the format "
@@ -101,7 +101,6 @@ class Tournament:
             **(first.game_json() if alone else {"games": games}),
             **first.terms_json(),
             "bots": bots,
-            "rounds": self.format.rounds,
             **self.format.header(),
             **self.stopping.header(),
             **(self.strikes.header() if self.strikes else {}),

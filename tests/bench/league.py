@@ -21,7 +21,7 @@ import numpy as np
 from tabulate import tabulate
 
 from referee.records.record import Summary
-from referee.tournament.league import Floats, League, strengths
+from referee.tournament.formats.league_choice import Floats, LeagueState, strengths
 from referee.tournament.schedule import Encounter
 
 TOP = 8
@@ -98,7 +98,7 @@ def round_robin(bots: int, seed: int, grid: Sequence[int]) -> list[Right]:
 
 def league(bots: int, seed: int, grid: Sequence[int]) -> list[Right]:
     """What is right after so many games of a league."""
-    pool, state = Pool(bots, seed), League()
+    pool, state = Pool(bots, seed), LeagueState()
     found: list[Right] = []
     # The league goes by names where all else is equal, which are not to tell the strength.
     names = [f"bot{number:03}" for number in np.random.default_rng(seed).permutation(bots)]

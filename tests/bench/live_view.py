@@ -22,7 +22,7 @@ from tabulate import tabulate
 from referee.cli.live_view import LiveView
 from referee.cli.progress import Outset
 from referee.records.record import Summary
-from referee.tournament.schedule import round_robin
+from referee.tournament.formats.round_robin import round_robin
 from referee.tournament.task import Finished
 
 SECONDS = 60

@@ -27,7 +27,7 @@ from referee.processes.bot import Bot
 from referee.records.journal import Journal
 from referee.records.record import to_json
 from referee.tournament.encounter import play_encounter
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Transcript
@@ -50,7 +50,7 @@ def ours(bot: Path, games: int, isolation: str = "none") -> tuple[float, float]:
     transcript = Transcript()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal.create(Path(folder) / "run")
-        journal.append(Tournament((plan,), Format()).header())
+        journal.append(Tournament((plan,), RoundRobin()).header())
         terms = [plan.terms(encounter(number, ("a", "b")).games[0]) for number in range(1, games + 1)]
         moves = 0
         began, cpu = 0.0, 0.0

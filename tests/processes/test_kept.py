@@ -14,7 +14,7 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.config import load
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.idle import IDLE_PER_SEAT
 from referee.tournament.plan import PROCESSES, Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -136,7 +136,7 @@ def test_a_run_whose_workers_keep_the_bots(tmp_path: Path, workers: str) -> None
 
 def test_what_is_as_usual_does_not_stand_in_the_records(tmp_path: Path) -> None:
     headers = {
-        processes: Tournament((plan(tmp_path, "ab", processes),), Format()).header()["bots"]["a"]
+        processes: Tournament((plan(tmp_path, "ab", processes),), RoundRobin()).header()["bots"]["a"]
         for processes in PROCESSES
     }
     assert ["processes" in header for header in headers.values()] == [False, False, True]

@@ -20,7 +20,7 @@ from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.record import parse_json
 from referee.tournament.config import load
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
 from referee.tournament.places import on_this_machine
@@ -146,7 +146,7 @@ def test_what_is_reported_of_a_game_is_its_record(tmp_path: Path) -> None:
     Player(reports.append, lambda: False).play(task(plan(2)))
     finished = [report for report in reports if isinstance(report, Finished)]
     written = journal.Journal.create(tmp_path)
-    written.append(Tournament((plan(2),), Format()).header())
+    written.append(Tournament((plan(2),), RoundRobin()).header())
     written.extend(report.body for report in finished)
     written.close()
     assert list(read_run(tmp_path).games.values()) == [report.game for report in finished]
@@ -172,7 +172,7 @@ def test_a_player_names_its_worker_and_tells_bots_of_the_scaled_clocks(tmp_path:
         }
         assert report.dialogue.count("REF: clock 15000 0 0 0") == 2
     written = journal.Journal.create(tmp_path)
-    written.append(Tournament((plan(2),), Format()).header())
+    written.append(Tournament((plan(2),), RoundRobin()).header())
     written.extend(report.body for report in finished)
     written.close()
     done = referee("verify", str(tmp_path))

@@ -39,7 +39,7 @@ from tabulate import tabulate
 import referee.cli.match
 import referee.cli.run
 import referee.cli.verify
-import referee.tournament.league
+import referee.tournament.formats.league_choice
 from referee.cli import main as referee_main
 from referee.records import append_only
 from referee.records.run_files import VOID
@@ -48,7 +48,9 @@ from tests.command import BAD, PLAIN, ROOT
 from tests.processes.runs import games, lines_of
 
 # Imported once here, not in each child.
-assert referee.cli.match and referee.cli.run and referee.cli.verify and referee.tournament.league
+assert (
+    referee.cli.match and referee.cli.run and referee.cli.verify and referee.tournament.formats.league_choice
+)
 
 TOUCHES = ("os.mkdir", "os.remove", "os.rename")
 """What Python itself tells an audit, beside `open`. Writing, syncing and cutting are watched in

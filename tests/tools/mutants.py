@@ -27,7 +27,7 @@ MODULES = {
     "tournament/formats/matching": FORMATS,
     "tournament/formats/standing": FORMATS,
     "tournament/formats/swiss": FORMATS,
-    "tournament/league": "tests/unit/test_league.py",
+    "tournament/formats/league_choice": "tests/unit/test_league.py",
     "tournament/merging": "tests/processes/test_merge.py",
     "ratings/clusters": RATINGS,
     "ratings/intervals": RATINGS,
@@ -126,13 +126,13 @@ KNOWN = [
     ),
     Known(
         "the league's prior in the gradient is not squared",
-        "tournament/league",
+        "tournament/formats/league_choice",
         "mean * (ELO / PRIOR_ELO) ** 2",
         "mean * (ELO / PRIOR_ELO)",
     ),
     Known(
         "the league's prior in the precision is not squared",
-        "tournament/league",
+        "tournament/formats/league_choice",
         "+ (ELO / PRIOR_ELO) ** 2) - off",
         "+ (ELO / PRIOR_ELO)) - off",
     ),
@@ -153,13 +153,13 @@ KNOWN_TESTS = {
 
 EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
-        "tournament/league",
+        "tournament/formats/league_choice",
         "_precision",
         "information - np.diag(np.diag(information))",
         "information + np.diag(np.diag(information))",
     ): "the diagonal is 0: no bot plays itself",
     (
-        "tournament/league",
+        "tournament/formats/league_choice",
         "_Chooser.__init__",
         "np.maximum(_variances(covariance), 1e-12)",
         "np.maximum(1e-12, _variances(covariance))",

@@ -30,10 +30,10 @@ from referee.kit import Quick
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, Summary, summary_of, to_json
 from referee.tournament.config import Config, load
+from referee.tournament.formats.round_robin import games_in_all, round_robin
 from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
 from referee.tournament.plan import Plan
-from referee.tournament.schedule import games_in_all, round_robin
 
 PLAYED = 400
 """How many different games there are."""

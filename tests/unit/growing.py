@@ -14,7 +14,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.record import GameRecord, to_json
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.tools.synthetic import played
@@ -48,7 +48,7 @@ class Growing:
             openings=openings,
         )
         self.path = folder / journal.NAME
-        self._header = Tournament((self.plan,), Format(rounds=rounds)).header()
+        self._header = Tournament((self.plan,), RoundRobin(rounds)).header()
         self._prev = journal.FIRST
         self._dice = random.Random(1)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
+from referee.tournament.formats import Format, SectionState
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
 Result = Callable[[Pairing], tuple[int, ...] | None]
@@ -16,6 +17,13 @@ Result = Callable[[Pairing], tuple[int, ...] | None]
 def summary(pairing: Pairing, ranks: tuple[int, ...]) -> Summary:
     nothing = ("",) * len(ranks)
     return Summary(pairing.id, 1, "toy", pairing.bots, ranks, ranks, "rules", "", True, nothing)
+
+
+def schedule_of(
+    one: Format, names: Sequence[str], seats: int = 2, section: str = ""
+) -> Callable[[Mapping[str, Summary]], Schedule]:
+    """The schedule of a format, as a function of the results."""
+    return lambda games: one.schedule(SectionState(names, seats, section, games))
 
 
 def drawn(seed: object, draws: float = 0.3, without_result: float = 0.0) -> Result:

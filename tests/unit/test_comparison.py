@@ -12,7 +12,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES, CHANGED, apply_change, have_changed
 from referee.tournament.comparison import additions
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 
@@ -22,7 +22,7 @@ PLAN = Plan(
     tuple(Entrant(Bot(name, ("true",), Path("/")), TimeControl.parse("1s")) for name in "ab"),
     "seed",
 )
-TOURNAMENT = Tournament((PLAN,), Format("round-robin", 1))
+TOURNAMENT = Tournament((PLAN,), RoundRobin())
 
 HERE = {"python3": "p", "bot.py": "1"}
 """What is hashed without a cluster: also what the command finds on the path."""

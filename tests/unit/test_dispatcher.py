@@ -9,8 +9,9 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.record import Summary
 from referee.tournament.dispatcher import LOSSES, Dispatcher
+from referee.tournament.formats.round_robin import games_in_all, round_robin
 from referee.tournament.plan import Entrant, Plan
-from referee.tournament.schedule import encounter, games_in_all, round_robin
+from referee.tournament.schedule import encounter
 from referee.tournament.task import Lost, Task, Void
 from referee.tournament.voids import Suspicion
 

@@ -17,7 +17,7 @@ from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.records import journal
 from referee.records.record import to_json
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.reading import Runs, read_runs, records_at, run_folder
 from referee.tournament.run import read_run
 from referee.tournament.tournament import Tournament
@@ -34,7 +34,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "pool.toml"
 
 
-HEADER = Tournament((PLAN,), Format(rounds=9)).header()
+HEADER = Tournament((PLAN,), RoundRobin(9)).header()
 
 
 def written(folder: Path, *games: Any, header: dict[str, Any] | None = None) -> Path:

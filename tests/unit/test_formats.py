@@ -19,12 +19,17 @@ from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats import FORMATS, Format, format_of, from_header
-from referee.tournament.formats.format import KEYS_OF
+from referee.tournament.formats.explicit_pairings import ExplicitPairings
+from referee.tournament.formats.gauntlet import Gauntlet
+from referee.tournament.formats.knockout import Knockout
+from referee.tournament.formats.league import League
+from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.swiss import Swiss
 from referee.tournament.schedule import Schedule, rotations
 from referee.tournament.stopping import Sprt, StoppingRule, stopping_rule_of
 from tests.command import ROOT
 from tests.page_tables import rows, words
-from tests.unit.simulated import drawn, play, play_disturbed
+from tests.unit.simulated import drawn, play, play_disturbed, schedule_of
 
 FOLDER = Path(ROOT) / "referee" / "tournament"
 NAMES = "abcdefghijklmnopqrstuvwxyz"
@@ -49,29 +54,27 @@ def tournaments(draw: st.DrawFn) -> tuple[Format, list[str], int]:
     kinds += ["swiss", "knockout"] if seats == 2 else ["balanced"]
     kind = draw(st.sampled_from(kinds))
     if kind == "swiss":
-        return Format(kind, draw(st.integers(1, 9)), seeding=tuple(names)), names, seats
+        return Swiss(draw(st.integers(1, 9)), tuple(names)), names, seats
     if kind == "knockout":
         best_of = draw(st.sampled_from((1, 3, 5)))
-        rounds = (len(names) - 1).bit_length()
-        third = draw(st.booleans())
-        return Format(kind, rounds, seeding=tuple(names), best_of=best_of, third_place=third), names, seats
+        return Knockout(best_of, tuple(names), draw(st.booleans())), names, seats
     if kind == "gauntlet":
         most = len(names) - seats + 1
-        return Format(kind, rounds, against=tuple(names[: draw(st.integers(1, most))])), names, seats
+        return Gauntlet(rounds, tuple(names[: draw(st.integers(1, most))])), names, seats
     if kind == "pairings":
         groups = [draw(st.permutations(group)) for group in combinations(names, seats)]
         some = draw(
             st.lists(st.sampled_from(groups), min_size=1, max_size=5, unique_by=lambda g: frozenset(g))
         )
-        return Format(kind, rounds, pairings=tuple(tuple(group) for group in some)), names, seats
+        return ExplicitPairings(rounds, tuple(tuple(group) for group in some)), names, seats
     if kind == "balanced":
-        return Format(rounds=rounds, tables=kind), names, seats
-    return Format(rounds=min(rounds, 2)), names, seats
+        return RoundRobin(rounds, kind), names, seats
+    return RoundRobin(min(rounds, 2)), names, seats
 
 
-def schedule_of(one: Format, names: list[str], seats: int) -> Callable[[Mapping[str, Summary]], Schedule]:
+def checked(one: Format, names: list[str], seats: int) -> Callable[[Mapping[str, Summary]], Schedule]:
     one.check(len(names), seats)
-    return lambda games: one.schedule(names, seats, "s", games)
+    return schedule_of(one, names, seats, "s")
 
 
 @given(tournaments(), st.integers())
@@ -79,7 +82,7 @@ def test_every_format_plays_whole_encounters_of_different_bots_under_ids_of_its_
     tournament: tuple[Format, list[str], int], seed: int
 ) -> None:
     one, names, seats = tournament
-    games = play(schedule_of(*tournament), drawn(seed, without_result=0.05))
+    games = play(checked(*tournament), drawn(seed, without_result=0.05))
     encounters: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for game in games:
         pairing = Pairing.parse(game)
@@ -98,7 +101,7 @@ def test_every_format_plays_whole_encounters_of_different_bots_under_ids_of_its_
 def test_a_run_that_is_stopped_and_continued_has_the_games_of_one_that_is_not(
     tournament: tuple[Format, list[str], int], seed: int, random: Random
 ) -> None:
-    schedule = schedule_of(*tournament)
+    schedule = checked(*tournament)
     result = drawn(seed, without_result=0.05)
     assert play_disturbed(schedule, result, random) == play(schedule, result)
 
@@ -108,33 +111,33 @@ def test_more_rounds_and_bots_leave_the_earlier_games_as_they_are(
     tournament: tuple[Format, list[str], int], seed: int
 ) -> None:
     one, names, seats = tournament
-    before = play(schedule_of(*tournament), drawn(seed))
-    if one.name == "knockout":
+    before = play(checked(*tournament), drawn(seed))
+    if isinstance(one, Knockout):
         return
     header = {**one.header(), "rounds": one.rounds + 2, "bots": dict.fromkeys(names)}
     more = from_header(header)
     assert more.may_grow(one) == [] and one.may_grow(more)
-    assert before.items() <= play(schedule_of(more, names, seats), drawn(seed)).items()
+    assert before.items() <= play(checked(more, names, seats), drawn(seed)).items()
     if not more.may_grow(one, ["zz"]):
-        assert before.items() <= play(schedule_of(more, [*names, "zz"], seats), drawn(seed)).items()
+        assert before.items() <= play(checked(more, [*names, "zz"], seats), drawn(seed)).items()
     else:
-        assert one.name in ("swiss", "pairings") or one.tables == "balanced"
+        assert isinstance(one, Swiss | ExplicitPairings) or one == RoundRobin(one.rounds, "balanced")
 
 
 @given(tournaments())
 def test_a_header_has_all_that_a_schedule_follows_from(tournament: tuple[Format, list[str], int]) -> None:
     one, names, _ = tournament
-    header = {**one.header(), "rounds": one.rounds, "bots": {name: {} for name in names}}
+    header = {**one.header(), "bots": {name: {} for name in names}}
     assert from_header(json.loads(json.dumps(header))) == one
-    assert one.tables != "all" or one.name != "round-robin" or one.header() == {}
+    assert one != RoundRobin(one.rounds) or one.header() == {"rounds": one.rounds}
 
 
 def test_in_a_gauntlet_each_of_the_others_meets_each_of_the_bots_that_it_is_against() -> None:
     one = settings('format = "gauntlet"\nrounds = 2\nagainst = ["c", "a"]')
-    games = list(play(schedule_of(one, list("abcd"), 2), drawn(1)))
+    games = list(play(checked(one, list("abcd"), 2), drawn(1)))
     first = ["b:c", "c:b", "a:b", "b:a", "c:d", "d:c", "a:d", "d:a"]
     assert games == [f"s/{number}:{game}" for number in (1, 2) for game in first]
-    three = play(schedule_of(Format("gauntlet", against=("a",)), list("abcd"), 3), drawn(1))
+    three = play(checked(Gauntlet(against=("a",)), list("abcd"), 3), drawn(1))
     assert {Pairing.parse(game).encounter[1:] for game in three} == {
         ("a", "b", "c"),
         ("a", "b", "d"),
@@ -144,16 +147,17 @@ def test_in_a_gauntlet_each_of_the_others_meets_each_of_the_bots_that_it_is_agai
 
 def test_explicit_pairings_are_played_in_their_order_in_each_round() -> None:
     one = settings('format = "pairings"\nrounds = 2\npairings = [["b", "a"], ["c", "d"]]')
-    games = list(play(schedule_of(one, list("abcd"), 2), drawn(1)))
+    games = list(play(checked(one, list("abcd"), 2), drawn(1)))
     first = ["b:a", "a:b", "c:d", "d:c"]
     assert games == [f"s/{number}:{game}" for number in (1, 2) for game in first]
 
 
 def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
     text = 'format = "pairings"\npairings = [["b", "a"], ["c", "d"]]'
-    assert settings(text, "abc", "d").pairings == (("b", "a"),)
-    assert settings('format = "gauntlet"\nagainst = ["a", "d"]', "abc", "d").against == ("a",)
-    assert settings('format = "swiss"\nrounds = 1\nseeding = ["d", "c"]', "abc", "d").seeding == tuple("cab")
+    assert settings(text, "abc", "d") == ExplicitPairings(pairings=(("b", "a"),))
+    assert settings('format = "gauntlet"\nagainst = ["a", "d"]', "abc", "d") == Gauntlet(against=("a",))
+    seeded = settings('format = "swiss"\nrounds = 1\nseeding = ["d", "c"]', "abc", "d")
+    assert seeded == Swiss(1, tuple("cab"))
 
 
 @pytest.mark.parametrize(
@@ -205,32 +209,32 @@ def test_wrong_settings_are_refused_with_one_line(text: str, message: str) -> No
     ("one", "bots", "seats", "message"),
     [
         (
-            Format("swiss", seeding=("a",)),
+            Swiss(seeding=("a",)),
             4,
             3,
             "`format` is `swiss`, and the game has 3 seats, expected 2, or",
         ),
-        (Format("knockout"), 4, 1, "`format` is `knockout`, and the game has 1 seat, expected 2, or"),
+        (Knockout(), 4, 1, "`format` is `knockout`, and the game has 1 seat, expected 2, or"),
         (
-            Format("gauntlet", against=("a",)),
+            Gauntlet(against=("a",)),
             4,
             1,
             "`format` is `gauntlet`, and the game has 1 seat, expected",
         ),
-        (Format("gauntlet", against=("a", "b")), 2, 2, "0 bots are not in `against`, expected at least 1"),
+        (Gauntlet(against=("a", "b")), 2, 2, "0 bots are not in `against`, expected at least 1"),
         (
-            Format(tables="balanced"),
+            RoundRobin(tables="balanced"),
             4,
             2,
             "`tables` is `balanced`, and the game has 2 seats, expected 3 or more",
         ),
         (
-            Format("pairings", pairings=(("a", "b"),)),
+            ExplicitPairings(pairings=(("a", "b"),)),
             4,
             3,
             "`pairings` has `a`, `b` in an encounter, and the",
         ),
-        (Format(), 2, 3, "there are 2 bots, expected at least 3, the seats of the game"),
+        (RoundRobin(), 2, 3, "there are 2 bots, expected at least 3, the seats of the game"),
     ],
 )
 def test_a_format_that_the_game_cannot_be_played_in_is_refused(
@@ -244,20 +248,20 @@ def test_a_format_that_the_game_cannot_be_played_in_is_refused(
 @pytest.mark.parametrize(
     ("one", "game", "message"),
     [
-        (Format(), "2:a:b", "the round of game `2:a:b` is not in this run"),
-        (Format(), "0:a:b", "the round of"),
-        (Format(), "1.1:a:b", "the number of the encounter of"),
-        (Format("knockout", 2, best_of=3), "1:a:b", "the number of the encounter of"),
-        (Format("knockout", 2, best_of=3), "1.7:a:b", "the number of the encounter of"),
-        (Format(), "1:a:x", "a bot of"),
-        (Format(), "1", "a bot of"),
-        (Format(tables="balanced"), "1", "a bot of"),
-        (Format(), "1:a:a", "a bot has several seats in"),
-        (Format(), "1:a:c:b", "the seats of"),
-        (Format("gauntlet", against=("a", "b")), "1:a:b", "the bots of"),
-        (Format("gauntlet", against=("a", "b")), "1:c:d", "the bots of"),
-        (Format("pairings", pairings=(("a", "b"),)), "1:a:c", "the bots of"),
-        (Format("pairings", pairings=(("a", "b", "c"),)), "1:a:c:b", "the bots of"),
+        (RoundRobin(), "2:a:b", "the round of game `2:a:b` is not in this run"),
+        (RoundRobin(), "0:a:b", "the round of"),
+        (RoundRobin(), "1.1:a:b", "the number of the encounter of"),
+        (Knockout(3, tuple("abcd")), "1:a:b", "the number of the encounter of"),
+        (Knockout(3, tuple("abcd")), "1.7:a:b", "the number of the encounter of"),
+        (RoundRobin(), "1:a:x", "a bot of"),
+        (RoundRobin(), "1", "a bot of"),
+        (RoundRobin(tables="balanced"), "1", "a bot of"),
+        (RoundRobin(), "1:a:a", "a bot has several seats in"),
+        (RoundRobin(), "1:a:c:b", "the seats of"),
+        (Gauntlet(against=("a", "b")), "1:a:b", "the bots of"),
+        (Gauntlet(against=("a", "b")), "1:c:d", "the bots of"),
+        (ExplicitPairings(pairings=(("a", "b"),)), "1:a:c", "the bots of"),
+        (ExplicitPairings(pairings=(("a", "b", "c"),)), "1:a:c:b", "the bots of"),
     ],
 )
 def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(
@@ -271,21 +275,20 @@ def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(
 
 
 def test_what_changed_since_a_run_began_is_named() -> None:
-    swiss = Format("swiss", 3, seeding=("a", "b"))
-    assert Format("swiss", 3, seeding=("b", "a")).may_grow(swiss) == ["`seeding` is b, a, and was a, b"]
-    assert Format("swiss", 2, seeding=("a", "b")).may_grow(swiss) == [
-        "`rounds` is 2, and was 3, expected no less"
+    swiss = Swiss(3, ("a", "b"))
+    assert Swiss(3, ("b", "a")).may_grow(swiss) == ["`seeding` is b, a, and was a, b"]
+    assert Swiss(2, ("a", "b")).may_grow(swiss) == ["`rounds` is 2, and was 3, expected no less"]
+    assert RoundRobin().may_grow(swiss) == [
+        "`format` is round-robin, and was swiss",
+        "`seeding` is not given, and was a, b",
     ]
-    assert Format().may_grow(swiss)[0] == "`format` is round-robin, and was swiss"
-    cup = Format("knockout", 1, seeding=("a", "b"), best_of=3)
-    assert Format("knockout", 1, seeding=("a", "b"), third_place=True).may_grow(cup) == [
+    cup = Knockout(3, ("a", "b"))
+    assert Knockout(1, ("a", "b"), third_place=True).may_grow(cup) == [
         "`best_of` is 1, and was 3",
         "`third_place` is true, and was false",
     ]
-    assert Format("league", budget=10).may_grow(Format("league", budget=20)) == [
-        "`budget` is 10, and was 20, expected no less"
-    ]
-    assert Format(tables="balanced").may_grow(Format(tables="balanced"), ["x"]) == [
+    assert League(10).may_grow(League(20)) == ["`budget` is 10, and was 20, expected no less"]
+    assert RoundRobin(tables="balanced").may_grow(RoundRobin(tables="balanced"), ["x"]) == [
         "bot `x` was not there: no bot may be added with balanced tables"
     ]
 
@@ -293,7 +296,7 @@ def test_what_changed_since_a_run_began_is_named() -> None:
 def test_the_page_has_every_format_with_its_keys() -> None:
     table = rows("referee/tournament/FORMATS.md", "`format` | who meets whom | keys | may be added later")
     assert {first.strip('`"'): set(words(keys)) for first, _, keys, _ in table} == {
-        name: set(keys) for name, keys in KEYS_OF.items()
+        name: set(one.setting_names()) for name, one in FORMATS.items()
     }
 
 

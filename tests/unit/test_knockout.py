@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import pytest
 from hypothesis import given
@@ -11,20 +10,18 @@ from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
-from referee.tournament.formats import Format
-from referee.tournament.formats.knockout import knockout
-from tests.unit.simulated import Result, drawn, favourites, play, summary
+from referee.tournament.formats.knockout import Knockout
+from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 
 WON, DRAWN, LOST = (1, 2), (1, 1), (2, 1)
 
 
-def cup(names: str, best_of: int = 1, third_place: bool = False) -> Format:
-    rounds = (len(names) - 1).bit_length()
-    return Format("knockout", rounds, seeding=tuple(names), best_of=best_of, third_place=third_place)
+def cup(names: str, best_of: int = 1, third_place: bool = False) -> Knockout:
+    return Knockout(best_of, tuple(names), third_place)
 
 
-def played(one: Format, result: Result) -> dict[str, Summary | None]:
-    return play(partial(one.schedule, one.seeding, 2, ""), result)
+def played(one: Knockout, result: Result) -> dict[str, Summary | None]:
+    return play(schedule_of(one, one.seeding), result)
 
 
 def with_results(games: Mapping[str, Summary | None]) -> dict[str, Summary]:
@@ -91,7 +88,7 @@ def test_when_all_is_level_the_higher_seed_goes_on() -> None:
     games = played(one, drawn(1, draws=1.0))
     assert stages_of(games) == ["ad bc", "ab"] and len(games) == one.games_in_all(4, 2).games == 3 * 2 * 2
     rows = one.standings("", with_results(games))
-    assert rows is not None and [row.bot for row in rows] == ["a", "b", "c", "d"]
+    assert [row.bot for row in rows] == ["a", "b", "c", "d"]
 
 
 def test_a_game_without_a_result_gives_nobody_points() -> None:
@@ -102,7 +99,7 @@ def test_a_game_without_a_result_gives_nobody_points() -> None:
 
     assert list(played(one, result)) == ["1.1:a:b", "1.1:b:a"]
     rows = one.standings("", {"1.1:b:a": summary(Pairing.parse("1.1:b:a"), (1, 2))}, {"1.1:a:b"})
-    assert rows is not None and [(row.bot, row.columns["reached"]) for row in rows] == [
+    assert [(row.bot, row.columns["reached"]) for row in rows] == [
         ("b", "winner"),
         ("a", "final"),
     ]
@@ -119,7 +116,7 @@ def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted
     games = played(one, favourites("abdc"))
     assert stages_of(games) == ["ad bc", "ab cd"] and len(games) == 8
     rows = one.standings("", with_results(games))
-    assert rows is not None and [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
+    assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
         (1, "a", "winner", "–"),
         (2, "b", "final", "a"),
         (3, "d", "semifinals", "a"),
@@ -132,7 +129,6 @@ def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
     names = "abcdefghijkl"
     games = with_results(played(cup(names), favourites(names)))
     rows = cup(names).standings("", games)
-    assert rows is not None
     assert [row.rank for row in rows] == [1, 2, 3, 3, 5, 5, 5, 5, 9, 9, 9, 9]
     assert [row.columns["reached"] for row in rows] == [
         "winner",
@@ -143,7 +139,6 @@ def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
     ]
     half = {game: what for game, what in games.items() if Pairing.parse(game).number < 3}
     rows = cup(names).standings("", half)
-    assert rows is not None
     assert [(row.rank, row.bot, row.columns["reached"]) for row in rows][:5] == [
         (1, "a", "semifinals"),
         (1, "b", "semifinals"),
@@ -153,7 +148,7 @@ def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
     ]
     del half["2.1:h:a"]  # while a game of a series is played, the series is not decided
     rows = cup(names).standings("", half)
-    assert rows is not None and {row.columns["reached"] for row in rows[:8]} == {"quarterfinals"}
+    assert {row.columns["reached"] for row in rows[:8]} == {"quarterfinals"}
 
 
 @given(st.integers(2, 20), st.sampled_from((1, 3)), st.integers(), st.booleans())
@@ -164,15 +159,9 @@ def test_all_but_the_winner_lose_exactly_once(count: int, best_of: int, seed: in
     pairs = [tuple(sorted(match)) for stage in stages_of(games) for match in stage.split()]
     assert len(set(pairs)) == len(pairs) == count - 1 + (third_place and count > 3)
     rows = one.standings("", with_results(games))
-    assert rows is not None
     assert sorted(row.bot for row in rows if row.columns["lost to"] != "–") == sorted(
         {*names} - {rows[0].bot}
     )
     byes = (1 << one.rounds) - count
     in_first = {bot for match in stages_of(games)[0].split() for bot in match}
     assert in_first == set(names[byes:])
-
-
-def test_the_schedule_is_that_of_the_module() -> None:
-    one = cup("abc")
-    assert list(played(one, drawn(1))) == list(play(partial(knockout, "abc", 1, False, ""), drawn(1)))

@@ -10,7 +10,13 @@ import pytest
 
 from referee.core.rng import Stream
 from referee.records.record import Summary
-from referee.tournament.league import FIRST_ENCOUNTERS, PATIENCE, Belief, League, strengths
+from referee.tournament.formats.league_choice import (
+    FIRST_ENCOUNTERS,
+    PATIENCE,
+    Belief,
+    LeagueState,
+    strengths,
+)
 from referee.tournament.schedule import Encounter
 
 
@@ -26,7 +32,7 @@ def results(chosen: Encounter, elo: dict[str, float], rng: Stream, rated: bool =
 
 
 def play(
-    league: League, elo: dict[str, float], count: int, names: Collection[str] = (), batch: int = 2
+    league: LeagueState, elo: dict[str, float], count: int, names: Collection[str] = (), batch: int = 2
 ) -> list[Encounter]:
     """Plays so many encounters in batches, each chosen when the one before the last is over."""
     rng = Stream(b"league")
@@ -54,7 +60,7 @@ def bots(chosen: Encounter) -> tuple[str, ...]:
 
 def test_an_encounter_is_a_function_of_its_bots_and_how_often_they_met() -> None:
     met: Counter[tuple[str, ...]] = Counter()
-    for one in play(League(), SIX, 60):
+    for one in play(LeagueState(), SIX, 60):
         met[bots(one)] += 1
         first, second = bots(one)
         number = met[bots(one)]
@@ -65,24 +71,24 @@ def test_an_encounter_is_a_function_of_its_bots_and_how_often_they_met() -> None
 
 
 def test_the_same_history_gives_the_same_choice_in_whatever_order_the_bots_are_named() -> None:
-    runs = [play(League(), dict(items), 50) for items in (SIX.items(), reversed(SIX.items()))]
+    runs = [play(LeagueState(), dict(items), 50) for items in (SIX.items(), reversed(SIX.items()))]
     assert runs[0] == runs[1]
 
 
 def test_bots_of_which_nothing_is_known_are_chosen_by_name() -> None:
-    chosen = League().choose(["d", "b", "a", "c"], 2)
+    chosen = LeagueState().choose(["d", "b", "a", "c"], 2)
     assert [bots(one) for one in chosen] == [("a", "b"), ("c", "d")]
 
 
 def test_close_bots_and_the_top_meet_most() -> None:
-    met = Counter(bots(one) for one in play(League(), SIX, 300))
+    met = Counter(bots(one) for one in play(LeagueState(), SIX, 300))
     assert met.most_common(1)[0][0] == ("a", "b")
     assert met["a", "b"] > 300 / 5
     assert met["e", "f"] < met["a", "b"] / 4, "far apart, and not at the top"
 
 
 def test_a_new_bot_plays_first() -> None:
-    league = League()
+    league = LeagueState()
     play(league, SIX, 100)
     new = play(league, {**SIX, "g": 100.0}, FIRST_ENCOUNTERS, batch=1)
     assert all("g" in bots(one) for one in new)
@@ -90,13 +96,13 @@ def test_a_new_bot_plays_first() -> None:
 
 def test_no_bot_is_forgotten() -> None:
     last = dict.fromkeys(SIX, 0)
-    for number, one in enumerate(play(League(), SIX, 600), 1):
+    for number, one in enumerate(play(LeagueState(), SIX, 600), 1):
         last.update(dict.fromkeys(bots(one), number))
         assert min(last.values()) >= number - (PATIENCE + 1) * len(SIX)
 
 
 def test_bots_that_left_are_not_chosen_and_what_they_told_is_kept() -> None:
-    league = League()
+    league = LeagueState()
     play(league, SIX, 100)
     rest = [name for name in SIX if name != "c"]
     after = play(league, SIX, 50, names=rest)
@@ -105,7 +111,7 @@ def test_bots_that_left_are_not_chosen_and_what_they_told_is_kept() -> None:
 
 
 def test_what_is_scheduled_counts_before_it_is_over() -> None:
-    league = League()
+    league = LeagueState()
     play(league, SIX, 100)
     one_by_one = set()
     for _ in range(30):
@@ -117,7 +123,7 @@ def test_what_is_scheduled_counts_before_it_is_over() -> None:
 
 
 def test_games_without_a_result_tell_nothing() -> None:
-    league, other = League(), League()
+    league, other = LeagueState(), LeagueState()
     for state in (league, other):
         for one in state.choose(SIX, 12):
             state.schedule(one)
@@ -129,7 +135,7 @@ def test_games_without_a_result_tell_nothing() -> None:
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_tables_of_more(seats: int) -> None:
-    league = League(seats, "small")
+    league = LeagueState(seats, "small")
     met: Counter[str] = Counter()
     for one in play(league, SIX, 60):
         assert len(one.games) == seats and one.games[0].id.startswith("small/")
@@ -150,7 +156,7 @@ def test_strengths_have_a_prior_and_find_what_the_points_say() -> None:
 
 
 def test_a_bot_of_which_nothing_is_known_has_a_standard_deviation_of_350_elo() -> None:
-    league = League()
+    league = LeagueState()
     league.choose("ab", 0)
     mean, covariance = league._belief()
     assert mean == pytest.approx([0, 0])
@@ -166,7 +172,7 @@ def test_the_likeliest_strengths_weigh_the_points_against_the_prior() -> None:
 
 
 def test_the_update_by_rank_one_is_the_inverse_of_more_information() -> None:
-    league = League()
+    league = LeagueState()
     play(league, SIX, 40)
     before = league._belief()
     (one,) = league.choose(SIX, 1)

@@ -11,7 +11,7 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import DEFAULT, MIN_SHARE, Limits, share_of
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 
@@ -34,7 +34,7 @@ def test_a_plan_knows_how_many_bots_play_at_once() -> None:
         )
     )
     plan = Plan(game, game.settle({}), entrants, "seed")
-    whole = Tournament((plan,), Format())
+    whole = Tournament((plan,), RoundRobin())
     shared = whole.sharing(16 * GB, games=3)
     limits = [entrant.bot.limits for entrant in shared.entrants]
     assert [limit.memory_of_all for limit in limits] == [2 * GB, 1 * GB, None]

@@ -38,7 +38,7 @@ from referee.processes.bot import Bot
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import replay, verify
 from referee.tournament.comparison import differences
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
@@ -377,7 +377,7 @@ def test_a_header_with_malformed_openings_is_refused(value: object, message: str
 
 def test_a_run_is_not_continued_with_other_openings_or_repeats() -> None:
     def tournament(openings: Openings = PLAN.openings, repeats: str = "cluster") -> Tournament:
-        return Tournament((replace(PLAN, openings=openings),), Format(), repeats=repeats)
+        return Tournament((replace(PLAN, openings=openings),), RoundRobin(), repeats=repeats)
 
     header = tournament().header()
     assert differences(header, tournament()) == []

@@ -26,7 +26,7 @@ from referee.records import journal
 from referee.records.header import check_against
 from referee.records.record import GameRecord, event_data, event_json, from_json, parse_json, summary, to_json
 from referee.records.replay import verify
-from referee.tournament.formats import Format
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.command import referee
@@ -186,7 +186,7 @@ def test_a_game_with_scaled_clocks_is_played_by_them_and_says_so() -> None:
 def test_scaled_clocks_are_compared_with_those_of_the_run(
     made: GameRecord, changes: dict[str, Any], message: str
 ) -> None:
-    header = Tournament((PLAN,), Format(rounds=3)).header()
+    header = Tournament((PLAN,), RoundRobin(3)).header()
     with contextlib.ExitStack() as stack:
         caught = stack.enter_context(pytest.raises(RecordError)) if message else None
         check_against(header, {**to_json(made), **changes})
@@ -321,7 +321,7 @@ def test_what_is_no_object_is_refused(line: bytes) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), Format(rounds=3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header())
     for made in (
         record("L:A1", others=(None,)),
         record(*["x"] * 10, number=2),
@@ -372,7 +372,7 @@ def test_verify_names_the_record_and_what_differs(folder: Path) -> None:
 
 def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), Format(rounds=3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header())
     written.append(changed(to_json(WON), "ranks", [1, 2]))
     written.close()
     code, out = run("verify", str(tmp_path / "run"))
@@ -485,7 +485,7 @@ def test_replay_draws_the_game_and_its_clocks(folder: Path) -> None:
 
 def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), Format(rounds=3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header())
     written.append(to_json(ENDINGS["rules, on the reserve"]))
     written.close()
     assert (
@@ -530,7 +530,7 @@ def test_what_is_no_file_of_records(command: str, tmp_path: Path) -> None:
 
 def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), Format(rounds=3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header())
     written.append(changed(to_json(WON), "events.3.move", "L:A1"))
     written.close()
     code, out = run("replay", str(tmp_path / "run"))
@@ -539,7 +539,7 @@ def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> 
 
 def test_a_record_under_older_rules_shows_and_does_not_verify(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), Format(rounds=3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header())
     written.append(changed(to_json(WON), "rules", 0))
     written.close()
     assert run("replay", str(tmp_path / "run"))[0] == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.core.pairing import Pairing
-from referee.tournament.schedule import round_robin
+from referee.tournament.formats.round_robin import round_robin
 
 
 def test_a_round_robin_plays_every_pair_in_both_seatings_round_by_round() -> None:

@@ -13,6 +13,8 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.rng import Stream
 from referee.records.record import Summary
+from referee.tournament.formats.gauntlet import Gauntlet
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.schedule import Encounter, encounter
 from referee.tournament.stopping import (
     MIN_GAMES,
@@ -100,16 +102,16 @@ def test_a_header_that_does_not_hold_a_rule_is_damage() -> None:
 
 def test_rules_that_do_not_fit_the_tournament() -> None:
     test, width = StoppingRule(Sprt(0, 10)), StoppingRule(interval=20)
-    test.check("ab", 2)
-    test.check("abcd", 2, against="a")
-    width.check("abc", 3)
+    test.check(2, 2, RoundRobin().tested("ab"))
+    test.check(4, 2, Gauntlet(against=("a",)).tested("abcd"))
+    width.check(3, 3)
     for given, names, seats, message in (
         (test, "abc", 2, "compares two bots"),
         (test, "ab", 3, "needs a game for two"),
         (width, "ab", 1, "have none"),
     ):
         with pytest.raises(UsageError, match=message):
-            given.check(names, seats)
+            given.check(len(names), seats, RoundRobin().tested(names))
 
 
 # --- Tests -----------------------------------------------------------------------------------------------
@@ -126,7 +128,8 @@ def rounds(count: int, *pairs: str, seed: str = "rounds") -> Iterator[tuple[Enco
 
 
 def stopping(text: str, names: str, against: str = "", repeats: str = "cluster") -> Stopping:
-    return Stopping(rule(text), list(names), list(against), repeats)
+    form = Gauntlet(against=tuple(against)) if against else RoundRobin()
+    return Stopping(rule(text), list(names), form.tested(names), repeats)
 
 
 def test_a_match_is_decided_once_and_for_all() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import combinations, pairwise
 
 import pytest
@@ -13,16 +12,15 @@ from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
-from referee.tournament.formats import Format
 from referee.tournament.formats.matching import maximum_matching
-from referee.tournament.formats.swiss import swiss
+from referee.tournament.formats.swiss import Swiss
 from referee.tournament.schedule import encounter
-from tests.unit.simulated import Result, drawn, favourites, play, summary
+from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 
 
 def pairs_by_round(names: Sequence[str], rounds: int, result: Result) -> list[list[tuple[str, str]]]:
     found: list[list[tuple[str, str]]] = [[] for _ in range(rounds)]
-    for game in play(partial(swiss, names, rounds, ""), result):
+    for game in play(schedule_of(Swiss(rounds, tuple(names)), names), result):
         pairing = Pairing.parse(game)
         one, other = pairing.bots
         if (other, one) not in found[pairing.number - 1]:
@@ -124,7 +122,7 @@ def results(*games: tuple[str, int, int]) -> dict[str, Summary]:
 
 
 def test_the_standings_are_by_points_and_tie_breaks() -> None:
-    one = Format("swiss", 2, seeding=tuple("abcd"))
+    one = Swiss(2, tuple("abcd"))
     games = results(
         ("1:a:c", 1, 2),  # a 2, c 0
         ("1:c:a", 2, 1),
@@ -136,7 +134,6 @@ def test_the_standings_are_by_points_and_tie_breaks() -> None:
         ("2:c:d", 1, 2),
     )
     rows = one.standings("", games)
-    assert rows is not None
     assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
         # points, Buchholz, Sonneborn-Berger, direct, byes
         (1, "a", 3.0, 3.0, 2 * 1.0 + 1 * 2.0, 0.0, 0),
@@ -147,9 +144,9 @@ def test_the_standings_are_by_points_and_tie_breaks() -> None:
 
 
 def test_bots_that_only_their_names_tell_apart_share_a_rank_unless_they_have_met() -> None:
-    one = Format("swiss", 1, seeding=tuple("dcba"))
+    one = Swiss(1, tuple("dcba"))
     rows = one.standings("", results(("1:d:b", 1, 2), ("1:b:d", 1, 2), ("1:c:a", 1, 1), ("1:a:c", 1, 1)))
-    assert rows is not None and [(row.rank, row.bot) for row in rows] == [
+    assert [(row.rank, row.bot) for row in rows] == [
         (1, "a"),
         (1, "b"),
         (1, "c"),
@@ -158,12 +155,11 @@ def test_bots_that_only_their_names_tell_apart_share_a_rank_unless_they_have_met
 
 
 def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters() -> None:
-    one = Format("swiss", 3, seeding=tuple("abcd"))
+    one = Swiss(3, tuple("abcd"))
     decided = 0
     for seed in range(200):
-        games = play(partial(one.schedule, "abcd", 3, ""), drawn(seed))
+        games = play(schedule_of(one, "abcd"), drawn(seed))
         rows = one.standings("", {game: what for game, what in games.items() if what})
-        assert rows is not None
         for before, after in pairwise(rows):
             (*equal, direct, _), (*other, other_direct, _) = before.columns.values(), after.columns.values()
             if equal == other and direct != other_direct:
@@ -173,9 +169,9 @@ def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters()
 
 
 def test_a_bye_counts_once_as_an_opponent_with_the_same_points() -> None:
-    one = Format("swiss", 1, seeding=tuple("abc"))
+    one = Swiss(1, tuple("abc"))
     rows = one.standings("", results(("1:a:b", 1, 2), ("1:b:a", 2, 1)))
-    assert rows is not None and [(row.bot, *row.columns.values()) for row in rows] == [
+    assert [(row.bot, *row.columns.values()) for row in rows] == [
         # points, Buchholz, Sonneborn-Berger, direct, byes
         ("c", 2.0, 2.0, 2 * 2.0, 0.0, 1),
         ("a", 2.0, 0.0, 2 * 0.0, 0.0, 0),
@@ -185,23 +181,21 @@ def test_a_bye_counts_once_as_an_opponent_with_the_same_points() -> None:
 
 @pytest.mark.parametrize("played", [0, 1, 4, 5, 8])
 def test_the_standings_of_a_running_tournament_count_what_was_played(played: int) -> None:
-    one = Format("swiss", 2, seeding=tuple("abcde"))
-    games = play(partial(one.schedule, "abcde", 2, "s"), favourites("abcde"))
+    one = Swiss(2, tuple("abcde"))
+    games = play(schedule_of(one, "abcde", section="s"), favourites("abcde"))
     so_far = {game: what for game, what in list(games.items())[:played] if what}
     rows = one.standings("s", so_far)
-    assert rows is not None
     byes = 1 + (played >= 4)  # that of the second round is known after the first
     assert sum(float(row.columns["points"]) for row in rows) == played + 2 * byes
     assert sum(float(row.columns["byes"]) for row in rows) == byes
 
 
 def test_a_game_that_is_annulled_gives_no_points_but_led_to_the_pairings_after_it() -> None:
-    one = Format("swiss", 2, seeding=tuple("abcd"))
-    played = play(partial(one.schedule, "abcd", 2, ""), favourites("abcd"))
+    one = Swiss(2, tuple("abcd"))
+    played = play(schedule_of(one, "abcd"), favourites("abcd"))
     games = {game: what for game, what in played.items() if what}
     assert [*games] == ["1:a:c", "1:c:a", "1:b:d", "1:d:b", "2:a:b", "2:b:a", "2:c:d", "2:d:c"]
     rows = one.standings("", games, annulled={"1:a:c", "1:c:a", "2:b:a"})
-    assert rows is not None
     assert [(row.bot, row.columns["points"], row.columns["Buchholz"]) for row in rows] == [
         ("b", 2.0, 1.0),
         ("c", 2.0, 1.0),

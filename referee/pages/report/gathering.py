@@ -12,14 +12,14 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.games import MADE_BY
-from referee.pages.report.heading import Share, format_of, hashes, heading, machines, made_by, title_of
+from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
 from referee.pages.report.rating_history import FEWEST_GAMES, Course, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
 from referee.records.record import Summary
-from referee.tournament.formats.format import KNOCKOUT
+from referee.tournament.formats import known_format
 from referee.tournament.lock import is_locked
 from referee.tournament.reading import Runs
 from referee.tournament.run import dialogues
@@ -200,8 +200,9 @@ class Gathering:
         """The course of the ratings, or why there is none."""
         if whole.seats == 1:
             return None, "Bots that play alone have no ratings."
-        if any(format_of(run) == KNOCKOUT for run in self.runs.runs):
-            return None, "In a knockout most bots play only a few games, so that ratings have no course."
+        for form in (known_format(run.header) for run in self.runs.runs):
+            if form and form.no_course:
+                return None, form.no_course
         found = course([each.game for each in self.games], whole.names, facts.repeats)
         return found, "" if found else f"There are fewer than {FEWEST_GAMES} games, too few for a course."
 

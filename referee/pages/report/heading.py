@@ -11,8 +11,7 @@ from referee.pages.report.tables import NO_GAMES
 from referee.ratings.standings import Standings
 from referee.records.header import sections_of
 from referee.records.record import Summary
-from referee.tournament import formats
-from referee.tournament.formats.format import KNOCKOUT, LEAGUE
+from referee.tournament.formats import known_format
 from referee.tournament.lock import is_locked
 from referee.tournament.reading import Runs
 from referee.tournament.run import Run
@@ -103,21 +102,9 @@ def _game_text(header: Mapping[str, object]) -> str:
     return shown(" · ".join([str(header.get("game")), *settings]), 300)
 
 
-def format_of(run: Run) -> str:
-    """The name of a run's format; empty for a match of an earlier version, whose header does not say."""
-    return formats.from_header(run.header).name if "rounds" in run.header else ""
-
-
 def _format_text(run: Run) -> str:
-    if "rounds" not in run.header:
-        return "match"
-    found = formats.from_header(run.header)
-    name = found.name.replace("-", " ")
-    if found.name == LEAGUE:
-        return name
-    if found.name == KNOCKOUT and found.best_of > 1:
-        name += f", best of {found.best_of}"
-    return f"{name}, {counted(found.rounds, 'stage' if found.name == KNOCKOUT else 'round')}"
+    form = known_format(run.header)
+    return form.description if form else "match"
 
 
 def _games_text(run: Run) -> str:

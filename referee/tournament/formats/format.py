@@ -1,58 +1,23 @@
-"""The format of a tournament as a value: its settings, its schedule, its standings, and how it may grow."""
+"""What a format of tournaments is: its settings, its schedule, its standings, and how it may grow."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, NamedTuple, Self
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
-from referee.core.text import shown
+from referee.core.text import counted, shown
+from referee.records.header import GROWING
 from referee.records.record import Summary
-from referee.tournament.formats.explicit import explicit
-from referee.tournament.formats.gauntlet import gauntlet, gauntlet_encounters
-from referee.tournament.formats.knockout import knockout, knockout_encounters, knockout_standings
+from referee.tournament.formats.settings import Settings
 from referee.tournament.formats.standing import Standing
-from referee.tournament.formats.swiss import swiss, swiss_standings
-from referee.tournament.schedule import Schedule, games_in_all, rotations, round_robin
+from referee.tournament.schedule import Schedule, rotations
 
-ROUND_ROBIN = "round-robin"
-GAUNTLET = "gauntlet"
-SWISS = "swiss"
-KNOCKOUT = "knockout"
-LEAGUE = "league"
-PAIRINGS = "pairings"
-FREE = "free"
-
-BALANCED = "balanced"
-TABLES = ("all", BALANCED)
-
-KEYS_OF = {
-    ROUND_ROBIN: ("rounds", "tables"),
-    GAUNTLET: ("rounds", "against"),
-    SWISS: ("rounds", "seeding"),
-    KNOCKOUT: ("best_of", "seeding", "third_place"),
-    LEAGUE: ("budget",),
-    PAIRINGS: ("rounds", "pairings", "budget"),
-    FREE: ("rounds",),
-}
-"""By format, its keys in a tournament file."""
-
-FORMATS = tuple(KEYS_OF)
-
-KEYS = ("format", *dict.fromkeys(key for keys in KEYS_OF.values() for key in keys))
-"""The keys of a tournament file that belong to the format."""
-
-_OPEN = (ROUND_ROBIN, GAUNTLET, LEAGUE, FREE)
-"""The formats that bots may join after a run began."""
-
-_GROWING = ("rounds", "budget")
-"""The keys whose numbers may grow after a run began."""
-
-MAX_ROUNDS = 1_000_000
-MAX_GAMES = 1_000_000_000
-MAX_OF_SERIES = 999
+DEFAULT = "round-robin"
+"""The name of the format of a tournament file that names none."""
 
 
 class Amount(NamedTuple):
@@ -68,97 +33,113 @@ def total(amounts: Collection[Amount], may_stop: bool) -> Amount:
     return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts) and not may_stop)
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """The format of a tournament with its settings; those that do not belong to the format have their
-    defaults.
+StoreBatch = Callable[[list[str]], None]
+"""Stores a batch of encounters: the id of the first game of each of them."""
+
+
+@dataclass(frozen=True)
+class SectionState:
+    """A section of a tournament as its schedule sees it."""
+
+    names: Sequence[str]
+    """The bots."""
+    seats: int
+    """How many of them play a game."""
+    section: str
+    """The name of the section; empty where the tournament has only one."""
+    games: Mapping[str, Summary]
+    """The results by id as they were played, also of games that were annulled later. It is filled while the
+    schedule is read: of games that are over, those without a result for good are missing.
+    """
+    out: Callable[[], Collection[str]] = tuple
+    """Says which bots are out at the moment: one may be taken out while its games are played."""
+    batches: Sequence[Sequence[str]] = ()
+    """The batches of encounters that were stored before, of all sections."""
+    store: StoreBatch = field(default=lambda batch: None)
+    """Stores a batch before it is played."""
+    at_once: int = 1
+    """How many encounters are played at the same time."""
+
+
+@dataclass(frozen=True)
+class Format(ABC):
+    """The format of a tournament with its settings.
+
+    A format is a frozen dataclass, whose fields are the keys of a tournament file and members of the header
+    of a run. Each of them has a default, and is in the header if it has another value. The numbers `rounds`
+    and `budget` may grow after a run began; other settings may not change.
     """
 
-    name: str = ROUND_ROBIN
-    """One of `FORMATS`."""
-    rounds: int = 1
-    """How many rounds are played: of a knockout, its stages. A league has no rounds: the number is only the
-    largest that its ids may have.
+    name: ClassVar[str]
+    """What tournament files call it."""
+    has_rounds: ClassVar[bool] = True
+    """Whether it has a number of rounds that tells somebody something."""
+    follows_results: ClassVar[bool] = False
+    """Whether it depends on the results of games which ones follow."""
+    pairs_by_round: ClassVar[bool] = False
+    """Whether a round, or each part of it, is paired by the results of what came before: then no earlier game
+    can be played any more, and a bot without a result would leave another one without an opponent.
     """
-    tables: str = TABLES[0]
-    """Of a round robin: `all` groups of bots meet, or tables are `balanced`."""
-    against: tuple[str, ...] = ()
-    """Of a gauntlet: the bots that all others meet."""
-    seeding: tuple[str, ...] = ()
-    """Of a Swiss tournament and a knockout: all bots, the highest seed first."""
-    best_of: int = 1
-    """Of a knockout: how many encounters a series has, an odd number."""
-    third_place: bool = False
-    """Of a knockout: whether the losers of the semifinals meet."""
-    pairings: tuple[tuple[str, ...], ...] = ()
-    """Of explicit pairings: the bots of each encounter of a round."""
-    budget: int = 0
-    """How many games are played in all: of a league, and of explicit pairings, where 0 is no limit."""
+    is_arranged: ClassVar[bool] = False
+    """Whether games are arranged one by one, by whoever plays: there can always be another one, with whatever
+    bots are there.
+    """
+    bot_columns: ClassVar[Collection[str]] = ()
+    """The headings of those columns of its standings that hold names of bots."""
+    no_course: ClassVar[str] = ""
+    """Why ratings in the course of the games would tell nothing, as a sentence; empty where they do."""
 
-    def check(self, bots: int, seats: int) -> None:
-        """Raises `UsageError` where so many bots cannot play a game of so many seats in this format."""
-        has = f"and the game has {seats} {'seat' if seats == 1 else 'seats'}, expected"
-        if self.name in (SWISS, KNOCKOUT) and seats != 2:
-            raise UsageError(f"`format` is `{self.name}`, {has} 2, or `{ROUND_ROBIN}` for other numbers")
-        if self.name in (GAUNTLET, LEAGUE) and seats == 1:
-            raise UsageError(f"`format` is `{self.name}`, {has} 2 or more, or `{ROUND_ROBIN}`")
-        if self.tables == BALANCED and seats < 3:
-            raise UsageError(f"`tables` is `{BALANCED}`, {has} 3 or more, or `all`")
-        for group in self.pairings:
-            if len(group) != seats:
-                raise UsageError(f"`pairings` has {list_text(group)} in an encounter, {has} as many bots")
-        others = bots - len(self.against)
-        if self.name == GAUNTLET and others < seats - 1:
-            raise UsageError(f"{others} bots are not in `against`, expected at least {seats - 1}")
-        if bots < seats:
-            raise UsageError(f"there are {bots} bots, expected at least {seats}, the seats of the game")
-
-    def schedule(
-        self, names: Sequence[str], seats: int, section: str, games: Mapping[str, Summary]
-    ) -> Schedule:
-        """The schedule of a game of so many seats between these bots.
-
-        `games` has the results by id as they were played, also of games that were annulled later, and is
-        filled while the schedule is read: of games that are over, those without a result for good are
-        missing.
+    @classmethod
+    @abstractmethod
+    def read(cls, settings: Settings) -> Self:
+        """The format with settings from a tournament file, or from the header of a run, which has them under
+        the same names. Raises the error of `settings`.
         """
-        if self.name == SWISS:
-            return swiss(self.seeding, self.rounds, section, games)
-        if self.name == KNOCKOUT:
-            return knockout(self.seeding, self.best_of, self.third_place, section, games)
-        if self.name == GAUNTLET:
-            return gauntlet(names, self.against, seats, self.rounds, section)
-        if self.name == PAIRINGS:
-            return explicit(self.pairings, self.rounds, section, self.budget)
-        if self.name == FREE:
-            return iter(())  # each game is arranged when it is played
-        if self.name == LEAGUE:
-            raise ValueError("the encounters of a league are chosen while it is played")
-        if self.tables == BALANCED:
-            from referee.tournament.formats.balanced import balanced  # it needs numpy, as in a league
 
-            return balanced(names, seats, self.rounds, section)
-        return round_robin(names, seats, self.rounds, section)
+    @classmethod
+    def setting_names(cls) -> tuple[str, ...]:
+        """Its keys in a tournament file."""
+        return tuple(one.name for one in fields(cls))
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """The default of each setting."""
+        return {one.name: one.default for one in fields(cls)}
 
     @property
-    def needs_all(self) -> bool:
-        """Whether every bot of a run has to be there when it is continued."""
-        return self.name != FREE
+    @abstractmethod
+    def rounds(self) -> int:
+        """The largest number of a round."""
+
+    @property
+    def parts(self) -> int:
+        """How many encounters two bots can have in a round; 0 where they have only one, without a number."""
+        return 0
 
     @property
     def is_open(self) -> bool:
         """Whether bots may join after a run began, and the others may go on without one."""
-        return self.name in _OPEN and self.tables != BALANCED
+        return False
 
     @property
     def kind(self) -> str:
         """What it is called in messages."""
-        return "balanced tables" if self.tables == BALANCED else f"the format `{self.name}`"
+        return f"the format `{self.name}`"
 
     @property
-    def follows_results(self) -> bool:
-        """Whether it depends on the results of games which ones follow."""
-        return self.name in (SWISS, KNOCKOUT, LEAGUE)
+    def description(self) -> str:
+        """What it is called above the table of a report, with the number of rounds."""
+        words = self.name.replace("-", " ")
+        return f"{words}, {counted(self.rounds, 'round')}" if self.has_rounds else words
+
+    def check(self, bots: int, seats: int) -> None:
+        """Raises `UsageError` where so many bots cannot play a game of so many seats in this format."""
+        if bots < seats:
+            raise UsageError(f"there are {bots} bots, expected at least {seats}, the seats of the game")
+
+    @abstractmethod
+    def schedule(self, state: SectionState) -> Schedule:
+        """The schedule of a section."""
 
     def standings(
         self,
@@ -169,47 +150,25 @@ class Format:
     ) -> list[Standing] | None:
         """The standings, best first; None for the formats whose order is that of the ratings.
 
-        `games` as in `schedule`; `without_result` are the ids of games that are over without a result for
+        `games` as in `SectionState`; `without_result` are the ids of games that are over without a result for
         good. Games that are `annulled` give no points, but they led to the pairings that followed them.
         """
-        if self.name == SWISS:
-            return swiss_standings(self.seeding, self.rounds, section, games, without_result, annulled)
-        if self.name == KNOCKOUT:
-            return knockout_standings(
-                self.seeding, self.best_of, self.third_place, section, games, without_result
-            )
         return None
 
+    @abstractmethod
     def games_in_all(self, bots: int, seats: int) -> Amount:
         """How many games the schedule has for this number of bots and seats."""
-        if self.name == LEAGUE:
-            return Amount(self.budget, True)
-        if self.name == FREE:
-            return Amount(self.rounds, True)
-        games = self._encounters_in_all(bots, seats) * seats
-        return Amount(min(games, self.budget or games), self.name != KNOCKOUT)
 
-    def _encounters_in_all(self, bots: int, seats: int) -> int:
-        if self.name == SWISS:
-            return self.rounds * (bots // 2)
-        if self.name == KNOCKOUT:
-            return knockout_encounters(bots, self.best_of, self.third_place)
-        if self.name == GAUNTLET:
-            return gauntlet_encounters(bots, len(self.against), seats, self.rounds)
-        if self.name == PAIRINGS:
-            return self.rounds * len(self.pairings)
-        if self.tables == BALANCED:
-            from referee.tournament.formats.balanced import balanced_encounters
-
-            return balanced_encounters(bots, seats, self.rounds)
-        return games_in_all(bots, seats, self.rounds) // seats
+    def tested(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Which bots a sequential test compares, each with which other; none where it has nothing to say."""
+        return [(names[0], names[1])] if len(names) == 2 else []
 
     def check_place(self, pairing: Pairing) -> None:
         """Raises `RecordError` where a game's round, or the number of its encounter, is in no schedule."""
         where = f"game `{shown(pairing.id)}`"
         if not 1 <= pairing.number <= self.rounds:  # guard: rounds
             raise RecordError(f"the round of {where} is not in this run")
-        if (pairing.part > 0) != (self.name == KNOCKOUT) or pairing.part > 2 * self.best_of:
+        if not min(1, self.parts) <= pairing.part <= self.parts:
             raise RecordError(f"the number of the encounter of {where} is not in this run")
 
     def check_bots(self, pairing: Pairing, names: Collection[str]) -> None:
@@ -221,13 +180,12 @@ class Format:
             raise RecordError(f"a bot of {where} is not in this run")
         if len(set(pairing.bots)) != len(pairing.bots):  # guard: several-seats
             raise RecordError(f"a bot has several seats in {where}")
-        if self.pairings and not any(pairing.bots in rotations(bots) for bots in self.pairings):
-            raise RecordError(f"the bots of {where} are in none of the `pairings`")
-        if self.against and len({*pairing.bots} & {*self.against}) != 1:
-            raise RecordError(f"the bots of {where} are not exactly one of `against` and others")
-        # Tables of the other formats are filled in the order of the names.
-        has_free_order = self.pairings or self.tables == BALANCED or self.name == FREE
-        if not has_free_order and pairing.bots not in rotations(tuple(sorted(pairing.bots))):
+        self.check_group(pairing.bots, where)
+
+    def check_group(self, bots: tuple[str, ...], where: str) -> None:
+        """Raises `RecordError` where different bots never meet in these seats; `where` names their game."""
+        # Seats are taken in the order of the names, unless a format says otherwise.
+        if bots not in rotations(tuple(sorted(bots))):
             raise RecordError(f"the seats of {where} are not those of a game of this run")
 
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
@@ -235,44 +193,44 @@ class Format:
 
         `added` are the bots that were not there before.
         """
+        now = {"format": self.name, **before.defaults(), **self._settings()}
+        was = {"format": before.name, **self.defaults(), **before._settings()}
         wrong = [
-            f"`{key}` is {_value_text(now)}, and was {_value_text(was)}"
-            for key, now, was in self._compared(before)
-            if key not in _GROWING and now != was
+            f"`{key}` is {_value_text(now[key])}, and was {_value_text(was[key])}"
+            for key in now
+            if key not in GROWING and now[key] != was[key]
         ]
-        wrong += [
-            f"`{key}` is {now}, and was {was}, expected no less"
-            for key, now, was in self._compared(before)
-            if key in _GROWING and self.name == before.name and now < was
-        ]
+        if self.name == before.name:
+            wrong += [
+                f"`{key}` is {now[key]}, and was {was[key]}, expected no less"
+                for key in GROWING
+                if key in now and now[key] < was[key]
+            ]
         if added and not self.is_open:
             wrong.append(f"bot `{min(added)}` was not there: no bot may be added with {self.kind}")
         return wrong
 
-    def _compared(self, before: Format) -> Iterator[tuple[str, Any, Any]]:
-        """By key of a tournament file, the value now and before."""
-        yield "format", self.name, before.name
-        for key in KEYS[1:]:
-            yield key, getattr(self, key), getattr(before, key)
-
     def header(self) -> dict[str, Any]:
-        """The members for the header of a run besides `rounds`: none for a round robin of all groups, so that
-        older runs continue. They are named like the keys of a tournament file.
+        """The members for the header of a run. Those besides `rounds` are only what differs from the default,
+        so that older runs continue.
         """
-        members: dict[str, Any] = {} if self.name == ROUND_ROBIN else {"format": self.name}
-        for key in KEYS_OF[self.name]:
-            value = getattr(self, key)
-            if key != "rounds" and value != getattr(_DEFAULTS, key):
-                members[key] = _json(value)
-        return members
+        return {
+            "rounds": self.rounds,
+            **({} if self.name == DEFAULT else {"format": self.name}),
+            **{
+                key: _json(value)
+                for key, value in self._settings().items()
+                if key != "rounds" and value != self.defaults()[key]
+            },
+        }
+
+    def _settings(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self.setting_names()}
 
 
-_DEFAULTS = Format()
-
-
-def list_text(names: Sequence[str]) -> str:
-    """Names of bots as shown in a message."""
-    return ", ".join(f"`{name}`" for name in names)
+def wrong_seats(setting: str, seats: int, expected: str) -> UsageError:
+    """The error where a setting, which is given with its value, does not fit the number of seats."""
+    return UsageError(f"{setting}, and the game has {counted(seats, 'seat')}, expected {expected}")
 
 
 def _value_text(value: Any) -> str:

@@ -12,27 +12,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
+from referee.core.text import counted
 from referee.records.record import Summary
+from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
+from referee.tournament.formats.settings import Settings
 from referee.tournament.formats.standing import Standing, points, read_on
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
-LOST_TO = "lost to"
+_LOST_TO = "lost to"
 """The heading of the column with the bot that beat this one."""
+
+MAX_OF_SERIES = 999
 
 _STAGES = {1: "final", 2: "semifinals", 3: "quarterfinals"}
 """The names of the last stages, by how many stages are left with them."""
-
-
-def stages(bots: int) -> int:
-    """How many stages a knockout of so many bots has."""
-    return (bots - 1).bit_length()
-
-
-def knockout_encounters(bots: int, best_of: int, third_place: bool) -> int:
-    """How many encounters a knockout has at most: where all series are level to the end."""
-    return (bots - 1 + (third_place and bots > 3)) * 2 * best_of
 
 
 class _Series:
@@ -65,8 +62,8 @@ class _Series:
         self._lead += points(one, higher, games) - points(one, lower, games)
 
 
-class _Knockout:
-    """A knockout as far as its results are known."""
+class _Course:
+    """A knockout, as far as its results are known."""
 
     def __init__(self, seeding: Sequence[str], best_of: int, third_place: bool) -> None:
         self.seeding = tuple(seeding)
@@ -83,7 +80,7 @@ class _Knockout:
         """All encounters, stage by stage and wave by wave."""
         places = _bracket(self.seeding)
         losers: list[str] = []
-        for number in range(1, stages(len(self.seeding)) + 1):
+        for number in range(1, _stages(self.seeding) + 1):
             matches = list(zip(places[::2], places[1::2], strict=True))
             series = [self._series(match) for match in matches if all(match)]
             has_third = self._third_place and len(matches) == 1 and len(losers) == 2
@@ -124,36 +121,90 @@ def _waves(number: int, series: Sequence[_Series], section: str, games: Mapping[
             one.add(played, games)
 
 
-def knockout(
-    seeding: Sequence[str], best_of: int, third_place: bool, section: str, games: Mapping[str, Summary]
-) -> Schedule:
-    """All encounters, stage by stage and wave by wave."""
-    return _Knockout(seeding, best_of, third_place).schedule(section, games)
+@dataclass(frozen=True)
+class Knockout(Format):
+    """Stages from which the winners of series go on."""
+
+    name: ClassVar[str] = "knockout"
+    follows_results: ClassVar[bool] = True
+    pairs_by_round: ClassVar[bool] = True
+    bot_columns: ClassVar[Collection[str]] = (_LOST_TO,)
+    no_course: ClassVar[str] = (
+        "In a knockout most bots play only a few games, so that ratings have no course."
+    )
+
+    best_of: int = 1
+    """How many encounters a series has, an odd number."""
+    seeding: tuple[str, ...] = ()
+    """All bots, the highest seed first."""
+    third_place: bool = False
+    """Whether the losers of the semifinals meet."""
+
+    @classmethod
+    def read(cls, settings: Settings) -> Knockout:
+        seeding = settings.order("seeding")
+        best_of = settings.fields.number("best_of", 1, MAX_OF_SERIES, default=1)
+        if best_of % 2 == 0:
+            raise settings.fields.wrong("best_of", "an odd number")
+        return cls(best_of, seeding, settings.fields.flag("third_place", False))
+
+    @property
+    def rounds(self) -> int:
+        """How many stages it has."""
+        return max(_stages(self.seeding), 1)
+
+    @property
+    def parts(self) -> int:
+        return 2 * self.best_of
+
+    @property
+    def description(self) -> str:
+        series = f", best of {self.best_of}" if self.best_of > 1 else ""
+        return f"{self.name}{series}, {counted(self.rounds, 'stage')}"
+
+    def check(self, bots: int, seats: int) -> None:
+        if seats != 2:
+            raise wrong_seats(f"`format` is `{self.name}`", seats, f"2, or `{DEFAULT}` for other numbers")
+        super().check(bots, seats)
+
+    def schedule(self, state: SectionState) -> Schedule:
+        """All encounters, stage by stage and wave by wave."""
+        return self._course().schedule(state.section, state.games)
+
+    def _course(self) -> _Course:
+        return _Course(self.seeding, self.best_of, self.third_place)
+
+    def games_in_all(self, bots: int, seats: int) -> Amount:
+        """At most so many: where all series are level to the end."""
+        series = bots - 1 + (self.third_place and bots > 3)
+        return Amount(series * 2 * self.best_of * seats, False)
+
+    def standings(
+        self,
+        section: str,
+        games: Mapping[str, Summary],
+        without_result: Container[str] = (),
+        annulled: Collection[str] = (),
+    ) -> list[Standing]:
+        """The bots by the stage that they reached, then by the match for the third place. Bots that are level
+        share a rank, and are in the order of their seeds.
+        """
+        played = self._course()
+        read_on(played.schedule(section, games), games, without_result)
+
+        def level(bot: str) -> tuple[int, bool]:
+            return played.passed[bot], bot in played.third[:1]
+
+        found: list[Standing] = []
+        for bot in sorted(self.seeding, key=level, reverse=True):
+            is_level = bool(found) and level(found[-1].bot) == level(bot)
+            rank = found[-1].rank if is_level else len(found) + 1
+            left = _stages(self.seeding) - played.passed[bot]
+            reached = "winner" if not left else _STAGES.get(left, f"last {2**left}")
+            found.append(Standing(rank, bot, {"reached": reached, _LOST_TO: played.lost_to.get(bot, "–")}))
+        return found
 
 
-def knockout_standings(
-    seeding: Sequence[str],
-    best_of: int,
-    third_place: bool,
-    section: str,
-    games: Mapping[str, Summary],
-    without_result: Container[str],
-) -> list[Standing]:
-    """The bots by the stage that they reached, then by the match for the third place. Bots that are level
-    share a rank, and are in the order of their seeds.
-    """
-    played = _Knockout(seeding, best_of, third_place)
-    read_on(played.schedule(section, games), games, without_result)
-    last = stages(len(played.seeding))
-
-    def level(bot: str) -> tuple[int, bool]:
-        return played.passed[bot], bot in played.third[:1]
-
-    found: list[Standing] = []
-    for bot in sorted(played.seeding, key=level, reverse=True):
-        is_level = bool(found) and level(found[-1].bot) == level(bot)
-        rank = found[-1].rank if is_level else len(found) + 1
-        left = last - played.passed[bot]
-        reached = "winner" if not left else _STAGES.get(left, f"last {2**left}")
-        found.append(Standing(rank, bot, {"reached": reached, LOST_TO: played.lost_to.get(bot, "–")}))
-    return found
+def _stages(seeding: Sequence[str]) -> int:
+    """How many stages a knockout of these bots has."""
+    return (len(seeding) - 1).bit_length()

@@ -17,10 +17,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, groupby
+from typing import ClassVar
 
 from referee.records.record import Summary
+from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.matching import maximum_matching
+from referee.tournament.formats.settings import Settings
 from referee.tournament.formats.standing import Standing, points, read_on
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
@@ -172,44 +176,65 @@ def _without(bots: Sequence[str], *others: str) -> list[str]:
     return [bot for bot in bots if bot not in others]
 
 
-def swiss(seeding: Sequence[str], rounds: int, section: str, games: Mapping[str, Summary]) -> Schedule:
-    """The rounds, each after all results of the one before."""
-    return _schedule(_Scores(seeding), rounds, section, games)
+@dataclass(frozen=True)
+class Swiss(Format):
+    """Rounds in which bots with equal points meet."""
 
+    name: ClassVar[str] = "swiss"
+    follows_results: ClassVar[bool] = True
+    pairs_by_round: ClassVar[bool] = True
 
-def _schedule(scores: _Scores, rounds: int, section: str, games: Mapping[str, Summary]) -> Schedule:
-    for number in range(1, rounds + 1):
-        pairs, bye = _Round(scores).paired()
-        encounters = [encounter(number, pair, section=section) for pair in pairs]
-        yield from encounters
-        yield wait_for(encounters)  # guard: wait-for-round
-        scores.add(encounters, bye, games)
+    rounds: int = 1
+    seeding: tuple[str, ...] = ()
+    """All bots, the highest seed first."""
 
+    @classmethod
+    def read(cls, settings: Settings) -> Swiss:
+        return cls(settings.rounds(default=None), settings.order("seeding"))
 
-def swiss_standings(
-    seeding: Sequence[str],
-    rounds: int,
-    section: str,
-    games: Mapping[str, Summary],
-    without_result: Container[str],
-    annulled: Collection[str],
-) -> list[Standing]:
-    """The bots by points, Buchholz, Sonneborn-Berger and direct meeting; equal bots by name.
+    def check(self, bots: int, seats: int) -> None:
+        if seats != 2:
+            raise wrong_seats(f"`format` is `{self.name}`", seats, f"2, or `{DEFAULT}` for other numbers")
+        super().check(bots, seats)
 
-    * Buchholz: the sum of the points of all opponents, for each meeting.
-    * Sonneborn-Berger: the sum of the points of each opponent times the own points against it.
-    * In both, a bye counts as an opponent that has as many points as the bot itself.
-    * Direct meeting: the points against those bots that are equal in all this.
-    """
-    as_played = _Scores(seeding)
-    coming = _schedule(as_played, rounds, section, games)
-    read_on(coming, games, without_result)
-    next(coming, None)  # the results of the current round so far
-    counted = _Scores(seeding)
-    counting = {game: what for game, what in games.items() if game not in annulled}
-    for encounters, bye in as_played.rounds:
-        counted.add(encounters, bye, counting)
-    return _ranked(counted)
+    def schedule(self, state: SectionState) -> Schedule:
+        """The rounds, each after all results of the one before."""
+        return self._schedule(_Scores(self.seeding), state.section, state.games)
+
+    def _schedule(self, scores: _Scores, section: str, games: Mapping[str, Summary]) -> Schedule:
+        for number in range(1, self.rounds + 1):
+            pairs, bye = _Round(scores).paired()
+            encounters = [encounter(number, pair, section=section) for pair in pairs]
+            yield from encounters
+            yield wait_for(encounters)  # guard: wait-for-round
+            scores.add(encounters, bye, games)
+
+    def games_in_all(self, bots: int, seats: int) -> Amount:
+        return Amount(self.rounds * (bots // 2) * seats, True)
+
+    def standings(
+        self,
+        section: str,
+        games: Mapping[str, Summary],
+        without_result: Container[str] = (),
+        annulled: Collection[str] = (),
+    ) -> list[Standing]:
+        """The bots by points, Buchholz, Sonneborn-Berger and direct meeting; equal bots by name.
+
+        * Buchholz: the sum of the points of all opponents, for each meeting.
+        * Sonneborn-Berger: the sum of the points of each opponent times the own points against it.
+        * In both, a bye counts as an opponent that has as many points as the bot itself.
+        * Direct meeting: the points against those bots that are equal in all this.
+        """
+        as_played = _Scores(self.seeding)
+        coming = self._schedule(as_played, section, games)
+        read_on(coming, games, without_result)
+        next(coming, None)  # the results of the current round so far
+        counted = _Scores(self.seeding)
+        counting = {game: what for game, what in games.items() if game not in annulled}
+        for encounters, bye in as_played.rounds:
+            counted.add(encounters, bye, counting)
+        return _ranked(counted)
 
 
 def _ranked(scores: _Scores) -> list[Standing]:

@@ -67,7 +67,7 @@ class Belief(NamedTuple):
     covariance: Floats
 
 
-class League:
+class LeagueState:
     """The state of a league: it is told what is scheduled and what is over, and chooses what comes next."""
 
     def __init__(self, seats: int = 2, section: str = "") -> None:

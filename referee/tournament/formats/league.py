@@ -1,0 +1,83 @@
+"""Leagues: each encounter is chosen by what it tells, in batches that are stored before they are played.
+
+A batch is chosen when the last but one before it is over, so that there are always games to play. What was
+chosen stands in the records: a run that is continued does not choose again, and does not depend on rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from referee.core.pairing import Pairing
+from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
+from referee.tournament.formats.settings import MAX_ROUNDS, Settings
+from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
+
+MIN_BATCH = 4
+"""The fewest encounters of a batch, but for the last one."""
+
+
+@dataclass(frozen=True)
+class League(Format):
+    """A pool of bots that join and leave. The number of rounds is only the largest that its ids may have."""
+
+    name: ClassVar[str] = "league"
+    has_rounds: ClassVar[bool] = False
+    follows_results: ClassVar[bool] = True
+
+    budget: int = 0
+    """How many games are played in all."""
+
+    @classmethod
+    def read(cls, settings: Settings) -> League:
+        return cls(settings.budget())
+
+    @property
+    def rounds(self) -> int:
+        return MAX_ROUNDS
+
+    @property
+    def is_open(self) -> bool:
+        return True
+
+    def check(self, bots: int, seats: int) -> None:
+        if seats == 1:
+            raise wrong_seats(f"`format` is `{self.name}`", seats, f"2 or more, or `{DEFAULT}`")
+        super().check(bots, seats)
+
+    def schedule(self, state: SectionState) -> Schedule:
+        """The encounters of the batches that were chosen before, and of further ones."""
+        from referee.tournament.formats.league_choice import LeagueState  # it needs numpy
+
+        league = LeagueState(state.seats, state.section)
+        stored = [
+            batch for batch in state.batches if batch and Pairing.parse(batch[0]).section == state.section
+        ]
+        before: list[Encounter] = []
+        while league.games < self.budget:
+            if stored:
+                batch = [_encounter(Pairing.parse(game)) for game in stored.pop(0)]
+            else:
+                out = state.out()
+                names = [name for name in state.names if name not in out]
+                size = max(MIN_BATCH, len(names) // 4, state.at_once)
+                batch = league.choose(names, min(size, -(-(self.budget - league.games) // state.seats)))
+                if not batch:
+                    return
+                state.store([chosen.games[0].id for chosen in batch])
+            for chosen in batch:
+                league.schedule(chosen)
+                yield chosen
+            yield wait_for(before)
+            for played in before:
+                results = [state.games[game.id] for game in played.games if game.id in state.games]
+                league.finish(played, results)
+            before = batch
+
+    def games_in_all(self, bots: int, seats: int) -> Amount:
+        return Amount(self.budget, True)
+
+
+def _encounter(first: Pairing) -> Encounter:
+    return encounter(first.number, first.bots, first.part, first.section)

@@ -1,0 +1,93 @@
+"""Reads the settings of a format, from a tournament file or from the header of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from referee.core.errors import RefereeError
+from referee.core.fields import Fields
+from referee.core.text import meant, shown
+
+MAX_ROUNDS = 1_000_000
+MAX_GAMES = 1_000_000_000
+
+
+class Settings:
+    """The settings of a format, key by key. The methods raise the error that the constructor was given."""
+
+    def __init__(
+        self, fields: Fields, names: Sequence[str], left_out: Collection[str], error: type[RefereeError]
+    ) -> None:
+        """`names` are the bots in their order; those that are `left_out` may be named, and are ignored."""
+        self.fields = fields
+        """The settings as they are, for numbers, flags and texts."""
+        self._names = tuple(names)
+        self._left_out = left_out
+        self._error = error
+
+    def rounds(self, default: int | None = 1) -> int:
+        """The number of rounds; None as the default says that it has to be given."""
+        return self.fields.number("rounds", 1, MAX_ROUNDS, default)
+
+    def budget(self, default: int | None = None) -> int:
+        """The number of games; None as the default says that it has to be given."""
+        return self.fields.number("budget", 1, MAX_GAMES, default)
+
+    def one_of(self, key: str, choices: Sequence[str]) -> str:
+        """One of several words, by default the first."""
+        found = self.fields.text(key, choices[0])
+        if found not in choices:
+            raise self.fields.wrong(key, f"one of {', '.join(choices)}")
+        return found
+
+    def order(self, key: str) -> tuple[str, ...]:
+        """All bots: those that the key names, then the others in their order."""
+        given = self._given(key) if self.fields.has(key) else ()
+        return (*given, *(name for name in self._names if name not in given))
+
+    def bots(self, key: str) -> tuple[str, ...]:
+        """Some bots, at least one."""
+        found = self._given(key)
+        if not found:
+            raise self._error(f"`{self.fields.at(key)}` has no bot that plays, expected at least one")
+        return found
+
+    def groups(self, key: str) -> tuple[tuple[str, ...], ...]:
+        """Groups of bots, at least one; no two have the same bots."""
+        found: list[tuple[str, ...]] = []
+        for group in self.fields.list(key):
+            if not isinstance(group, list) or not all(isinstance(name, str) for name in group):
+                raise self._error(
+                    f"`{self.fields.at(key)}` is something else, expected a list of lists of bots"
+                )
+            self._check(key, group)
+            if any(set(group) == set(other) for other in found):
+                raise self._error(f"`{self.fields.at(key)}` has {list_text(group)} twice, expected it once")
+            found.append(tuple(group))
+        present = tuple(group for group in found if not set(group) & set(self._left_out))
+        if not present:
+            raise self._error(
+                f"`{self.fields.at(key)}` has no encounter that can be played, expected at least one"
+            )
+        return present
+
+    def _given(self, key: str) -> tuple[str, ...]:
+        given = self.fields.texts(key)
+        self._check(key, given)
+        return tuple(name for name in given if name not in self._left_out)
+
+    def _check(self, key: str, given: Sequence[str]) -> None:
+        """Raises the error where a name is that of no bot, or stands there twice."""
+        known = {*self._names, *self._left_out}
+        for number, name in enumerate(given):
+            if name not in known:
+                expected = shown(meant(name, sorted(known)), 300)
+                where = f"`{self.fields.at(key)}`"
+                raise self._error(f"{where} names `{shown(name, 80)}`, which is no bot, expected {expected}")
+            if name in given[:number]:
+                raise self._error(f"`{self.fields.at(key)}` names `{name}` twice, expected different bots")
+
+
+def list_text(names: Sequence[str]) -> str:
+    """Names of bots as shown in a message."""
+    return ", ".join(f"`{name}`" for name in names)
