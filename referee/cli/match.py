@@ -4,52 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.colour import can_draw
 from referee.cli.options import (
-    START,
+    MARGIN,
     bots_argument,
     check_workers,
     cluster_option,
     game_argument,
     game_options_option,
+    group,
     isolation_option,
     json_lines_option,
-    key_values,
     openings_option,
-    openings_table,
     start_option,
-    start_table,
     user_option,
     workers_option,
 )
 from referee.cli.output import say
-from referee.core.defaults import MARGIN_US, REJECTIONS
-from referee.core.errors import StorageError, UsageError
-from referee.core.text import listed, meant, shown
-from referee.core.units import LONGEST_US, PERIOD, parse_period, show_period
+from referee.core.defaults import MATCH_GAMES, MAX_SPRT_GAMES, REJECTIONS
+from referee.core.errors import UsageError
+from referee.core.text import listed, shown
+from referee.core.units import PERIOD
 
 if TYPE_CHECKING:
-    from referee.tournament.encounter import ShowEvent
-    from referee.wire.dialogue import Tap
-
-GAMES = 2
-"""How many games a match has where nothing is said."""
-
-UNLIMITED = show_period(LONGEST_US)
-"""The start allowance and the margin where there are no time limits."""
-
-MARGIN = f"{MARGIN_US // 1000}ms"
-
-MAX_GAMES = 20_000
-"""How many games a match with a sequential test has at most where nothing is said."""
+    from referee.cli.match_tables import MatchSettings
+    from referee.cli.observing import Views
 
 
 class _Match(click.Command):
@@ -78,7 +63,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "-n",
     "count",
     type=click.IntRange(1, 1_000_000),
-    help=f"Number of games; with --sprt, the most. Default: {GAMES}, with --sprt {MAX_GAMES}.",
+    help=f"Number of games; with --sprt, the most. Default: {MATCH_GAMES}, with --sprt {MAX_SPRT_GAMES}.",
 )
 @click.option(
     "--sprt",
@@ -175,36 +160,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
 )
 @json_lines_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
-def match(
-    game: str,
-    bots: tuple[str, ...],
-    count: int | None,
-    sprt: str | None,
-    repeats: str,
-    control: str | None,
-    options: tuple[str, ...],
-    seed: str | None,
-    folder: Path | None,
-    workers: int | None,
-    cluster: str,
-    watch: str | None,
-    dialogue: bool,
-    input_of: tuple[int, Path] | None,
-    no_clock: bool,
-    rejections: int,
-    margin: str,
-    start: str,
-    openings: tuple[str, ...],
-    begin: tuple[Path, str] | None,
-    limits: tuple[str, ...],
-    ptys: tuple[str, ...],
-    isolation: str | None,
-    user: str,
-    pause: bool,
-    forgive_waiting: bool,
-    json_lines: bool,
-    strict: bool,
-) -> None:
+def match(**given: Any) -> None:
     """Plays games of GAME between as many bots as the game has seats, and prints a table.
 
     BOT is [name=]command, the command as one argument. {python} in it is the interpreter that runs the
@@ -218,166 +174,54 @@ def match(
       referee match blooms -n 1 --dialogue --input-of 1 input.txt './mine' 'node mine.js'
       referee match blooms -n 2 --from results 7@12 './mine' 'node mine.js'
     """
+    from referee.cli.match_tables import MatchSettings
+    from referee.cli.observing import Views
+
+    _play(group(MatchSettings, given), group(Views, given), given)
+
+
+def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
+    """Plays a match; what is `given` beside the settings says how."""
     from referee.cli.playing import Conduct, conduct
-    from referee.core.timecontrol import TimeControl
-    from referee.games import game_given
     from referee.processes import owned
-    from referee.processes.limits import Limits
     from referee.records.run_files import TOML
     from referee.tournament.config import config_of
-    from referee.tournament.stopping import Sprt
-    from referee.tournament.task import Observer
-    from referee.wire.dialogue import Dialogue
 
-    chosen = game_given(game, Path.cwd())
-    given = key_values("option", options)
-    start_given: dict[str, Any] = {}
-    if begin:
-        if openings:
-            raise UsageError("`--openings` is given with `--from`, expected one of them")
-        start_given, given = start_table(*begin, chosen, given)
-    settled = chosen.settle(given)
-    seats = chosen.seats(settled)
-    if len(bots) != seats:
-        raise UsageError(f"`{chosen.slug}` has {seats} seats, expected as many bots, not {len(bots)}")
-    if control is not None:
-        TimeControl.parse(control)  # an error names what was given, not the key of a tournament file
-    if sprt is not None:
-        try:
-            Sprt.parse(sprt)
-        except UsageError as error:
-            raise UsageError(f"`--sprt`: {error}") from None
-    if count is None:
-        count = GAMES if sprt is None else MAX_GAMES
-    for period in (margin, start):
-        parse_period(period)
-    if no_clock:
-        if (margin, start) != (MARGIN, START):
-            raise UsageError("`--margin` or `--start` is given with `--no-clock`, expected no time limits")
-        control, margin, start = control or "none", UNLIMITED, UNLIMITED
-    limits_given = key_values("limit", limits)
-    Limits.parse(limits_given)
-    entrants = _bots(bots, ptys)
-    tables: dict[str, Any] = {
-        "tournament": {
-            "game": game,
-            "format": "pairings",
-            "pairings": [[bot["name"] for bot in entrants]],
-            "rounds": -(-count // seats),
-            "budget": count,
-            **({} if control is None else {"clock": control}),
-            **({} if seed is None else {"seed": seed}),
-            **({} if sprt is None else {"sprt": sprt}),
-            **({} if repeats == "cluster" else {"repeats": repeats}),
-            "margin": margin,
-            "start": start,
-            "rejections": rejections,
-            **(start_given or openings_table(openings, chosen, settled)),
-            **({"user": user} if user else {}),
-            **({"pause": True} if pause else {}),
-            **({"forgive_waiting": True} if forgive_waiting else {}),
-        },
-        **({"options": given} if given else {}),
-        **({"limits": limits_given} if limits else {}),
-        "bot": entrants,
-    }
-    looking = {
-        "--watch": watch is not None,
-        "--dialogue": dialogue,
-        "--input-of": input_of is not None,
-        "--no-clock": no_clock,
-    }
-    check_workers(workers, cluster)
-    if any(looking.values()) and (workers or cluster):
-        given_with = listed(f"`{name}`" for name, is_given in looking.items() if is_given)
-        if cluster:
-            raise UsageError(f"`--cluster` is `{shown(cluster)}`, expected none with {given_with}")
-        raise UsageError(f"`--workers` is {workers}, expected 0 with {given_with}")
-    if input_of and input_of[0] > seats:
-        raise UsageError(f"`--input-of` has seat {input_of[0]}, expected 1 to {seats}")
-    delay_us = parse_period(watch or "0s")
+    tables = settings.tables()
+    _check_views(views, given["workers"], given["cluster"], len(settings.bots))
+    folder: Path | None = given["folder"]
     with contextlib.ExitStack() as stack:
-        taps: list[Tap] = []
-        if dialogue:
-            shown_dialogue = Dialogue(say)
-            stack.callback(shown_dialogue.close)
-            taps.append(shown_dialogue)
-        if input_of:
-            taps.append(stack.enter_context(_input_written(*input_of)))
-        show = watching(delay_us, alone=not dialogue, stack=stack) if watch else None
-        observer = Observer(show, taps, patient=no_clock) if any(looking.values()) else None
-        if no_clock:
+        stored = folder is not None
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("match"))))
+        config = config_of(folder / TOML, tables, Path.cwd(), settings.given_by)
+        observer = views.observer(stack) if views.given else None
+        if views.no_clock:
             say(
                 "no time limits: bots are waited for, at their end too; "
                 "a second Ctrl-C ends the match at once"
             )
-        stored = folder is not None
-        if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("match"))))
-        config = config_of(folder / TOML, tables, Path.cwd())
+        workers = config.workers if given["workers"] is None else given["workers"]
         how = Conduct(
             folder,
-            0 if observer else config.workers if workers is None else workers,
-            isolation,
-            strict,
+            0 if observer else workers,
+            given["isolation"],
+            given["strict"],
             observer,
             stored,
-            json_lines,
-            cluster,
+            given["json_lines"],
+            given["cluster"],
         )
         conduct(config, how)
 
 
-def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The bots as tables of a tournament file."""
-    from referee.processes.bot import Bot, distinct
-
-    parsed = [Bot.parse(text, Path.cwd()) for text in texts]
-    given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
-    bots = distinct(parsed, given)
-    names = [bot.name for bot in bots]
-    for name in ptys:
-        if name not in names:
-            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected {meant(name, names)}")
-    return [
-        {
-            "name": bot.name,
-            "cmd": list(bot.command),
-            **({"pty": True} if bot.name in ptys else {}),
-        }
-        for bot in bots
-    ]
-
-
-def watching(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> ShowEvent:
-    """What shows the board; it is redrawn where it is to be watched and nothing else is shown."""
-    from referee.cli.watching import Redrawing, Scrolling
-
-    if not (delay_us and alone and can_draw(sys.stderr)):
-        return Scrolling(delay_us)
-    redrawing = Redrawing(delay_us)
-    stack.callback(redrawing.close)
-    return redrawing
-
-
-@contextlib.contextmanager
-def _input_written(seat: int, path: Path) -> Iterator[Tap]:
-    """A tap that writes what the bot in a seat is sent to a file. Raises `UsageError` where that cannot be
-    written or is something else, and `StorageError` where it cannot be written any more.
-    """
-    from referee.core.whole_file import write_whole
-    from referee.wire.bot_input import BotInput
-
-    write_whole(path, b"", b"hello ", "the input of a bot")
-    with path.open("ab", buffering=0) as file:
-
-        def write(data: bytes) -> None:
-            try:
-                file.write(data)
-            except OSError as error:
-                raise StorageError(f"cannot write `{shown(str(path))}`: {error.strerror}") from None
-
-        bot_input = BotInput(seat, write)
-        yield bot_input
-    if not bot_input.bot:
-        say(f"no bot in seat {seat} was told of a game, so `{shown(str(path))}` is empty")
+def _check_views(views: Views, workers: int | None, cluster: str, seats: int) -> None:
+    """Raises `UsageError` where what is to be shown is not played in this process, or not there."""
+    check_workers(workers, cluster)
+    if views.given and (workers or cluster):
+        given_with = listed(f"`{name}`" for name in views.given)
+        if cluster:
+            raise UsageError(f"`--cluster` is `{shown(cluster)}`, expected none with {given_with}")
+        raise UsageError(f"`--workers` is {workers}, expected 0 with {given_with}")
+    if views.input_of and views.input_of[0] > seats:
+        raise UsageError(f"`--input-of` has seat {views.input_of[0]}, expected 1 to {seats}")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from referee.core.defaults import START_US
+from referee.core.defaults import MARGIN_US, START_US
 from referee.core.errors import RefereeError, UsageError
 from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
 
 if TYPE_CHECKING:
-    from referee.games.api import Game, Options
+    from _typeshed import DataclassInstance
+
+    from referee.games.api import Game
     from referee.records.record import GameRecord
     from referee.viewing.knowledge import View
 
@@ -83,6 +87,8 @@ game_options_option = click.option(
     shell_complete=_complete_option,
     help="An option of the game; `referee games GAME` lists them.",
 )
+
+MARGIN = f"{MARGIN_US // 1000}ms"
 
 START = f"{START_US // 1_000_000}s"
 
@@ -156,48 +162,6 @@ openings_option = click.option(
 )
 
 
-def openings_table(texts: tuple[str, ...], game: Game[Any], options: Options) -> dict[str, dict[str, Any]]:
-    """The key `openings` of a tournament file, as `--openings` gives it; empty without the option.
-
-    Raises `UsageError`, which names the option.
-    """
-    from referee.core.fields import Fields
-    from referee.tournament.opening_table import openings_of
-
-    given: dict[str, Any] = {**key_values("openings", texts)}
-    plies = given.get("plies", "")
-    if plies.isascii() and plies.isdecimal() and len(plies) < 10:
-        given["plies"] = int(plies)
-    if given.get("file"):
-        given["file"] = str(Path.cwd() / given["file"])
-    if not given:
-        return {}
-    openings_of(Fields(given, "--openings", UsageError), Path.cwd(), game, options)
-    return {"openings": given}
-
-
-def start_table(
-    path: Path, at: str, game: Game[Any], given: dict[str, str]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The key `openings` of a tournament file, as `--from` gives it, and the options of the game, which are
-    those of the earlier game. Raises `UsageError`, also where `given` options differ from these.
-    """
-    from referee.tournament.opening_table import recorded_game
-    from referee.tournament.reading import records_at
-
-    game_id, move = place_in_game(at)
-    file = records_at(path).absolute()
-    record = recorded_game(file, game_id, game)
-    options = {name: str(value) for name, value in record.terms.options.items()}
-    for name, value in game.settle({**options, **given}).items():
-        if value != record.terms.options[name]:
-            raise UsageError(
-                f"option `{name}` is `{value}`, expected `{options[name]}` as in the game of "
-                "`--from`, or none"
-            )
-    return {"openings": {"from": str(file), "game": record.terms.id, "move": move}}, options
-
-
 def place_in_game(at: str) -> tuple[str, int]:
     """The id of a game, or its number, and the step of it that `ID@N` names. Raises `UsageError`."""
     game_id, _, move = at.rpartition("@")
@@ -222,6 +186,14 @@ def view_of(seat: int | None, record: GameRecord) -> View:
     if seat is not None and seat > seats:
         raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
     return None if seat is None else seat - 1
+
+
+_Group = TypeVar("_Group", bound="DataclassInstance")
+
+
+def group(kind: type[_Group], given: Mapping[str, Any]) -> _Group:
+    """The options of a command that belong together, as a value: those that are the fields of a dataclass."""
+    return kind(**{field.name: given[field.name] for field in fields(kind) if field.name in given})
 
 
 def key_values(what: str, texts: tuple[str, ...]) -> dict[str, str]:

@@ -6,7 +6,8 @@ import contextlib
 import re
 import sys
 import tempfile
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.rng import Stream
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
 from referee.games import game_given
 from referee.games.api import Seat, State
 from referee.person.console import Console, PlainConsole
@@ -51,38 +51,47 @@ BLANK_LINES = 60
 """What separates the screens of two persons where a terminal cannot clear its screen."""
 
 
-def play_game(
-    game: str,
-    players: tuple[str, ...],
-    seat: int | None,
-    options: tuple[str, ...],
-    control: str,
-    seed: str | None,
-    hint_text: str | None,
-    folder: Path | None,
-    isolation: str | None,
-) -> None:
-    """Plays a game as the options of `referee play` say, which these values are; without a folder nothing is
-    stored. Raises `UsageError` for what is wrong with them.
+@dataclass(frozen=True, slots=True)
+class PlaySettings:
+    """The options of `referee play`."""
+
+    game: str
+    players: tuple[str, ...]
+    seat: int | None
+    options: tuple[str, ...]
+    control: str
+    seed: str | None
+    hint_text: str | None
+    folder: Path | None
+    isolation: str | None
+
+    def tables(self, bots: Sequence[Bot], options: dict[str, str]) -> dict[str, Any]:
+        """The tables of a tournament file for this game, but for the number of its rounds."""
+        return {
+            "tournament": {
+                "game": self.game,
+                "format": FreePlay.name,
+                "clock": self.control,
+                **({} if self.seed is None else {"seed": self.seed}),
+            },
+            **({"options": options} if options else {}),
+            "bot": [_table(bot) for bot in bots],
+        }
+
+
+def play_game(settings: PlaySettings) -> None:
+    """Plays a game; without a folder nothing is stored. Raises `UsageError` for what is wrong with the
+    settings.
     """
-    chosen = game_given(game, Path.cwd())
-    seats = chosen.seats(chosen.settle(key_values("option", options)))
-    TimeControl.parse(control)
-    seated = _seated(chosen.slug, players, seat, seats)
+    chosen, folder, isolation = game_given(settings.game, Path.cwd()), settings.folder, settings.isolation
+    options = key_values("option", settings.options)
+    seats = chosen.seats(chosen.settle(options))
+    seated = _seated(chosen.slug, settings.players, settings.seat, seats)
     hint_bot = sample_bot(chosen.slug, Path.cwd())
-    if hint_text is not None:
-        hint_bot = Bot.parse(hint_text, Path.cwd())
+    if settings.hint_text is not None:
+        hint_bot = Bot.parse(settings.hint_text, Path.cwd())
     hint_bot.check()
-    tables: dict[str, Any] = {
-        "tournament": {
-            "game": game,
-            "format": FreePlay.name,
-            "clock": control,
-            **({} if seed is None else {"seed": seed}),
-        },
-        **({"options": key_values("option", options)} if options else {}),
-        "bot": [_table(bot) for bot in seated],
-    }
+    tables = settings.tables(seated, options)
     with contextlib.ExitStack() as stack:
         stored = folder is not None
         if folder is None:
@@ -90,7 +99,7 @@ def play_game(
         stack.enter_context(locked(folder))
         number = _next_round(run := find_run(folder))
         tables["tournament"]["rounds"] = max(number, run.header.get("rounds", 1) if run else 1)
-        config = config_of(folder / TOML, tables, Path.cwd())
+        config = config_of(folder / TOML, tables, Path.cwd(), {"tournament.clock": "--time"})
         say_before(config, 0)
         candidate = _ready(config, folder, isolation)
         (hint_bot,) = isolated([replace(hint_bot, isolation=isolation or "auto")], (folder, config.path))

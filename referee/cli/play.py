@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from referee.cli.options import game_argument, game_options_option, isolation_option
+from referee.cli.options import game_argument, game_options_option, group, isolation_option
 
 
 @click.command()
@@ -32,17 +33,7 @@ from referee.cli.options import game_argument, game_options_option, isolation_op
     help="Folder for the records; the game is added to those that are there.",
 )
 @isolation_option
-def play(
-    game: str,
-    players: tuple[str, ...],
-    seat: int | None,
-    options: tuple[str, ...],
-    control: str,
-    seed: str | None,
-    hint_text: str | None,
-    folder: Path | None,
-    isolation: str | None,
-) -> None:
+def play(**given: Any) -> None:
     """Plays one game of GAME in which you take part; at the prompt, `help` lists the commands.
 
     PLAYER is a BOT, [name=]command as for `match`, or `me` for a person at this keyboard, with another name
@@ -61,6 +52,6 @@ def play(
       referee play thetree --option players=1
       printf 'moves\\nhint\\nquit\\n' | referee play evengroups
     """
-    from referee.cli.person_game import play_game
+    from referee.cli.person_game import PlaySettings, play_game
 
-    play_game(game, players, seat, options, control, seed, hint_text, folder, isolation)
+    play_game(group(PlaySettings, given))

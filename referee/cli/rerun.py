@@ -12,12 +12,10 @@ from referee.cli.options import game_option, isolation_option, outside_game
 from referee.cli.output import say, show_data
 from referee.core.errors import BotFaulted, UsageError
 from referee.core.text import shown
-from referee.core.units import parse_period
 
 if TYPE_CHECKING:
     from referee.processes.bot import Bot
     from referee.records.record import GameRecord
-    from referee.wire.dialogue import Tap
 
 
 @click.command()
@@ -80,7 +78,7 @@ def rerun(
       referee rerun results 7 --dialogue --no-clock
     """
     # Only what plays a game needs all this.
-    from referee.cli.match import watching
+    from referee.cli.observing import Views
     from referee.records.difference import first_difference
     from referee.records.finding import find_game
     from referee.records.record import GameRecord, faults
@@ -89,7 +87,6 @@ def rerun(
     from referee.tournament.run import read_run
     from referee.viewing.comparing import compared
     from referee.viewing.words import fault_report
-    from referee.wire.dialogue import Dialogue
 
     if folder and no_clock:
         raise UsageError(
@@ -104,14 +101,8 @@ def rerun(
         raise UsageError(f"`{shown(game_id, 80)}` is no game, expected an ID, which `referee replay` lists")
     again = rerun_of(run, recorded, base or commands_base(path, run.folder), instead, isolation, no_clock)
     with contextlib.ExitStack() as stack:
-        taps: list[Tap] = []
-        if dialogue:
-            shown_dialogue = Dialogue(say)
-            stack.callback(shown_dialogue.close)
-            taps.append(shown_dialogue)
-        delay_us = parse_period(watch or "0s")
-        show = watching(delay_us, alone=not dialogue, stack=stack) if watch else None
-        played, said = again.play(show, taps)
+        observer = Views(watch, dialogue).observer(stack)
+        played, said = again.play(observer.show, observer.taps)
     for line in fault_report(played):
         say(f"  {line}")
     difference = first_difference(recorded.events, played.events)

@@ -3,6 +3,12 @@
 MARGIN_US = 10_000
 """Beyond allowance and reserve, what a referee on an ordinary machine may itself be late by."""
 
+MATCH_GAMES = 2
+"""The games of a match."""
+
+MAX_SPRT_GAMES = 20_000
+"""The most games of a match with a sequential test."""
+
 REJECTIONS = 10
 """A game's rejected moves of a seat; with the last of them the seat loses."""
 

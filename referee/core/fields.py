@@ -16,16 +16,21 @@ _MISSING = object()
 class Fields:
     """A JSON or TOML object. Its methods raise the error class that the constructor was given."""
 
-    def __init__(self, value: Any, path: str, error: type[RefereeError]) -> None:
+    def __init__(
+        self, value: Any, path: str, error: type[RefereeError], given_by: Mapping[str, str] | None = None
+    ) -> None:
+        """`given_by` has other names for the paths of some fields, such as the options that set them."""
         self._path = path
         self._error = error
+        self._given_by = given_by or {}
         if not isinstance(value, dict):
             raise error(f"{f'`{path}`' if path else 'it'} is {_seen(value)}, expected an object")
         self._value: dict[str, Any] = value
 
     def at(self, name: str) -> str:
-        """The path of a field."""
-        return f"{self._path}.{name}" if self._path else name
+        """The path of a field, or its other name."""
+        path = f"{self._path}.{name}" if self._path else name
+        return self._given_by.get(path, path)
 
     def wrong(self, name: str, expected: str) -> RefereeError:
         """The error for a field that is not what was expected."""
@@ -131,12 +136,12 @@ class Fields:
 
     def object(self, name: str) -> Fields:
         """A field that is an object."""
-        return Fields(self._value.get(name), self.at(name), self._error)
+        return Fields(self._value.get(name), self.at(name), self._error, self._given_by)
 
     def objects(self, name: str) -> Iterator[Fields]:
         """The items of a field that is a list of objects; paths count them from 1."""
         for number, value in enumerate(self.list(name), 1):
-            yield Fields(value, f"{self.at(name)}.{number}", self._error)
+            yield Fields(value, f"{self.at(name)}.{number}", self._error, self._given_by)
 
 
 def _is(value: object) -> str:

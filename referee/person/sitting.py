@@ -18,7 +18,7 @@ from referee.person.table_wire import TableWire
 from referee.person.taking_back import ContinuedWire
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord
-from referee.tournament.encounter import play_encounter
+from referee.tournament.encounter import Hooks, play_encounter
 from referee.tournament.idle import OnExit
 from referee.wire.process_wire import ProcessWire
 
@@ -66,7 +66,7 @@ class Sitting:
             self.desk.watch(event, state)
 
         (record,) = play_encounter(
-            self.bots, [self.terms], show, start_us=self.start_us, on_exit=self.on_exit, join=join
+            self.bots, [self.terms], show, start_us=self.start_us, hooks=Hooks(self.on_exit, join=join)
         )
         return record
 

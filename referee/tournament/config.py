@@ -130,13 +130,15 @@ def load(path: Path, elsewhere: bool | None = None) -> Config:
         raise UsageError(f"`{shown(str(path))}`: {error}") from None
 
 
-def config_of(path: Path, tables: dict[str, Any], base: Path) -> Config:
+def config_of(
+    path: Path, tables: dict[str, Any], base: Path, given_by: Mapping[str, str] | None = None
+) -> Config:
     """A tournament from the tables of a tournament file that is to be stored under this path; the paths in
     them are relative to `base`.
 
-    Raises `UsageError`, naming the key.
+    Raises `UsageError`, naming the key, or the option that `given_by` has for it.
     """
-    return _config(path, written(tables).encode(), Fields(tables, "", UsageError), base)
+    return _config(path, written(tables).encode(), Fields(tables, "", UsageError, given_by), base)
 
 
 TABLES = ("tournament", "game", "options", "limits", "bot")

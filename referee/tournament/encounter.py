@@ -10,9 +10,9 @@ import contextlib
 import gc
 import platform
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -56,85 +56,132 @@ Join = Callable[[Terms, ProcessWire], Wire]
 """Gives the wire for a game in which persons take part, around the one to its bots."""
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessUse:
+    """Which processes the bots of an encounter play in; bots are given by their names."""
+
+    fresh: Collection[str] = ()
+    """Bots that get a new process for every game."""
+    reused: Collection[str] = ()
+    """Bots that are taken from `idle` if they are there, and put back at the end if they can play on."""
+    idle: IdleBots | None = None
+    """Processes of earlier encounters, which had the same tap; the owner of `idle` ends them."""
+    failures: Mapping[str, Failure] = field(default_factory=dict)
+    """Bots that are not started, with the failure that each of them loses by."""
+    patient: bool = False
+    """Whether bots have as long as they take to exit, unless this is interrupted."""
+
+
+NEW_PROCESSES = ProcessUse()
+"""Every bot is started for the encounter and ended after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What is called while an encounter is played."""
+
+    on_exit: OnExit | None = None
+    show_life: Callable[[], None] = lambda: None
+    """Called now and then while bots are waited for."""
+    join: Join | None = None
+    """With it, some of the bots may be persons."""
+
+
+NO_HOOKS = Hooks()
+
+
 def play_encounter(
     bots: Iterable[Bot],
     games: Iterable[Terms],
     show: ShowEvent | None = None,
     tap: Tap | None = None,
     start_us: int = START_US,
-    fresh: Collection[str] = (),
-    given_up: Collection[str] = (),
-    on_exit: OnExit | None = None,
-    reused: Collection[str] = (),
-    idle: IdleBots | None = None,
-    forfeiting: Collection[str] = (),
-    out: Collection[str] = (),
-    show_life: Callable[[], None] = lambda: None,
-    patient: bool = False,
-    join: Join | None = None,
+    use: ProcessUse = NEW_PROCESSES,
+    hooks: Hooks = NO_HOOKS,
 ) -> Iterator[GameRecord]:
-    """Plays the games in their order and yields the record of each. All its processes end with it.
-
-    Bots whose names are in `fresh` get a new process for every game, those in `given_up` none at all; those
-    in `forfeiting` and `out` neither, and lose for that. `show_life` is called now and then while bots are
-    waited for. Those in `reused` are taken from `idle` if they are there, and put back at the end if they can
-    play on; `tap` must then be the same each time, and the owner of `idle` ends them. `patient`: bots have as
-    long as they take to exit, unless this is interrupted. With `join`, some of `bots` may be persons.
+    """Plays the games in their order and yields the record of each. All its processes end with it, but for
+    those that `use` keeps.
 
     Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own, and
     `ProcessLostError` where one lost since its warden was killed, which it may not have done itself.
     """
-    by_name = {bot.name: bot for bot in bots}
-    connections: dict[str, BotConnection] = {}
-    reused_connections: set[BotConnection] = set()
-    """The connections that played before this encounter."""
-
-    starts: dict[str, BotStart] = {}
-    """Starts that were requested and have not been waited for yet."""
-
-    def connect(names: Iterable[str]) -> None:
-        """Connects to these bots; all that have to be started start at the same time."""
-        for name in names:
-            if by_name[name].is_person:
-                connections[name] = BotConnection(by_name[name], tap, PERSON)
-            elif name in forfeiting:
-                connections[name] = BotConnection(by_name[name], tap, FORFEITED)
-            elif name in out:
-                connections[name] = BotConnection(by_name[name], tap, OUT)
-            elif connection := idle.take(by_name[name]) if idle and name in reused else None:
-                reused_connections.add(connection)
-                connections[name] = connection
-            elif name in given_up:
-                connections[name] = BotConnection(by_name[name], tap, NOT_TRIED)
-            else:
-                with contextlib.suppress(OSError):  # the connection reports it
-                    starts[name] = BotStart(by_name[name])
-        for name in names:
-            if name not in connections:
-                connections[name] = BotConnection(by_name[name], tap, start=starts.pop(name, None))
-
+    connections = _Connections(bots, tap, use, hooks.on_exit)
     try:
         for terms in games:
-            connect([name for name in dict.fromkeys(terms.bots) if name not in connections])
-            seated = [connections[name] for name in terms.bots]
-            served = [connection.served if connection in reused_connections else 0 for connection in seated]
-            record = _play(terms, ProcessWire(seated, start_us, show_life), seated, show, join)
+            seated = connections.of(terms.bots)
+            served = [0 if connection in connections.new else connection.served for connection in seated]
+            record = _play(terms, ProcessWire(seated, start_us, hooks.show_life), seated, show, hooks.join)
             _check_wardens(record, seated)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
             # Bots with a fault are ended now, so that the record has the processes that they left behind.
-            unfit = {name for name in terms.bots if name in fresh or not connections[name].fit}
-            end_and_report([connections.pop(name) for name in unfit], on_exit, patient)
+            connections.end_unfit(terms.bots)
             yield _with_exit_reports(record, seated, served)
-        if idle:
-            for name in [name for name in connections if name in reused]:
-                idle.put(connections.pop(name))
-        end_and_report([connections.pop(name) for name in list(connections)], on_exit, patient)
+        connections.put_back()
+        connections.end(use.patient)
     finally:
-        for start in starts.values():
-            start.cancel()
-        end_and_report(connections.values(), on_exit)
+        connections.end()
+
+
+class _Connections:
+    """The connections to the bots of an encounter, each made for the first game that needs it."""
+
+    def __init__(self, bots: Iterable[Bot], tap: Tap | None, use: ProcessUse, on_exit: OnExit | None) -> None:
+        self._bots = {bot.name: bot for bot in bots}
+        self._tap = tap
+        self._use = use
+        self._on_exit = on_exit
+        self._connections: dict[str, BotConnection] = {}
+        self._starts: dict[str, BotStart] = {}
+        """Starts that were requested and have not been waited for yet."""
+        self.new: set[BotConnection] = set()
+        """Those that did not play before this encounter."""
+
+    def of(self, names: Sequence[str]) -> list[BotConnection]:
+        """The connections of these bots; all that have to be started start at the same time."""
+        lacking = [name for name in dict.fromkeys(names) if name not in self._connections]
+        for name in lacking:
+            bot = self._bots[name]
+            failure = PERSON if bot.is_person else self._use.failures.get(name)
+            if connection := self._idle(bot) if failure in (None, NOT_TRIED) else None:
+                self._connections[name] = connection
+            elif failure:
+                self._connect(name, failure)
+            else:
+                with contextlib.suppress(OSError):  # the connection reports it
+                    self._starts[name] = BotStart(bot)
+        for name in lacking:
+            if name not in self._connections:
+                self._connect(name)
+        return [self._connections[name] for name in names]
+
+    def _idle(self, bot: Bot) -> BotConnection | None:
+        return self._use.idle.take(bot) if self._use.idle and bot.name in self._use.reused else None
+
+    def _connect(self, name: str, failure: Failure | None = None) -> None:
+        connection = BotConnection(self._bots[name], self._tap, failure, start=self._starts.pop(name, None))
+        self._connections[name] = connection
+        self.new.add(connection)
+
+    def end_unfit(self, names: Iterable[str]) -> None:
+        """Ends those of these bots that do not play another game."""
+        unfit = {name for name in names if name in self._use.fresh or not self._connections[name].fit}
+        end_and_report([self._connections.pop(name) for name in unfit], self._on_exit, self._use.patient)
+
+    def put_back(self) -> None:
+        """Keeps the bots that are to be reused for later encounters."""
+        if self._use.idle:
+            for name in [name for name in self._connections if name in self._use.reused]:
+                self._use.idle.put(self._connections.pop(name))
+
+    def end(self, patient: bool = False) -> None:
+        """Ends all bots, and those that are being started."""
+        while self._starts:
+            self._starts.popitem()[1].cancel()
+        ending = list(self._connections.values())
+        self._connections.clear()
+        end_and_report(ending, self._on_exit, patient)
 
 
 def _check_wardens(record: GameRecord, connections: list[BotConnection]) -> None:

@@ -22,7 +22,7 @@ from referee.records.journal import body_of
 from referee.records.record import GameRecord, faults, summary_of, to_json
 from referee.records.run_files import RECORDS, TOML
 from referee.tournament.bot_table import bot_tables
-from referee.tournament.encounter import ShowEvent, play_encounter
+from referee.tournament.encounter import ProcessUse, ShowEvent, play_encounter
 from referee.tournament.hashes import Programs
 from referee.tournament.isolating import isolated
 from referee.tournament.lock import locked
@@ -86,7 +86,8 @@ class Rerun:
         if self.patient:
             # The bots are told of the same clocks, since they may play by them.
             terms, start_us = replace(terms, margin_us=LONGEST_US), LONGEST_US
-        (record,) = play_encounter(self.bots, [terms], show, tap, start_us, patient=self.patient)
+        use = ProcessUse(patient=self.patient)
+        (record,) = play_encounter(self.bots, [terms], show, tap, start_us, use)
         return record, transcript.text()
 
     def store(self, folder: Path, played: GameRecord, dialogue: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from referee.core.errors import EnvironmentLacksError, ProcessLostError, StorageError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
+from referee.gameplay.api import Failure
 from referee.gameplay.terms import Terms
 from referee.processes.exit_report import ExitReport
 from referee.processes.isolation import reaches_referee
@@ -27,7 +28,16 @@ from referee.records.record import (
     timed_moves,
     to_json,
 )
-from referee.tournament.encounter import ShowEvent, left_behind, play_encounter
+from referee.tournament.encounter import (
+    FORFEITED,
+    NOT_TRIED,
+    OUT,
+    Hooks,
+    ProcessUse,
+    ShowEvent,
+    left_behind,
+    play_encounter,
+)
 from referee.tournament.idle import IDLE_PER_SEAT, IdleBots, end_and_report
 from referee.tournament.plan import Plan
 from referee.wire.dialogue import STDERR, Dialogue, Tap
@@ -54,9 +64,18 @@ class Task:
     """Bots that are out of the tournament: they forfeit these games too."""
 
     @property
+    def failures(self) -> dict[str, Failure]:
+        """The bots that are not started, with the failure that each of them loses by."""
+        return {
+            **dict.fromkeys(self.given_up, NOT_TRIED),
+            **dict.fromkeys(self.out, OUT),
+            **dict.fromkeys(self.forfeiting, FORFEITED),
+        }
+
+    @property
     def started(self) -> frozenset[str]:
         """The bots that are started."""
-        return frozenset(self.plan.names) - self.given_up - self.forfeiting - self.out
+        return frozenset(self.plan.names).difference(self.failures)
 
     @property
     def able_to_reach(self) -> frozenset[str]:
@@ -206,18 +225,17 @@ class Player:
         return play_encounter(
             [entrant.bot for entrant in entrants],
             self._terms(task.plan, [pairing for pairing, _ in left]),
-            show=self._observer.show if self._observer else None,
-            tap=self._tap(task.keep),
-            start_us=task.plan.start_us,
-            fresh={entrant.bot.name for entrant in entrants if entrant.processes == "game"},
-            given_up=task.given_up,
-            on_exit=self._on_exit,
-            reused={entrant.bot.name for entrant in entrants if entrant.processes == "worker"},
-            idle=self._idle,
-            forfeiting=task.forfeiting,
-            out=task.out,
-            show_life=self._show_life,
-            patient=self._observer is not None and self._observer.patient,
+            self._observer.show if self._observer else None,
+            self._tap(task.keep),
+            task.plan.start_us,
+            ProcessUse(
+                fresh={entrant.bot.name for entrant in entrants if entrant.processes == "game"},
+                reused={entrant.bot.name for entrant in entrants if entrant.processes == "worker"},
+                idle=self._idle,
+                failures=task.failures,
+                patient=self._observer is not None and self._observer.patient,
+            ),
+            Hooks(self._on_exit, self._show_life),
         )
 
     def _tap(self, keep: str) -> Tap | None:

@@ -20,7 +20,7 @@ from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import SHARE, Limits
 from referee.records.record import GameRecord
-from referee.tournament.encounter import play_encounter
+from referee.tournament.encounter import Hooks, play_encounter
 from tests.command import ROOT
 from tests.processes.encounters import LONG, LONG_US
 
@@ -115,7 +115,7 @@ def played(folder: Path, bomb: str, level: str = "none") -> tuple[list[GameRecor
         for number, names in (("1", ("bomb", "good")), ("2", ("good", "bomb")))
     ]
     records = list(
-        play_encounter(bots, terms, start_us=LONG_US, on_exit=lambda _, report: exits.append(report))
+        play_encounter(bots, terms, start_us=LONG_US, hooks=Hooks(lambda _, report: exits.append(report)))
     )
     return records, exits
 

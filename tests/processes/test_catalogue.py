@@ -37,7 +37,7 @@ from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
-from referee.tournament.encounter import play_encounter
+from referee.tournament.encounter import ProcessUse, play_encounter
 from tests.command import RANDOM, ROOT, referee, referee_process
 from tests.processes.encounters import time_is_up_once
 from tests.processes.runs import games, lines_of, run_with, toml
@@ -82,7 +82,7 @@ def encounter(
     terms = [
         Terms(f"{number}", game, options, ("bad", "good"), controls, b"s") for number in range(case.games)
     ]
-    yield from play_encounter(bots, terms, start_us=parse_period(case.start), fresh=fresh)
+    yield from play_encounter(bots, terms, start_us=parse_period(case.start), use=ProcessUse(fresh=fresh))
 
 
 def all_gone(mark: str) -> None:

@@ -19,7 +19,7 @@ from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.records.record import OFF_TURN
 from referee.tournament.config import load
-from referee.tournament.encounter import play_encounter
+from referee.tournament.encounter import Hooks, play_encounter
 from referee.tournament.plan import entrant_json
 from tests.command import RANDOM, ROOT, referee
 from tests.processes.encounters import LONG, LONG_US
@@ -92,7 +92,7 @@ def played(*bots: Bot) -> tuple[dict[str, Any], dict[str, ExitReport]]:
     names = tuple(one.name for one in bots)
     terms = Terms("x", game, game.settle({"size": "3"}), names, (TimeControl.parse(LONG),) * 2, b"")
     exits: dict[str, ExitReport] = {}
-    (record,) = play_encounter(bots, [terms], start_us=LONG_US, on_exit=exits.__setitem__)
+    (record,) = play_encounter(bots, [terms], start_us=LONG_US, hooks=Hooks(exits.__setitem__))
     assert not record.verdict.ending.is_fault, record.events[-1]
     return dict(zip(names, record.measured["seats"], strict=True)), exits
 

@@ -28,7 +28,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
-from referee.tournament.encounter import ShowEvent, play_encounter
+from referee.tournament.encounter import Hooks, ShowEvent, play_encounter
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import FROM_BOT, TO_BOT, Tap
 from referee.wire.process_wire import ProcessWire, SeatWire
@@ -66,7 +66,7 @@ def games(
         Terms(f"{number}", game, options, names, controls, b"s", b"", MARGIN_US) for number in range(count)
     ]
     on_exit = exits.__setitem__ if exits is not None else None
-    records = list(play_encounter(bots, terms, show, tap, LONG_US, on_exit=on_exit))
+    records = list(play_encounter(bots, terms, show, tap, LONG_US, hooks=Hooks(on_exit)))
     for record in records:
         verify(to_json(record))
     return records

@@ -39,14 +39,21 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (["match", "blooms", "true", "true", "--option", "size"], 2, "option `size` has no value, expected K=V"),
     (["match", "blooms", "true", "true", "--option", "size=9"], 2, "`size` is `9`, expected a number 3 to 8"),
     (["match", "blooms", "true", "true", "--option", "size=1e1"], 2, "expected a number 3 to 8"),
-    (["match", "blooms", "true", "true", "--time", "2"], 2, "`2` is not a time control, expected MOVE"),
+    (
+        ["match", "blooms", "true", "true", "--time", "2"],
+        2,
+        "`--time`: `2` is not a time control, expected MOVE",
+    ),
     (["match", "blooms", "true", "true", "--time", "0s"], 2, "gives no time at all"),
     (["match", "blooms", "true", "true", "--time", "-1s"], 2, "is not a time control"),
     (
         ["match", "blooms", "true", "true", "--margin", "1"],
         2,
-        "`1` is not a time, expected a number and a unit",
+        "`--margin`: `1` is not a time, expected a number and a unit",
     ),
+    (["match", "blooms", "true", "true", "--limit", "memry=3"], 2, "`--limit`: unknown limit `memry`"),
+    (["match", "blooms", "true", "true", "--user", "a b"], 2, "`--user` is `a b`, expected the name of"),
+    (["play", "blooms", "--time", "2"], 2, "`--time`: `2` is not a time control"),
     (["match", "blooms", "true", "true", "-n", "0"], 2, "0 is not in the range"),
     (["match", "blooms", "true", "true", "-n", "x\x1b[2J"], 2, "is not a valid integer"),
     (

@@ -1,0 +1,153 @@
+"""The options of `referee match` as the tables of a tournament file, which are checked where files are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.cli.options import MARGIN, START, key_values, place_in_game
+from referee.core.defaults import MATCH_GAMES, MAX_SPRT_GAMES
+from referee.core.errors import UsageError
+from referee.core.text import meant, shown
+from referee.core.units import LONGEST_US, show_period
+from referee.games import game_given
+from referee.games.api import Game
+from referee.processes.bot import Bot, distinct
+from referee.tournament.opening_table import recorded_game
+from referee.tournament.reading import records_at
+
+_UNLIMITED = show_period(LONGEST_US)
+"""The start allowance and the margin where there are no time limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """The options of `referee match` that say what is played."""
+
+    game: str
+    bots: tuple[str, ...]
+    count: int | None
+    sprt: str | None
+    repeats: str
+    control: str | None
+    options: tuple[str, ...]
+    seed: str | None
+    no_clock: bool
+    rejections: int
+    margin: str
+    start: str
+    openings: tuple[str, ...]
+    begin: tuple[Path, str] | None
+    limits: tuple[str, ...]
+    ptys: tuple[str, ...]
+    user: str
+    pause: bool
+    forgive_waiting: bool
+
+    @property
+    def given_by(self) -> Mapping[str, str]:
+        """The options by the paths of what they set."""
+        return {
+            "tournament.clock": "--time",
+            "tournament.sprt": "--sprt",
+            "tournament.margin": "--margin",
+            "tournament.start": "--start",
+            "tournament.openings": "--from" if self.begin else "--openings",
+            "tournament.user": "--user",
+            "limits": "--limit",
+        }
+
+    def tables(self) -> dict[str, Any]:
+        """The tables of a tournament file for this match; their values are checked only as far as others
+        follow from them. Raises `UsageError`.
+        """
+        game = game_given(self.game, Path.cwd())
+        options = key_values("option", self.options)
+        openings = _openings(self.openings)
+        if self.begin:
+            if openings:
+                raise UsageError("`--openings` is given with `--from`, expected one of them")
+            openings, options = _start(*self.begin, game, options)
+        seats = game.seats(game.settle(options))
+        if len(self.bots) != seats:
+            raise UsageError(f"`{game.slug}` has {seats} seats, expected as many bots, not {len(self.bots)}")
+        bots = _bots(self.bots, self.ptys)
+        count = self.count or (MATCH_GAMES if self.sprt is None else MAX_SPRT_GAMES)
+        settings = {
+            "game": self.game,
+            "format": "pairings",
+            "pairings": [[bot["name"] for bot in bots]],
+            "rounds": -(-count // seats),
+            "budget": count,
+            "clock": (self.control or "none") if self.no_clock else self.control,
+            "seed": self.seed,
+            "sprt": self.sprt,
+            "repeats": None if self.repeats == "cluster" else self.repeats,
+            **self._allowances(),
+            "rejections": self.rejections,
+            "openings": openings or None,
+            "user": self.user or None,
+            "pause": self.pause or None,
+            "forgive_waiting": self.forgive_waiting or None,
+        }
+        tables = {
+            "tournament": {name: value for name, value in settings.items() if value is not None},
+            "options": options,
+            "limits": key_values("limit", self.limits),
+            "bot": bots,
+        }
+        return {name: table for name, table in tables.items() if table}
+
+    def _allowances(self) -> dict[str, str]:
+        if not self.no_clock:
+            return {"margin": self.margin, "start": self.start}
+        if (self.margin, self.start) != (MARGIN, START):
+            raise UsageError("`--margin` or `--start` is given with `--no-clock`, expected no time limits")
+        return {"margin": _UNLIMITED, "start": _UNLIMITED}
+
+
+def _openings(texts: tuple[str, ...]) -> dict[str, Any]:
+    """The table `openings` as `--openings` gives it; empty without the option."""
+    given: dict[str, Any] = {**key_values("openings", texts)}
+    plies = given.get("plies", "")
+    if plies.isascii() and plies.isdecimal() and len(plies) < 10:
+        given["plies"] = int(plies)
+    if given.get("file"):
+        given["file"] = str(Path.cwd() / given["file"])
+    return given
+
+
+def _start(
+    path: Path, at: str, game: Game[Any], given: dict[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The table `openings` as `--from` gives it, and the options of the game, which are those of the earlier
+    game. Raises `UsageError`, also where `given` options differ from these.
+    """
+    game_id, move = place_in_game(at)
+    file = records_at(path).absolute()
+    record = recorded_game(file, game_id, game)
+    options = {name: str(value) for name, value in record.terms.options.items()}
+    for name, value in game.settle({**options, **given}).items():
+        if value != record.terms.options[name]:
+            raise UsageError(
+                f"option `{name}` is `{value}`, expected `{options[name]}` as in the game of "
+                "`--from`, or none"
+            )
+    return {"from": str(file), "game": record.terms.id, "move": move}, options
+
+
+def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The bots as tables of a tournament file."""
+    parsed = [Bot.parse(text, Path.cwd()) for text in texts]
+    given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
+    bots = distinct(parsed, given)
+    names = [bot.name for bot in bots]
+    for name in ptys:
+        if name not in names:
+            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected {meant(name, names)}")
+    return [
+        {"name": bot.name, "cmd": list(bot.command), **({"pty": True} if bot.name in ptys else {})}
+        for bot in bots
+    ]
