@@ -43,7 +43,7 @@ class BotFiles:
     table names, on every machine.
     """
     words: tuple[tuple[str, str], ...]
-    """Of the words of its command that are files: their hashes, as far as the referee knows them."""
+    """The hashes of the files named in its command, as far as the referee knows them."""
     places: tuple[tuple[str, str], ...]
     """Absolute paths in its command, environment and so on that name what is sent, each with the path
     relative to the root.

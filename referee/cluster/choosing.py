@@ -11,7 +11,7 @@ from referee.core.seeds import shared_by
 from referee.tournament.task import Task
 
 HOMES = 100_000
-"""Of how many encounters it is known which machine played them: games that are played again come soon."""
+"""The number of encounters whose machine is remembered: games that are played again come soon."""
 
 
 class WorkerChooser:

@@ -104,7 +104,7 @@ class ClusterWorkers(Workers):
         self._levels: dict[str, str] = {}
         """By bot, its level of isolation on the first machine."""
         self._shared_files: dict[str, dict[str, str]] = {}
-        """Of each bot that is found on the machines, the hashes of its files on the first one."""
+        """For each bot that is found on the machines, the hashes of its files on the first one."""
         self._numbers = count(1)
         self._reports: list[Report] = []
         self._is_stopping = False

@@ -137,7 +137,7 @@ class _Host:
             self._process.send_signal(signal.SIGKILL)
 
     def end(self) -> None:
-        """Has it end with all that it plays, in good order."""
+        """Ends it, after the games in progress."""
         self._channel.shut_down()
 
 

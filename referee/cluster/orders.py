@@ -47,7 +47,7 @@ class FilePart(NamedTuple):
     offset: int
     data: bytes
     size: int
-    """Of the whole file, in bytes."""
+    """The size of the whole file, in bytes."""
 
 
 class Prepare(NamedTuple):

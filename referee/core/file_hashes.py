@@ -47,7 +47,7 @@ class FileHashes:
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[_Version, Hashed | None]] = {}
-        """Of each file: the version that was hashed, and what was found."""
+        """For each file, the version that was hashed, and its hash."""
 
     def of(self, path: Path) -> Hashed | None:
         """The hash of a file; None where it is no regular file, cannot be read or is larger than `LARGEST`.

@@ -61,6 +61,6 @@ class SeatClock:
         return self if charge.reserve_us == self.reserve_us else SeatClock(self.control, charge.reserve_us)
 
     def remaining_us(self, used_us: int) -> tuple[int, int]:
-        """Of the allowance and of the reserve, what remains after so much of the move."""
+        """What remains of the allowance and of the reserve after a part of the move."""
         over = max(0, used_us - self.control.move_us)
         return max(0, self.control.move_us - used_us), max(0, self.reserve_us - over)

@@ -62,7 +62,7 @@ _NO_FILE = re.compile(r"no such file|ENOENT", re.IGNORECASE)
 
 
 def isolated(level: str, stderr: str) -> str:
-    """Of a bot that complains of files at a level of isolation that confines these."""
+    """A hint for a bot that complains about files, at a level of isolation that confines them."""
     if level not in CONFINED or not _KEPT_FROM.search(stderr):
         return ""
     missing = "its file is not there, or is closed to it: " if _NO_FILE.search(stderr) else ""
@@ -80,8 +80,8 @@ def prevented_by(error: int, limits: Collection[str]) -> str:
 def not_started(
     error: int, first_line: bytes | None, limits: Collection[str] = (), isolation: str = "none"
 ) -> str:
-    """Of a program that could not be executed. `first_line`: what its file begins with, if there is one;
-    `limits`: the limits that the bot has; `isolation`: its level.
+    """A hint for a program that could not be executed. `first_line`: the beginning of its file, if there is
+    one; `limits`: the limits that the bot has; `isolation`: its level.
     """
     if limit := prevented_by(error, limits):
         return _of_limit(limit)
@@ -110,8 +110,8 @@ def _of_limit(limit: str) -> str:
 def gone(
     lives: bool, code: int | None, stderr: str, limits: Collection[str] = (), isolation: str = "none"
 ) -> str:
-    """Of a bot that exited, or only closed a pipe and `lives`; without a `code` nobody knows how it ended.
-    `limits`: the limits that it has; `isolation`: its level.
+    """A hint for a bot that exited, or that only closed a pipe and `lives`; without a `code` it is unknown
+    how it ended. `limits`: the limits that it has; `isolation`: its level.
     """
     for limit, (_, words) in _PREVENTED.items():
         if limit in limits and re.search(words, stderr, re.IGNORECASE):
@@ -152,9 +152,9 @@ def after_refusals(hint: str, refused: Sequence[str], isolation: str) -> str:
 def silent(
     unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool, loading: bool = False
 ) -> str:
-    """Of a bot whose time is up. `partial`: a line that has no newline yet; `noise`, `stale`: a line that is
-    no message, and the number of answers to closed questions, since it was asked; `unwritten`: not a byte
-    ever came from it; `loading`: it was sent `prepare`.
+    """A hint for a bot whose time is up. `partial`: a line that has no newline yet; `noise`, `stale`: a line
+    that is no message, and the number of answers to closed questions, since it was asked; `unwritten`: not a
+    byte ever came from it; `loading`: it was sent `prepare`.
     """
     if unsent:
         return "it does not read its input: read every line as it comes"

@@ -25,7 +25,7 @@ class Terms:
     seed: bytes
     """This game's own; whatever is random in the game is drawn from it, but for what is shared."""
     shared_seed: bytes = b""
-    """Of what the games of an encounter, or all bots that play alone in a round, have in common."""
+    """The seed of what the games of an encounter, or all bots that play alone in a round, have in common."""
     margin_us: int = MARGIN_US
     rejections: int = REJECTIONS
     opening: tuple[str, ...] = ()

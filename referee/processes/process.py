@@ -298,7 +298,7 @@ class BotProcess:
             tree.stop(self._started.warden)
 
     def resume(self) -> None:
-        """Has its processes run again, if they were stopped."""
+        """Continues its processes, if they were stopped."""
         if self._paused:
             self._paused = False
             tree.resume(self._started.warden)  # guard: resume

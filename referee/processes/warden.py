@@ -40,7 +40,7 @@ class Prefixes(namedtuple("Prefixes", "scratch group")):
     """The beginnings of the paths of scratch folders and control groups; None where there are no groups."""
 
     def of_warden(self, pid: int) -> Prefixes:
-        """Those of one warden."""
+        """The beginnings of the paths of one warden."""
         return Prefixes(f"{self.scratch}{pid}-", f"{self.group}{pid}-" if self.group else None)
 
     def remove_all(self) -> None:

@@ -71,7 +71,7 @@ class Uncertainty(NamedTuple):
     quantiles: Floats
     """By parameter, how many standard errors half the 95 % interval has."""
     dispersion: Floats
-    """Of bots and of seats: the variance of results between clusters, as a multiple of the model's."""
+    """For bots and for seats: the variance of results between clusters, as a multiple of the model's."""
 
 
 def uncertainty(arrays: Arrays, bots: int, strength: Floats) -> Uncertainty:
@@ -157,7 +157,7 @@ class _Shares(NamedTuple):
         return cls(cluster, parameter, part_of, gradient, copied, copies, clusters)
 
     def dispersion(self) -> Floats:
-        """Of bots and of seats, the ratio of the squares to the model, over all clusters."""
+        """For bots and for seats, the ratio of the squares to the model, over all clusters."""
         found = np.ones(2)
         count = self.expected.shape[1]
         for part in range(2):

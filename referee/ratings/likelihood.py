@@ -43,7 +43,7 @@ class GroupedGames(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """Of the logarithm of the likelihood of one game, by row."""
+    """The derivatives of the logarithm of the likelihood of one game, by row."""
 
     value: Floats
     gradient: Floats

@@ -20,13 +20,13 @@ LATE_PERCENT = 1
 """A bot that loses more than this share of its games on time is told."""
 
 STOPPED_PERCENT = 1
-"""Of so many moves, those in which the referee was not running are a sign of an overloaded machine."""
+"""From this many moves on, moves during which the referee was not running show an overloaded machine."""
 
 MAX_NAMES = 8
-"""So many bots are named in a note, and the others counted."""
+"""The most bots that a note names; the others are counted."""
 
 OUTPUT_LINES = 4
-"""So many lines of the output of a build that failed stand in a note, the last ones."""
+"""The number of last lines of the output of a failed build that a note shows."""
 
 ELO = (
     "Elo: the mean of the bots is 0; ± is the 95 % interval, by encounters (their games are not "

@@ -72,7 +72,7 @@ class Times:
         self.moves = 0
         """Everything that was timed: moves, rejected answers and departures."""
         self.stopped = 0
-        """Those of `moves` during which the referee itself was not running."""
+        """How many of `moves` there were during which the referee itself was not running."""
 
     def add(self, bots: tuple[str, ...], line: bytes) -> None:
         """Adds a game from its line in the file of records. Reads only what comes after its head.

@@ -99,7 +99,7 @@ class Amendments:
         )
 
     def forfeiting(self, bots: Collection[str]) -> frozenset[str]:
-        """Those of these bots that forfeit their games."""
+        """Which of these bots forfeit their games."""
         return frozenset(name for name in bots if self.out.get(name, {}).get("games") == "forfeit")
 
     def attempts_before(self, game: str) -> int:

@@ -261,7 +261,7 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
 
 
 def _scaled(clock: str, percent: int) -> str:
-    """So many percent of a clock, as text. Raises `RecordError`."""
+    """A number of percent of a clock, as text. Raises `RecordError`."""
     if percent == 100:
         return clock  # it may be written in another way than a time control writes itself
     try:

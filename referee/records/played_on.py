@@ -27,7 +27,7 @@ class PlayedOn(NamedTuple):
     """
 
     name: str
-    """Of the machine: its host name."""
+    """The host name of the machine."""
     cpu: str
     """The model of its processor."""
     worker: str

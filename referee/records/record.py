@@ -30,7 +30,7 @@ FORMAT = 1
 """Version of the format; it stands in the first line of a file."""
 
 OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
-"""Of a seat, how long it was not asked in a game, and the processor time that its bot used then."""
+"""For a seat, how long it was not asked in a game, and the processor time that its bot used then."""
 
 LINE_CAP = 64 << 20
 """The most bytes of a line that is read. A game of a thousand moves takes about a hundred thousand."""

@@ -34,7 +34,7 @@ class Reports:
         self._maker = maker
         self._clock = clock
         self._last_hash = ""
-        """Of which state of the run it is."""
+        """The state of the run that it shows."""
         self._future: Future[bytes] | None = None
         self._stale_s = 0.0
         """When it is too old, by the clock."""

@@ -45,7 +45,7 @@ FORFEITED = Failure(
 )
 
 PERSON = Failure(Ending.START, "a person has this seat, and no process is started for it")
-"""Of the connection in a seat where no bot is asked."""
+"""The failure of the connection in a seat where no bot is asked."""
 
 OUT = Failure(Ending.OUT, "it committed too many faults, and is not started")
 

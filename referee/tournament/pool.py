@@ -145,7 +145,7 @@ class _Worker:
         self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """Has it ended, without waiting for that."""
+        """Kills the worker, and does not wait for its end."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:

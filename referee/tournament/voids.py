@@ -33,7 +33,7 @@ class VoidGame(NamedTuple):
 
     id: str
     bots: frozenset[str]
-    """Those that may be the cause."""
+    """The bots that may be the cause."""
     lost: bool = False
     """Whether it became void since the machine was lost that played it; then there are no `bots`."""
     attempt: int = 1
@@ -45,7 +45,7 @@ class Suspicion:
     def __init__(self, voids: Iterable[VoidGame] = ()) -> None:
         """`voids`: the games that became void, in their order."""
         self._unexplained: list[VoidGame] = []
-        """Those of which no bot is held responsible."""
+        """The void games for which no bot is held responsible."""
         self._responsible: set[str] = set()
         for void in voids:
             self.note(void)
@@ -68,7 +68,7 @@ class Suspicion:
         return frozenset()
 
     def responsible(self, bots: Iterable[str]) -> frozenset[str]:
-        """Those of these bots that forfeit all their games."""
+        """Which of these bots forfeit all their games."""
         return frozenset(self._responsible.intersection(bots))
 
     def is_undecided(self, game: str) -> bool:

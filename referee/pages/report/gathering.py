@@ -25,16 +25,16 @@ from referee.tournament.reading import Runs
 from referee.tournament.run import dialogues
 
 SLOWEST = 10
-"""So many of the slowest moves are listed."""
+"""The number of slowest moves that are listed."""
 
 FAULTS_OF_A_KIND = 3
-"""So many games are shown in which a bot committed the same fault."""
+"""The most games shown in which a bot committed the same fault."""
 
 MAX_FAULTS = 60
-"""So many games with faults are shown at most."""
+"""The most games with faults that are shown."""
 
 DIALOGUE_LINES = 40
-"""So many of the last lines of a dialogue are shown."""
+"""The number of last lines of a dialogue that are shown."""
 
 
 class SlowMove(NamedTuple):

@@ -20,7 +20,7 @@ from referee.ratings.standings import Facts, Standings
 from referee.ratings.times import MoveTimes, Times
 
 MAX_IN_MATRIX = 64
-"""So many bots are compared with each other in a matrix at most: the best."""
+"""The most bots that are compared with each other in a matrix: the best ones."""
 
 NO_GAMES = "no games yet"
 
