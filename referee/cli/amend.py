@@ -105,7 +105,7 @@ def amend(
                 say(f"game `{name}` is annulled")
             for name in replayed:
                 say(f"game `{name}` is played again by the next `run`")
-            say(f"head hash {opened.head}")
+            say(f"head hash {opened.state.last_hash}")
 
 
 def _check_games(run: Run, games: str) -> None:

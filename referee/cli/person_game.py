@@ -31,7 +31,7 @@ from referee.processes import owned
 from referee.processes.bot import Bot, distinct
 from referee.processes.exit_report import ExitReport
 from referee.records.journal import body_of
-from referee.records.record import GameRecord, summary_of, to_json
+from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML
 from referee.templates.samples import sample_bot
 from referee.tournament.config import Config, config_of
@@ -194,7 +194,7 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         return False
     finally:
         console.close()
-    opened.add_games([(summary_of(record), body_of(to_json(record)))])
+    opened.add_games([body_of(to_json(record))])
     desk.show_end()
     _show_result(record)
     return True

@@ -91,8 +91,9 @@ def conduct(config: Config, how: Conduct) -> None:
 
 def _has_faults(config: Config, opened: OpenRun) -> bool:
     """Whether a bot was at fault in a game, one included that strikes annulled, or could not play at all."""
-    games = [*opened.games.values()]
-    games += [game for game in opened.annulled.values() if game.id not in opened.amendments.annulled]
+    state = opened.state
+    games = [*state.games.values()]
+    games += [game for game in state.annulled.values() if game.id not in state.amendments.annulled]
     return any(any(game.faults) for game in games) or any(one.is_fault for one in config.left_out)
 
 
@@ -129,7 +130,7 @@ def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:
     candidate, tournament = venue.candidate, venue.tournament
     in_all = opened.games_in_all
     where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
-    say(f"{len(opened.games)} of {amount_text(in_all)} games played; {where}")
+    say(f"{len(opened.state.games)} of {amount_text(in_all)} games played; {where}")
     for line in FaultCount(tournament.strikes, opened).take_out():  # guard: late-strikes
         say(line)
     if not candidate.has_games_left:
@@ -139,7 +140,7 @@ def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:
         tournament.names,
         max(plan.seats for plan in tournament.plans),
         in_all.games,
-        opened.games,
+        opened.state.games,
         venue.at_once,
         [(game.id, game.took_us) for game in last_games(opened.folder)],
     )
@@ -152,9 +153,9 @@ def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
     _say_decision(tournament, opened)
-    is_unfinished = Remaining(tournament, opened).next() is not None
+    is_unfinished = Remaining(tournament, opened.state, opened.is_open).next() is not None
     if stop.asked and is_unfinished:
-        done = count_text(len(opened.games), in_all)
+        done = count_text(len(opened.state.games), in_all)
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
     return is_unfinished
 
@@ -163,23 +164,23 @@ def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
     """Says why the schedule is not played to its end, if a stopping rule has decided."""
     if tournament.stopping == NEVER:
         return
-    remaining = Remaining(tournament, opened)
+    remaining = Remaining(tournament, opened.state, opened.is_open)
     remaining.next()
     if remaining.decision:
         say(f"the stopping rule has decided: {remaining.decision}")
 
 
 def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
-    tournament, games = candidate.tournament, opened.shown_games
+    tournament, games = candidate.tournament, opened.state.shown_games
     seats = max(plan.seats for plan in tournament.plans)
     form, view = "json" if how.json_lines else "simple", TableText(width=table_width())
-    table = rendered(opened.names, games, form, seats, view, opened.facts) if games else ""
+    table = rendered(opened.state.names, games, form, seats, view, opened.facts) if games else ""
     if how.json_lines:
-        show_data(end_lines(len(games), opened.games_in_all.games, opened.head, table))
+        show_data(end_lines(len(games), opened.games_in_all.games, opened.state.last_hash, table))
     elif table:
         show_data(table)
     if how.stored:
-        say(f"{count_text(len(games), opened.games_in_all)}, head hash {opened.head}")
+        say(f"{count_text(len(games), opened.games_in_all)}, head hash {opened.state.last_hash}")
     else:
         say(f"seed {tournament.plans[0].seed}")
 

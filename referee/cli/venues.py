@@ -65,7 +65,7 @@ def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterat
     candidate = replace(candidate, programs=Programs(sent.hashes_of))
 
     def place(run: OpenRun) -> WorkersFactory:
-        reference = Reference(run.calibration, run.set_calibration) if scale_clocks else None
+        reference = Reference(run.state.calibration, run.set_calibration) if scale_clocks else None
         return cluster_place(scheduler.address, sent, tournament, pin, reference)
 
     if not candidate.has_games_left:

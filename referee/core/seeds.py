@@ -35,7 +35,11 @@ def shared_by(game_id: str) -> str:
     """The games that share chance with a game, as a text: those of its encounter, or, where a bot plays
     alone, those of the other bots in its round.
     """
-    pairing = Pairing.parse(game_id)
+    return shared_by_pairing(Pairing.parse(game_id))
+
+
+def shared_by_pairing(pairing: Pairing) -> str:
+    """As `shared_by`."""
     return ":".join(pairing.encounter if len(pairing.bots) > 1 else pairing.encounter[:1])
 
 

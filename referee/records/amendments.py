@@ -6,7 +6,7 @@ All of it stands in lines of the records, so a run that is continued, and every 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from referee.core.errors import RecordError
@@ -79,18 +79,18 @@ class Amendments:
     replayed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By the id of a game that is played again: the last `attempt` that counts no more, and the `reason`."""
 
-    def with_out(self, bot: str, games: str, reason: str) -> Amendments:
-        """The amendments with another bot that is out."""
-        return replace(self, out={**self.out, bot: {"games": games, "reason": reason}})
+    @property
+    def annuls_any(self) -> bool:
+        """Whether there may be games that were played and do not count."""
+        return bool(self.annulled) or any(what["games"] == "annul" for what in self.out.values())
 
-    def not_counted(self, games: Mapping[str, Summary]) -> list[str]:
-        """The ids of those of these games, given by id, that were played and do not count."""
-        out = {name for name, what in self.out.items() if what["games"] == "annul"}
-        if not out and not self.annulled:
-            return []
-        return [
-            name for name, game in games.items() if name in self.annulled or not out.isdisjoint(game.bots)
-        ]
+    def annuls(self, game: Summary) -> bool:
+        """Whether a game that was played does not count."""
+        if not self.out and not self.annulled:
+            return False
+        return game.id in self.annulled or any(
+            name in self.out and self.out[name]["games"] == "annul" for name in game.bots
+        )
 
     def is_dropped(self, game: Pairing) -> bool:
         """Whether a game is not to be played any more, nor forfeited."""

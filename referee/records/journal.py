@@ -56,6 +56,15 @@ class JournalLine(NamedTuple):
     """Its bytes in the file, with its newline."""
 
 
+class StoredLine(NamedTuple):
+    """A line as it was stored."""
+
+    text: bytes
+    """Without its newline."""
+    hash: str
+    """The hash at its end."""
+
+
 def body_of(value: dict[str, Any]) -> bytes:
     """The JSON of a line, without its chain."""
     return json_of(value)
@@ -147,21 +156,23 @@ class Journal:
             file.close()
             raise
 
-    def append(self, value: dict[str, Any]) -> None:
+    def append(self, value: dict[str, Any]) -> list[StoredLine]:
         """Stores one object; see `extend`."""
-        self.extend([json_of(value)])
+        return self.extend([json_of(value)])
 
-    def extend(self, bodies: Iterable[bytes]) -> None:
-        """Stores objects, a line each; all of them are on disk when this returns.
+    def extend(self, bodies: Iterable[bytes]) -> list[StoredLine]:
+        """Stores objects, a line each; all of them are on disk when this returns the lines.
 
         Raises `StorageError`; then some of the lines may be stored, and the last of these may be torn.
         """
         lines: list[bytes] = []
+        stored: list[StoredLine] = []
         head = self.head
         self.is_whole = False
         for body in bodies:
             line, head = chained(body, head)
             lines.append(line)
+            stored.append(StoredLine(line[:-1], head))
         data = b"".join(lines)
         try:
             self._file.append(data)
@@ -173,6 +184,7 @@ class Journal:
         self.head = head
         self.is_whole = True
         self._check(whole=False)
+        return stored
 
     def check(self) -> None:
         """Compares the file in the folder with all that was written, byte by byte.

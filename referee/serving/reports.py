@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import replace
 from typing import TypeVar
 
 from referee.core.errors import UsageError
@@ -70,7 +69,7 @@ def report_of(snapshot: Snapshot) -> str:
     pages = {snapshot.played[number - 1].game.id: f"/game/{number}" for number in snapshot.may_be_shown()}
     if not pages:
         raise UsageError("no game may be looked at yet")
-    shown = replace(run, games={name: game for name, game in run.games.items() if name in pages})
+    shown = run.only(pages)
     gathering = Gathering(Runs((shown,)))
     share = SHARE if snapshot.is_running else 1.0
     with closing(read_games(gathering.runs, workers=0, with_replays=False)) as games:

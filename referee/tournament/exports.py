@@ -14,10 +14,10 @@ from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by
 from referee.core.text import cell, shown
 from referee.records import journal
-from referee.records.heads import Head, Heads
+from referee.records.heads import Head
 from referee.records.played_on import PlayedOn
 from referee.records.record import Summary
-from referee.tournament.run import Run, places_of
+from referee.tournament.run import Run, places_of, read_lines
 
 GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]
 """Games by the runs that they are of."""
@@ -130,12 +130,8 @@ def game_alone(run: Run, game_id: str) -> bytes:
     companions = [game for game in run.games if shared_by(game) == shared_by(game_id)]
     wanted = {game_id, *companions[:1]}
     prev, lines = journal.FIRST, []
-    heads = Heads()
-    for line in journal.read(run.folder):
-        if line.torn:
-            break
-        read = heads.read(line.text)
-        if not isinstance(read, Head) or read.game.id in wanted:
-            text, prev = journal.chained(journal.unchained(line.text), prev)
+    for line, said in read_lines(run.folder):
+        if not isinstance(said, Head) or said.game.id in wanted:
+            text, prev = journal.chained(journal.unchained(line), prev)
             lines.append(text)
     return b"".join(lines)

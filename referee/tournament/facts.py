@@ -4,46 +4,34 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from referee.ratings.standings import Facts, FormatPlace
-from referee.records.amendments import amendments_of
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
 from referee.tournament import formats
+from referee.tournament.run_state import RunState
 
 
-def facts_of(
-    header: Mapping[str, Any],
-    games: Mapping[str, Summary],
-    annulled: Mapping[str, Summary],
-    is_open: Callable[[str], bool],
-) -> Facts:
-    """The facts of a run, from its header with all changes, its games, and those that are annulled; `is_open`
-    says of an id whether the game is still to be played.
-    """
+def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
+    """The facts of a run; `is_open` says of an id whether the game is still to be played."""
+    header = run.header
     return Facts(
         changed=header.get(CHANGED, {}),
         repeats=header.get("repeats", REPEATS[0]),
         left_out=left_out_of(header),
-        places=_places(header, games, annulled, is_open) if "rounds" in header else {},
+        places=_places(run, is_open) if "rounds" in header else {},
     )
 
 
-def _places(
-    header: Mapping[str, Any],
-    games: Mapping[str, Summary],
-    annulled: Mapping[str, Summary],
-    is_open: Callable[[str], bool],
-) -> dict[str, list[FormatPlace]]:
+def _places(run: RunState, is_open: Callable[[str], bool]) -> dict[str, list[FormatPlace]]:
     """By section, the order of the bots in formats that have one of their own."""
-    format_of_run = formats.from_header(header)
-    played = ChainMap(dict(annulled), dict(games))
-    shown = amendments_of(header).shown
+    format_of_run = formats.from_header(run.header)
+    played = ChainMap(dict(run.annulled), dict(run.games))
+    shown = run.amendments.shown
     found: dict[str, list[FormatPlace]] = {}
-    for section in sections_of(dict(header)):
-        rows = format_of_run.standings(section, played, _WithoutResult(played, is_open), annulled)
+    for section in sections_of(run.header):
+        rows = format_of_run.standings(section, played, _WithoutResult(played, is_open), run.annulled)
         for row in rows or ():
             columns = {
                 name: shown(str(cell)) if name in format_of_run.bot_columns else cell

@@ -17,9 +17,10 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.regular import open_without_links
 from referee.records import journal
 from referee.records.durations import GAMES, Timed, last_games, timed
+from referee.records.heads import Head
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS, VOID
-from referee.tournament.run import Run, RunReader
+from referee.tournament.run import Run
 
 BATCH = 32 << 20
 """About how many bytes are read at a time."""
@@ -50,7 +51,7 @@ class RunFollower:
         """What happened to the files that one should know of, for people; empty where nothing did."""
         self.unread = 0
         """The bytes that are still to be read."""
-        self._reader = RunReader(folder)
+        self._run = Run(folder)
         self._file: tuple[int, int] | None = None
         """The device and inode of the file that is followed; None as long as there is none."""
         self._voids: tuple[int, int] | None = None
@@ -70,17 +71,17 @@ class RunFollower:
     @property
     def read_bytes(self) -> int:
         """The bytes that were read so far."""
-        return self._reader.length
+        return self._run.length
 
     @property
     def last_hash(self) -> str:
         """The hash of the last line that was read, which stands for all lines before it."""
-        return self._reader.last_hash
+        return self._run.last_hash
 
     @property
     def run(self) -> Run | None:
         """The run as far as it was read; None as long as it has no first line."""
-        return self._reader.run() if self._reader.has_begun else None
+        return self._run.copy() if self._run.lines else None
 
     @property
     def last(self) -> list[Timed]:
@@ -118,7 +119,7 @@ class RunFollower:
         file = found.st_dev, found.st_ino
         if self._file not in (None, file):
             self._begin_anew("was replaced by another file")
-        elif found.st_size < self._reader.length:
+        elif found.st_size < self._run.length:
             self._begin_anew("was cut")
         self._file = file
 
@@ -126,7 +127,7 @@ class RunFollower:
         self.notice = f"`{RECORDS}` {why} while it was followed, and was read again from its beginning"
         self.played = []
         self._damage = ""
-        self._reader = RunReader(self.folder)
+        self._run = Run(self.folder)
         self._voids = None
         self._last = None
 
@@ -135,20 +136,20 @@ class RunFollower:
         these are known before games that were played again. Raises `RecordError`, `UsageError`, `OSError`.
         """
         self._read_voids()
-        reader, begin = self._reader, self._reader.length
+        run, begin = self._run, self._run.length
         if size - begin > BATCH:
             self._last = None
         file.seek(begin)
         self.unread = 0
-        for line in journal.lines_from(file, reader.lines + 1, reader.last_hash):
-            if line.torn or reader.length + line.size > size:
+        for line in journal.lines_from(file, run.lines + 1, run.last_hash):
+            if line.torn or run.length + line.size > size:
                 break
-            if reader.length - begin > BATCH:
-                self.unread = size - reader.length
+            if run.length - begin > BATCH:
+                self.unread = size - run.length
                 break
-            at = reader.length
-            if game := reader.take(line):
-                self.played.append(FollowedGame(game, at, line.size, line.hash))
+            at = run.length
+            if isinstance(said := run.take_line(line), Head):
+                self.played.append(FollowedGame(said.game, at, line.size, line.hash))
                 if self._last is not None and (time := timed(line.text)):
                     self._last.append(time)
         if self._last is None and not self.unread:
@@ -162,5 +163,5 @@ class RunFollower:
             found = (self.folder / VOID).lstat()
             voids = found.st_ino, found.st_size
         if voids != self._voids:
-            self._reader.read_voids()
+            self._run.read_voids()
             self._voids = voids

@@ -11,19 +11,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from referee.core.errors import RecordError, StorageError, UsageError
+from referee.core.errors import StorageError, UsageError
 from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
 from referee.records import journal
 from referee.records.amendments import MEMBERS
-from referee.records.header import CALIBRATION, CHANGED, GROWING, apply_change, change_line, read_header
-from referee.records.heads import Head, Heads
-from referee.records.record import Summary, head_of
+from referee.records.header import CALIBRATION, CHANGED, GROWING, change_line
+from referee.records.heads import Head
+from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, TOML, VOID, make_folder
 from referee.tournament import formats
 from referee.tournament.lock import is_locked
 from referee.tournament.open_run import DIALOGUES_CAP
 from referee.tournament.run import Run, objects_in
+from referee.tournament.run_state import RunState
 
 _MAX_ROWS_SHOWN = 10
 """How many ids of games a message names."""
@@ -41,6 +42,10 @@ class MergeChoice:
 
     owner: dict[str, int] = field(default_factory=dict)
     """By id, the number of the run that a game is taken from, counted from 0."""
+    voids: dict[str, int] = field(default_factory=dict)
+    """By id, the number of the run that the void attempts at a game are taken from: that of the game, if it
+    has a record.
+    """
     repeated: list[str] = field(default_factory=list)
     """The games that an earlier run has too, with the same events."""
     contradicting: list[str] = field(default_factory=list)
@@ -66,6 +71,9 @@ def choose(runs: Sequence[Run]) -> MergeChoice:
             else:
                 choice.owner[game.id] = number
                 taken[game.id] = game
+    for number, run in enumerate(runs):
+        for void in run.voids:
+            choice.voids.setdefault(void.id, choice.owner.get(void.id, number))
     return choice
 
 
@@ -164,6 +172,10 @@ def _write_records(new: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
     try:
         merged = _Merged(records)
         for number, run in enumerate(runs):
+            for void in run.all_voids:
+                if choice.voids.get(void.id) == number:
+                    merged.state.take_void(void)
+        for number, run in enumerate(runs):
             merged.take(run, {game for game, owner in choice.owner.items() if owner == number})
         records.check()
     finally:
@@ -175,65 +187,62 @@ class _Merged:
 
     def __init__(self, records: journal.Journal) -> None:
         self._records = records
-        self._header: dict[str, Any] = {}
-        """With all changes so far."""
+        self.state = RunState()
+        """What they say."""
         self._games: list[bytes] = []
         """The bodies of games that are not written yet."""
 
     def take(self, run: Run, ids: set[str]) -> None:
         """Adds these games of a run, and what it has changed."""
-        header: dict[str, Any] = {}
-        heads = Heads()
+        source = Run(run.folder)
+        source.read_voids()
         when, is_new = "", True
         for line in journal.read(run.folder):
-            if line.torn:
-                break
-            if line.error:
-                raise RecordError(f"line {line.number} of `{shown(str(run.folder))}`: {line.error}")
-            if line.number == 1:
-                header = read_header(head_of(line.text))
-                if not self._header:
-                    self._header = dict(header)
-                    self._records.extend([journal.unchained(line.text)])
-                continue
-            read = heads.read(line.text)
-            if not isinstance(read, Head):
-                apply_change(header, read)
-                when, is_new = str(read.get("when", "")), True
-                if "seed" in read and header.get("seed_sha256") == self._header.get("seed_sha256"):
-                    self._change(self._missing_seed(header), when)
-            elif read.game.id in ids:
+            said = source.take_line(line)
+            if isinstance(said, Head):
+                if said.game.id not in ids:
+                    continue
                 if is_new:
-                    self._change({**self._missing(header), **self._missing_seed(header)}, when)
+                    self._change({**self._missing(source), **self._missing_seed(source)}, when)
                     is_new = False
                 self._games.append(journal.unchained(line.text))
                 if len(self._games) >= _AT_ONCE:
                     self._flush()
-        self._change(self._missing(header), when)
+            elif said and source.lines > 1:
+                when, is_new = str(said.get("when", "")), True
+                if "seed" in said and source.header.get("seed_sha256") == self.state.header.get(
+                    "seed_sha256"
+                ):
+                    self._change(self._missing_seed(source), when)
+            elif said and not self.state.lines:
+                self._store([journal.unchained(line.text)])
+        self._change(self._missing(source), when)
 
-    def _missing(self, header: dict[str, Any]) -> dict[str, Any]:
-        """What this header has and that of the new run has not, but for seeds."""
+    def _missing(self, source: RunState) -> dict[str, Any]:
+        """What the header of a run has and that of the new one has not, but for seeds."""
+        header, header_now = source.header, self.state.header
         change: dict[str, Any] = {}
         for member in ("bots", "files", *MEMBERS):
-            known = self._header.get(member, {})
+            known = header_now.get(member, {})
             if new := {
                 name: what for name, what in header.get(member, {}).items() if known.get(name) != what
             }:
                 change[member] = new
         for member in GROWING:
-            if header.get(member, 0) > self._header.get(member, 0):
+            if header.get(member, 0) > header_now.get(member, 0):
                 change[member] = header[member]
-        if CALIBRATION in header and CALIBRATION not in self._header:
+        if CALIBRATION in header and CALIBRATION not in header_now:
             change[CALIBRATION] = header[CALIBRATION]
         return change
 
-    def _missing_seed(self, header: dict[str, Any]) -> dict[str, Any]:
+    def _missing_seed(self, source: RunState) -> dict[str, Any]:
         """The hash of the seed of the games that follow, where it is another one, and the seed, where it is
         revealed.
         """
-        if header.get("seed_sha256") != self._header.get("seed_sha256"):
+        header, header_now = source.header, self.state.header
+        if header.get("seed_sha256") != header_now.get("seed_sha256"):
             return {name: header[name] for name in ("seed_sha256", "seed") if name in header}
-        if "seed" in header and "seed" not in self._header:
+        if "seed" in header and "seed" not in header_now:
             return {"seed": header["seed"]}
         return {}
 
@@ -244,13 +253,16 @@ class _Merged:
             return
         line = change_line(change)
         line["when"] = when or line["when"]
-        self._records.append(line)
-        apply_change(self._header, line)
+        self._store([journal.body_of(line)])
 
     def _flush(self) -> None:
         if self._games:
-            self._records.extend(self._games)
+            self._store(self._games)
             self._games.clear()
+
+    def _store(self, bodies: Sequence[bytes]) -> None:
+        for stored in self._records.extend(bodies):
+            self.state.take(stored.text, stored.hash)
 
 
 def _copy_side_files(new: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
@@ -262,10 +274,7 @@ def _copy_side_files(new: Path, runs: Sequence[Run], choice: MergeChoice) -> Non
             shutil.copyfile(toml, new / TOML, follow_symlinks=False)
             (new / TOML).chmod(0o600)
             break
-    owner = dict(choice.owner)
-    for number, run in enumerate(runs):
-        for void in run.voids:
-            owner.setdefault(void.id, number)  # a game without a record
+    owner = {**choice.owner, **choice.voids}
     for name, most in ((VOID, None), (DIALOGUES, DIALOGUES_CAP)):
         lines = [
             json.dumps(value, separators=(",", ":")).encode() + b"\n"

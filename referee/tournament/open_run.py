@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,14 @@ from referee.gameplay.events import Ending
 from referee.ratings.standings import Facts
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.header import CALIBRATION, apply_change, change_line
+from referee.records.header import CALIBRATION, change_line
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, VOID
 from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
 from referee.tournament.run import Run
 from referee.tournament.task import Void
-from referee.tournament.voids import ATTEMPTS, PAUSES_S, Suspicion, VoidGame
+from referee.tournament.voids import ATTEMPTS, PAUSES_S, VoidGame
 
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
@@ -40,26 +40,15 @@ class OpenRun:
     """A run that is open for more games. Its folder must be `locked` meanwhile."""
 
     def __init__(self, run: Run, records: journal.Journal, hidden_seed: str | None) -> None:
-        """Takes over the open file of records, positioned after the run's last line.
+        """Takes over a run, and the open file of its records, positioned after the run's last line.
 
         `hidden_seed` is the seed of the games to come, where the records have only its hash.
         """
-        self._run = run
+        self.state = run
+        """What the lines say that are stored; a line counts once it is on disk."""
         self.folder = run.folder
-        self.games = run.games
-        """The games that count so far, by id."""
-        self.annulled = run.annulled
-        """The games that were played and do not count, by id."""
-        self.amendments = run.amendments
-        """What was changed in the run after the fact."""
-        self.voids = Counter(void.id for void in run.voids)
-        """By id, how often a game became void."""
-        self.suspects = Counter(bot for void in run.voids for bot in void.bots)
-        """How often each bot was a suspect in a game that became void."""
         self._failed: Counter[str] = Counter()
         """By id, how often a game became void without suspects since the run was opened."""
-        self.suspicion = Suspicion(void for void in run.voids if void.bots)
-        """Which bots are held responsible for the others."""
         self._records = records
         self._voids = _SideFile(run.folder / VOID)
         self._dialogues = _SideFile(run.folder / DIALOGUES)
@@ -75,28 +64,30 @@ class OpenRun:
             records = journal.Journal.reopen(folder, journal.FIRST, 0, path.lstat().st_size)
         else:
             records = journal.Journal.create(folder)
-        try:
-            records.append(header)
-            _copy_config(folder, toml)
-        except BaseException:
-            records.close()
-            raise
-        return cls(Run.new(folder, header), records, hidden_seed)
+        return cls(Run(folder), records, hidden_seed)._with(header, toml)
 
     @classmethod
     def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:
         """Continues a run, and stores what is new in it, if anything is. Raises `StorageError`."""
         records = journal.Journal.reopen(run.folder, run.last_hash, run.length, run.torn)
+        run.torn = 0  # it was removed
+        return cls(run, records, hidden_seed)._with(change_line(change) if change else None, toml)
+
+    def _with(self, line: dict[str, Any] | None, toml: bytes) -> OpenRun:
+        """The same, after a first line was stored and the tournament file; closed where that fails."""
         try:
-            if change:
-                line = change_line(change)
-                records.append(line)
-                apply_change(run.header, line)
-            _copy_config(run.folder, toml)
+            if line:
+                self._store([journal.body_of(line)])
+            _copy_config(self.folder, toml)
         except BaseException:
-            records.close()
+            self.__exit__()
             raise
-        return cls(run, records, hidden_seed)
+        return self
+
+    def _store(self, bodies: Iterable[bytes]) -> None:
+        """Stores lines, which count once all of them are on disk. Raises `StorageError`."""
+        for line in self._records.extend(bodies):
+            self.state.take(line.text, line.hash)
 
     def __enter__(self) -> OpenRun:
         return self
@@ -115,29 +106,21 @@ class OpenRun:
             self.add_change({"seed": seed})
 
     @property
-    def shared_seeds(self) -> dict[str, bytes]:
-        """The shared seeds of earlier games, by `shared_by`."""
-        return self._run.shared_seeds
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the bots, as tables show them."""
-        return self._run.names
-
-    @property
-    def shown_games(self) -> list[Summary]:
-        """The games that count, with the names of the bots as tables show them."""
-        return self._run.shown_games
-
-    @property
     def facts(self) -> Facts:
         """What tables say of the run besides its games."""
-        return facts_of(self._run.header, self.games, self.annulled, self.is_open)
+        return facts_of(self.state, self.is_open)
 
     @property
-    def head(self) -> str:
-        """The hash of the last line of the records, which stands for all of them."""
-        return self._records.head
+    def games_in_all(self) -> Amount:
+        """How many games the run has, those included of bots that are left out for now."""
+        amount = self.state.games_in_all
+        assert amount is not None, "a run that can be continued has a schedule"
+        return amount
+
+    @property
+    def suspects(self) -> Counter[str]:
+        """How often each bot was a suspect in a game that became void."""
+        return Counter(bot for void in self.state.voids for bot in void.bots)
 
     def check(self) -> None:
         """Raises `StorageError` where the file of records is not what was written; see `Journal.check`."""
@@ -148,10 +131,10 @@ class OpenRun:
         """The games that stay void, at least until the run is continued."""
         return [
             game
-            for game in {**self._run.without_suspects, **self._failed}
-            if not (game in self.games or game in self.annulled)
+            for game in self.state.without_suspects
+            if not self.state.is_played(game)
             and not self.is_open(game)
-            and not self.amendments.is_dropped(Pairing.parse(game))
+            and not self.state.amendments.is_dropped(Pairing.parse(game))
         ]
 
     @property
@@ -159,7 +142,7 @@ class OpenRun:
         """How many games each bot forfeited since games became void."""
         return Counter(
             bot
-            for game in self.games.values()
+            for game in self.state.games.values()
             for bot, fault in zip(game.bots, game.faults, strict=True)
             if fault == Ending.VOID.word
         )
@@ -167,57 +150,33 @@ class OpenRun:
     @property
     def unexplained(self) -> list[str]:
         """The games that several bots forfeited, since any of them may have made the game void."""
-        return [game.id for game in self.games.values() if game.faults.count(Ending.VOID.word) > 1]
+        return [game.id for game in self.state.games.values() if game.faults.count(Ending.VOID.word) > 1]
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played before the run is closed."""
         if self._failed[game] >= ATTEMPTS:  # guard: endless-attempts
             return False
-        return self._run.is_open(game) and not self.amendments.is_dropped(Pairing.parse(game))
-
-    def next_attempt(self, game: str) -> int:
-        """The number of the next attempt at a game."""
-        return self.amendments.attempts_before(game) + self.voids[game] + 1
+        return self.state.is_open(game)
 
     def pause_s(self, game: str) -> float:
         """Seconds to wait before a game is played again that became void."""
         return (0.0, *PAUSES_S, 0.0)[self._failed[game]]
 
-    def add_games(self, games: Sequence[tuple[Summary, bytes]]) -> None:
-        """Stores finished games with the bodies of their records. They count once all of them are on disk.
+    def add_games(self, bodies: Iterable[bytes]) -> None:
+        """Stores finished games, given as the bodies of their records. They count once all of them are on
+        disk.
 
         Raises `StorageError`; then none counts, though some may be found when the run is continued.
         """
-        self._records.extend(body for _, body in games)
-        self.games.update((game.id, game) for game, _ in games)
+        self._store(bodies)
 
-    @property
-    def calibration(self) -> int | None:
-        """How fast the machine computes by which clocks are scaled; None where there is none yet."""
-        found: int | None = self._run.header.get(CALIBRATION)
-        return found
+    def add_change(self, change: dict[str, Any]) -> None:
+        """Stores a change of the header, and of what follows from it. Raises `StorageError`."""
+        self._store([journal.body_of(change_line(change))])
 
     def set_calibration(self, speed: int) -> None:
         """Stores how fast the machine computes by which clocks are scaled. Raises `StorageError`."""
         self.add_change({CALIBRATION: speed})
-
-    def add_change(self, change: dict[str, Any]) -> None:
-        """Stores a change of the header. Raises `StorageError`."""
-        line = change_line(change)
-        self._records.append(line)
-        apply_change(self._run.header, line)
-
-    @property
-    def games_in_all(self) -> Amount:
-        """How many games the run has, those included of bots that are left out for now."""
-        found = self._run.games_in_all
-        assert found is not None, "a run that can be continued has a schedule"
-        return found
-
-    @property
-    def batches(self) -> list[list[str]]:
-        """The encounters of a league that were chosen so far."""
-        return self._run.batches
 
     def add_batch(self, batch: list[str]) -> None:
         """Stores encounters that a league has chosen. Raises `StorageError`."""
@@ -227,11 +186,7 @@ class OpenRun:
         """Stores that a bot is out, and what becomes of its games; see `records.amendments`. From now on this
         holds for the games to come, and for those that were played. Raises `StorageError`.
         """
-        change = {"out": {bot: {"games": games, "reason": reason}}}
-        self.add_change(change)
-        self.amendments = self.amendments.with_out(bot, games, reason)
-        for name in self.amendments.not_counted(self.games):
-            self.annulled[name] = self.games.pop(name)
+        self.add_change({"out": {bot: {"games": games, "reason": reason}}})
 
     def add_void(self, void: Void) -> frozenset[str]:
         """Stores that the referee itself failed at a game, and which bots may be the cause.
@@ -248,12 +203,8 @@ class OpenRun:
         }
         # On disk before the next attempt, whose number has to agree.
         self._voids.append(value, sync=True)
-        self.voids[void.id] += 1
-        self.suspects.update(void.suspects)
-        if void.suspects:
-            return self.suspicion.note(VoidGame(void.id, void.suspects))
-        self._failed[void.id] += not void.lost
-        return frozenset()
+        self._failed[void.id] += not (void.suspects or void.lost)
+        return self.state.take_void(VoidGame(void.id, void.suspects, void.lost, void.attempt))
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:
         """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""

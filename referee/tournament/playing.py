@@ -51,24 +51,27 @@ def _tasks(
     void too often, or may take out a bot. None where there is none until more games are over; whether more
     follow shows then.
     """
+    state = run.state
     while True:
         if (encounter := remaining.next()) is None:
             yield None
             continue
         games = [
-            (pairing, run.next_attempt(pairing.id)) for pairing in encounter.games if run.is_open(pairing.id)
+            (pairing, state.next_attempt(pairing.id))
+            for pairing in encounter.games
+            if run.is_open(pairing.id)
         ]
         first = games[0][0]
-        shared_seed = run.shared_seeds.get(shared_by(first.id))
+        shared_seed = state.shared_seeds.get(shared_by(first.id))
         part_of_plan = tournament.plan(first).for_encounter(first, shared_seed)
         if faults.may_take_out(first.bots, len(games)):  # guard: strikes-between-games
             alone = games
         else:
-            alone = [game for game in games if run.suspicion.is_undecided(game[0].id)]
+            alone = [game for game in games if state.suspicion.is_undecided(game[0].id)]
         together = [game for game in games if game not in alone]
         for part in ([together] if together else []) + [[game] for game in alone]:
             if run.is_open(part[0][0].id):  # a game before it may have taken out a bot
-                out = run.amendments.forfeiting(first.bots)
+                out = state.amendments.forfeiting(first.bots)
                 yield Task(part_of_plan, tuple(part), keep, out=out)
 
 
@@ -88,7 +91,7 @@ class TournamentPlayer:
         they were when the run was opened; about so many `workers` play at the same time.
         """
         self._workers = workers
-        self.remaining = Remaining(tournament, run, run.add_batch, max(1, workers))
+        self.remaining = Remaining(tournament, run.state, run.is_open, run.add_batch, max(1, workers))
         """What remains to be played, with the state of the stopping rules."""
         self._run = run
         self._show = show
@@ -96,7 +99,7 @@ class TournamentPlayer:
         self._programs = programs
         self._faults = FaultCount(tournament.strikes, run)
         tasks = _tasks(tournament, run, self.remaining, self._faults, keep)
-        self._dispatcher = Dispatcher(tasks, run.suspicion)
+        self._dispatcher = Dispatcher(tasks, run.state.suspicion)
         self._deaths = 0
         """How many workers died in a row before a game began."""
         self._is_stopping = False
@@ -152,7 +155,7 @@ class TournamentPlayer:
         """Takes reports of workers. A game counts when its record is on disk, so games that are reported
         together are stored together, before any of them is shown.
         """
-        if games := [(report.game, report.body) for report in reports if isinstance(report, Finished)]:
+        if games := [report.body for report in reports if isinstance(report, Finished)]:
             self._run.add_games(games)
         for report in reports:
             match report:
@@ -207,7 +210,7 @@ class TournamentPlayer:
         self._dispatcher.went_void(game, again, self._run.pause_s(game))
         if not again:
             then = "it has no result"
-        elif self._run.suspicion.forfeiting(game):
+        elif self._run.state.suspicion.forfeiting(game):
             then = "it will be forfeited"
         else:
             then = "it is played again"

@@ -115,7 +115,7 @@ def order_of(run: Run) -> BotOrder:
     games, names = run.shown_games, run.names
     tallies = Tallies(names, games)
     pool = fitted(names, games) if max(run.seats.values()) > 1 and games else None
-    places = facts_of(run.header, run.games, run.annulled, run.is_open).places
+    places = facts_of(run, run.is_open).places
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
     return BotOrder(tallies, pool, bots)

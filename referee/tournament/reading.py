@@ -123,7 +123,7 @@ class Runs:
     @property
     def facts(self) -> Facts:
         """What tables say of the runs besides their games; several runs have no order of a format."""
-        facts = [facts_of(run.header, run.games, run.annulled, run.is_open) for run in self.runs]
+        facts = [facts_of(run, run.is_open) for run in self.runs]
         if len(facts) == 1:
             return facts[0]
         changed = {bot: when for one in facts for bot, when in one.changed.items()}

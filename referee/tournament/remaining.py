@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from referee.core.pairing import Pairing
-from referee.records.amendments import Amendments
-from referee.records.record import Summary
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import SectionState, StoreBatch
+from referee.tournament.run_state import RunState
 from referee.tournament.schedule import Encounter, Schedule
 from referee.tournament.stopping import NEVER, Stopping
 from referee.tournament.tournament import Tournament
-
-
-class Progress(Protocol):
-    """How far a run has come; its games grow while it is played."""
-
-    @property
-    def games(self) -> dict[str, Summary]:
-        """The games that count, by id."""
-
-    @property
-    def annulled(self) -> dict[str, Summary]:
-        """The games that were played and do not count, by id."""
-
-    @property
-    def batches(self) -> Sequence[Sequence[str]]:
-        """The batches of a league that were chosen so far, as `league_schedule` takes them."""
-
-    @property
-    def amendments(self) -> Amendments:
-        """What was changed in the run after the fact."""
-
-    def is_open(self, game: str) -> bool:
-        """Whether a game is still to be played."""
 
 
 class Remaining:
@@ -45,16 +20,19 @@ class Remaining:
     def __init__(
         self,
         tournament: Tournament,
-        run: Progress,
+        run: RunState,
+        is_open: Callable[[str], bool] | None = None,
         store: StoreBatch = lambda batch: None,
         at_once: int = 1,
     ) -> None:
-        """`store` keeps what a league chooses: without it, `next` gives only an example of what may follow.
-        `at_once` is how many encounters are played at the same time.
+        """`is_open` says of an id whether the game is still to be played; by default the run does. `store`
+        keeps what a league chooses: without it, `next` gives only an example of what may follow. `at_once` is
+        how many encounters are played at the same time.
         """
         self._tournament = tournament
         self._names = frozenset(tournament.names)
         self._run = run
+        self._is_to_be_played = is_open or run.is_open
         self._amendments = run.amendments
         self._stoppings = self._new_stoppings()
         self._told: list[Encounter] = []
@@ -120,7 +98,7 @@ class Remaining:
 
     def _is_open(self, game: str) -> bool:
         """Whether a game can be played now: it waits where a league has chosen a bot that is now left out."""
-        return self._run.is_open(game) and self._names.issuperset(Pairing.parse(game).bots)
+        return self._is_to_be_played(game) and self._names.issuperset(Pairing.parse(game).bots)
 
     def _update(self) -> None:
         """Tells the stopping rules what has been added to the finished beginnings of the schedules: all of it

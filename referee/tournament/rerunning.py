@@ -100,12 +100,11 @@ class Rerun:
             with OpenRun.begin(folder, self._header(), _toml_of(self.run.folder)) as opened:
                 for batch in self.run.batches:
                     opened.add_batch(batch)
-                game = summary_of(played)
-                opened.add_games([(game, body_of(to_json(played)))])
+                opened.add_games([body_of(to_json(played))])
                 if any(faults(played)):
-                    opened.keep_dialogue(game, dialogue)
+                    opened.keep_dialogue(summary_of(played), dialogue)
                 opened.check()
-                return opened.head
+                return opened.state.last_hash
 
     def _header(self) -> dict[str, Any]:
         """The header of a run with this game alone."""

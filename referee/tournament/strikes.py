@@ -20,7 +20,7 @@ class FaultCount:
         self._run = run
         self._faults: Counter[str] = Counter()
         if strikes:
-            for game in (*run.games.values(), *run.annulled.values()):
+            for game in (*run.state.games.values(), *run.state.annulled.values()):
                 self.add(game)
 
     def add(self, game: Summary) -> None:
@@ -35,7 +35,7 @@ class FaultCount:
         lines = []
         strikes = self._strikes
         for bot, faults in self._faults.items():
-            if strikes and faults >= strikes.faults and bot not in self._run.amendments.out:
+            if strikes and faults >= strikes.faults and bot not in self._run.state.amendments.out:
                 reason = counted(faults, "fault")
                 self._run.take_out(bot, strikes.games, reason)
                 lines.append(f"bot `{bot}` is out of the tournament after {reason}: {THEN[strikes.games]}")
@@ -46,5 +46,5 @@ class FaultCount:
         return self._strikes is not None and any(
             self._faults[bot] + games > self._strikes.faults
             for bot in bots
-            if bot not in self._run.amendments.out
+            if bot not in self._run.state.amendments.out
         )

@@ -151,7 +151,9 @@ def played(
             player.play(place, lambda: watch.enough)
             cpu = time.process_time() - cpu
             return Measured(
-                len(opened.games), watch.per_second * GAMES_OF_ENCOUNTER, cpu / len(opened.games) * 1000
+                len(opened.state.games),
+                watch.per_second * GAMES_OF_ENCOUNTER,
+                cpu / len(opened.state.games) * 1000,
             )
 
 

@@ -130,7 +130,7 @@ def play(row: Row, bot: Path, games: int, isolation: str) -> tuple[float, float]
                 cpu = time.process_time()
                 player.play(on_this_machine(row.workers, row.pin), lambda: watch.enough)
                 cpu = time.process_time() - cpu
-                return watch.per_second, cpu / len(opened.games) * 1000
+                return watch.per_second, cpu / len(opened.state.games) * 1000
 
 
 def main() -> None:

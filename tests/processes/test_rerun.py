@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +114,9 @@ def test_a_game_of_a_person_is_played_again_only_with_a_bot_in_its_place(folder:
     run = read_run(folder)
     recorded = find_game(folder, "1", None, print)
     assert isinstance(recorded, GameRecord)
-    bots = {**run.header["bots"], "b": {**run.header["bots"]["b"], "command": [], "person": True}}
+    run.header["bots"]["b"] |= {"command": [], "person": True}
     with pytest.raises(UsageError, match="`b` is a person"):
-        rerun_of(replace(run, header={**run.header, "bots": bots}), recorded, ROOT, {})
+        rerun_of(run, recorded, ROOT, {})
 
 
 def test_the_folder_of_the_bots_is_that_of_the_tournament_file(tmp_path: Path) -> None:

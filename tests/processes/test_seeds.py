@@ -14,7 +14,6 @@ import pytest
 from referee.core.seeds import game_seed, shared_seed
 from referee.core.stop import Interrupted
 from referee.records import journal
-from referee.records.record import head_of, summary
 from referee.tournament.open_run import OpenRun
 from referee.tournament.run import read_run
 from tests.command import PLAIN, referee
@@ -237,7 +236,7 @@ def test_nothing_follows_a_line_that_was_interrupted(
     ):
         patched.setattr("os.fsync", interrupted)
         with pytest.raises(Interrupted):
-            opened.add_games([(summary(head_of(body)), body)])
+            opened.add_games([body])
         patched.undo()
         opened.reveal_seed()
     assert len(lines_of(folder)) == 4 and not any(line.error for line in journal.read(folder))

@@ -234,4 +234,4 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
         monkeypatch.setattr("referee.records.journal.os.fsync", full)
         with pytest.raises(StorageError):
             player.play(on_this_machine(0), lambda: False)
-        assert show.counted == [] and not opened.games
+        assert show.counted == [] and not opened.state.games

@@ -28,7 +28,7 @@ from referee.gameplay.terms import Terms
 from referee.games.api import Outcome, State
 from referee.kit import Quick
 from referee.records.journal import body_of
-from referee.records.record import GameRecord, Summary, summary_of, to_json
+from referee.records.record import GameRecord, to_json
 from referee.tournament.config import Config, load
 from referee.tournament.formats.round_robin import games_in_all, round_robin
 from referee.tournament.lock import locked
@@ -128,7 +128,7 @@ def played(terms: Terms, dice: random.Random) -> GameRecord:
     return GameRecord(terms, tuple(events), verdict, measured, terms.game.rules, isolation=isolation)
 
 
-def games(config: Config, plan: Plan) -> Iterator[tuple[Summary, bytes]]:
+def games(config: Config, plan: Plan) -> Iterator[bytes]:
     """All games of the run, as `OpenRun.add_games` takes them."""
     dice = random.Random("synthetic")
     strengths = {name: dice.gauss(0, SPREAD) for name in plan.names}
@@ -142,7 +142,7 @@ def games(config: Config, plan: Plan) -> Iterator[tuple[Summary, bytes]]:
             one, other = (strengths[name] for name in pairing.bots)
             winner = int(dice.random() > 1 / (1 + math.exp(other - one)))
             record = replace(dice.choice(won_by[winner]), terms=plan.terms(pairing))
-            yield summary_of(record), body_of(to_json(record))
+            yield body_of(to_json(record))
 
 
 def write(folder: Path, bots: int, most: int) -> int:
@@ -156,14 +156,14 @@ def write(folder: Path, bots: int, most: int) -> int:
     with locked(config.folder):
         candidate = examine(config, config.folder)
         with open_run(candidate, click.echo) as opened:
-            some = []
+            some: list[bytes] = []
             for game in games(config, candidate.tournament.plans[0]):
                 some.append(game)
                 if len(some) == AT_ONCE:
                     opened.add_games(some)
                     some.clear()
             opened.add_games(some)
-            return len(opened.games)
+            return len(opened.state.games)
 
 
 def new_folder() -> str:

@@ -1,0 +1,271 @@
+"""The state of a run: what the lines of its journal say, taken one by one in their order. *Pure.*
+
+Whoever plays, continues, shows or merges a run has its state from here, so all of them agree: a line is taken
+when it was read from the file, or when it was written to it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from typing import Any, Self
+
+from referee.core.errors import RecordError
+from referee.core.pairing import Pairing
+from referee.core.seeds import shared_by_pairing
+from referee.core.text import shown
+from referee.records.amendments import MEMBERS, Amendments, amendments_of
+from referee.records.header import CALIBRATION, apply_change, read_header, seats_of
+from referee.records.heads import Head, Heads
+from referee.records.journal import FIRST
+from referee.records.record import Summary, head_of
+from referee.records.run_files import VOID
+from referee.tournament.formats import Amount, known_format
+from referee.tournament.scheduled import Scheduled
+from referee.tournament.voids import Suspicion, VoidGame
+
+
+class RunState:
+    """What is known of a run after some of its lines."""
+
+    def __init__(self) -> None:
+        """The state before the first line."""
+        self.lines = 0
+        """How many lines were taken."""
+        self.length = 0
+        """The bytes of these lines, each with its newline."""
+        self.last_hash = FIRST
+        """The hash of the last of them, which stands for all of them."""
+        self.header: dict[str, Any] = {}
+        """The first line, with later changes applied; empty before it."""
+        self.games: dict[str, Summary] = {}
+        """The games that count, by id, in the order in which they were finished."""
+        self.annulled: dict[str, Summary] = {}
+        """The games that were played and do not count, by id, in the same order."""
+        self.amendments: Amendments = amendments_of({})
+        """What was changed in the run after the fact; the same object until that changes."""
+        self.voids: list[VoidGame] = []
+        """The games that became void, in their order, without attempts that count no more."""
+        self.without_suspects: Counter[str] = Counter()
+        """By id, how often a game became void without a bot that may be the cause."""
+        self.suspicion = Suspicion()
+        """Which bots are held responsible for games that became void."""
+        self.shared_seeds: dict[str, bytes] = {}
+        """The shared seeds of the games, by `shared_by`: those of the first games that have them."""
+        self._played: dict[str, Summary] = {}
+        """All games, those included that do not count, in their order."""
+        self._seats: dict[str, int] = {}
+        """How many seats the games have, by section, where there are any yet."""
+        self._places: dict[str, Pairing] = {}
+        """By place in the schedule, the last game there that counts."""
+        self.all_voids: list[VoidGame] = []
+        """As `voids`, those included that do not count."""
+        self._failed: dict[str, tuple[int, ...]] = {}
+        """By id, the numbers of all attempts that became void."""
+        self._scheduled: Scheduled | None = None
+        self._heads = Heads()
+
+    def copy(self) -> Self:
+        """The state as it is now, which later lines do not change."""
+        found = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | list):
+                setattr(found, name, value.copy())
+        found.suspicion = copy.deepcopy(self.suspicion)
+        return found
+
+    def only(self, games: Collection[str]) -> Self:
+        """The state as it is now, as if of the games that count only these had been played."""
+        found = self.copy()
+        for game in self.games.keys() - set(games):
+            del found._played[game]
+        found._sort_games()
+        return found
+
+    def take(self, line: bytes, digest: str) -> Head | dict[str, Any]:
+        """Takes the next line, without its newline, whose hash this is; what the line says, of a game its
+        head. Raises `RecordError` where the line is not one of this run; then it is not taken.
+        """
+        said = self._heads.read(line) if self._scheduled else head_of(line)
+        match said:
+            case Head(game, shared_seed):
+                self._take_game(game, shared_seed)
+            case _ if not self._scheduled:
+                self._take_header(said)
+            case {"kind": "change"}:
+                self._take_change(said)
+        self.lines += 1
+        self.length += len(line) + 1
+        self.last_hash = digest
+        return said
+
+    def _take_header(self, header: dict[str, Any]) -> None:
+        self.header = read_header(header)
+        self._scheduled = Scheduled(self.header)
+        self.amendments = amendments_of(self.header)
+        self._sort_voids()
+
+    def _take_change(self, change: dict[str, Any]) -> None:
+        apply_change(self.header, change)
+        self._scheduled = Scheduled(self.header)
+        if not change.keys().isdisjoint(MEMBERS):
+            self.amendments = amendments_of(self.header)
+            replayed = [self._played.pop(game, None) for game in change.get("replayed", ())]
+            if replayed or self.annulled or self.amendments.annuls_any:
+                self._sort_games()
+        self._sort_voids()
+
+    def _take_game(self, game: Summary, shared_seed: bytes) -> None:
+        pairing = Pairing.parse(game.id)
+        self._check_game(game, pairing)
+        self.shared_seeds.setdefault(shared_by_pairing(pairing), shared_seed)
+        self._played[game.id] = game
+        self._sort_game(game, pairing)
+
+    def _check_game(self, game: Summary, pairing: Pairing) -> None:
+        """Raises `RecordError` where a game is not one that the run still has to play."""
+        assert self._scheduled is not None
+        self._scheduled.check(pairing)
+        if pairing.bots != game.bots:
+            raise RecordError(f"the bots of game `{shown(game.id)}` are not those of its id")
+        if self._seats.setdefault(pairing.section, len(game.bots)) != len(game.bots):
+            raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
+        if game.id in self._played:  # guard: duplicate-games
+            raise RecordError(f"duplicate game `{shown(game.id)}`")
+        check_attempt(game.id, game.attempt, self._failed.get(game.id, ()), self.amendments)
+
+    def _sort_game(self, game: Summary, pairing: Pairing) -> None:
+        """Adds a game to those that count, or to those that do not."""
+        if self.amendments.annuls(game):
+            self.annulled[game.id] = game
+        else:
+            self.games[game.id] = game
+            self._places[pairing.place] = pairing
+
+    def _sort_games(self) -> None:
+        """Sorts all games anew into those that count and those that do not."""
+        self.games.clear()
+        self.annulled.clear()
+        self._places.clear()
+        for game in self._played.values():
+            self._sort_game(game, Pairing.parse(game.id))
+
+    def take_void(self, void: VoidGame) -> frozenset[str]:
+        """Takes a game that became void: before the line of a later attempt at it.
+
+        Returns the bots that are held responsible since.
+        """
+        self.all_voids.append(void)
+        self._failed[void.id] = (*self._failed.get(void.id, ()), void.attempt)
+        return self._count_void(void) if self._counts(void) else frozenset()
+
+    def _count_void(self, void: VoidGame) -> frozenset[str]:
+        self.voids.append(void)
+        if void.bots:
+            return self.suspicion.note(void)
+        if not void.lost:
+            self.without_suspects[void.id] += 1
+        return frozenset()
+
+    def _counts(self, void: VoidGame) -> bool:
+        """Whether an attempt that became void is one at a game in the schedule, and counts still."""
+        with suppress(RecordError):
+            if self._scheduled:
+                self._scheduled.check(Pairing.parse(void.id))
+                return void.attempt > self.amendments.attempts_before(void.id)  # guard: forgiven-voids
+        return False
+
+    def _sort_voids(self) -> None:
+        """Finds anew which attempts count that became void."""
+        if self.voids == (found := [void for void in self.all_voids if self._counts(void)]):
+            return
+        self.voids, self.without_suspects, self.suspicion = [], Counter(), Suspicion()
+        for void in found:
+            self._count_void(void)
+
+    @property
+    def seats(self) -> dict[str, int]:
+        """How many seats the games of each section have. Raises `RecordError`."""
+        return seats_of(self.header, self._seats)
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The encounters of a league that were chosen so far: see `tournament.league_schedule`."""
+        batches: list[list[str]] = self.header.get("encounters", [])
+        return batches
+
+    @property
+    def calibration(self) -> int | None:
+        """How fast the machine computes by which clocks are scaled; None where there is none yet."""
+        speed: int | None = self.header.get(CALIBRATION)
+        return speed
+
+    @property
+    def games_in_all(self) -> Amount | None:
+        """How many games the run has, played or not, those included of bots that are left out for now; None
+        for a match of an earlier version, whose header does not tell.
+        """
+        return Scheduled(self.header).games_in_all(self.seats)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the bots, as tables show them."""
+        return [self.amendments.shown(name) for name in self.header["bots"]]
+
+    @property
+    def shown_games(self) -> list[Summary]:
+        """The games that count, with the names of the bots as tables show them."""
+        if not self.amendments.renamed:
+            return [*self.games.values()]
+        return [
+            game._replace(bots=tuple(map(self.amendments.shown, game.bots))) for game in self.games.values()
+        ]
+
+    def next_attempt(self, game: str) -> int:
+        """The number of the next attempt at a game."""
+        return next_attempt(game, self._failed.get(game, ()), self.amendments)
+
+    def is_played(self, game: str) -> bool:
+        """Whether a game was played, whether it counts or not."""
+        return game in self._played
+
+    def is_open(self, game: str) -> bool:
+        """Whether a game is still to be played."""
+        if self.is_played(game):
+            return False
+        pairing = Pairing.parse(game)
+        if self.without_suspects[game] and self.is_passed(pairing):
+            return False
+        return not self.amendments.is_dropped(pairing)
+
+    def is_passed(self, pairing: Pairing) -> bool:
+        """Whether later rounds were played that follow from the result of a game, or that it has none."""
+        form = known_format(self.header)
+        if not form or not form.pairs_by_round:
+            return False
+        number = pairing.number, pairing.part
+        return any(
+            number < (other.number, other.part)
+            for other in self._places.values()
+            if other.section == pairing.section
+        )
+
+
+def next_attempt(game: str, failed: Sequence[int], amendments: Amendments) -> int:
+    """The number of the next attempt at a game, of which these attempts became void."""
+    before = amendments.attempts_before(game)
+    return before + sum(number > before for number in failed) + 1
+
+
+def check_attempt(game: str, attempt: int, failed: Sequence[int], amendments: Amendments) -> None:
+    """Raises `RecordError` where an attempt at a game is not the next one after those that became void."""
+    expected = next_attempt(game, failed, amendments)
+    if attempt != expected:  # guard: attempts
+        before = amendments.attempts_before(game)
+        again = f", and it was to be played again after attempt {before}" if before else ""
+        raise RecordError(
+            f"`attempt` of game `{shown(game)}` is {attempt}, expected {expected}: "
+            f"`{VOID}` has {expected - before - 1} failed attempts{again}"
+        )

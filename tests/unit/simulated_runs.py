@@ -1,0 +1,164 @@
+"""Runs without processes: simulated games are played as the referee plays those of a tournament."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+from referee.core.pairing import Pairing
+from referee.core.seeds import shared_by
+from referee.records.journal import StoredLine, body_of, chained
+from referee.records.record import Summary
+from referee.tournament.config import config_of
+from referee.tournament.open_run import OpenRun
+from referee.tournament.remaining import Remaining
+from referee.tournament.run_state import RunState
+from referee.tournament.schedule import Encounter
+from referee.tournament.strikes import FaultCount
+from referee.tournament.tournament import Tournament, tournament_of
+from referee.tournament.voids import VoidGame
+from tests.unit.simulated import drawn
+
+FAULTY = "c"
+"""The bot that commits a fault in some of its games, where bots may be taken out."""
+
+
+class SimulatedRun:
+    """A run in memory, as far as `Remaining` and `FaultCount` need one: its lines are those of a run in a
+    folder, and its games are drawn.
+    """
+
+    def __init__(self, header: dict[str, Any], seed: object, strikes: bool) -> None:
+        self.state = RunState()
+        self.stored: list[StoredLine | VoidGame] = []
+        """The lines, with the games that became void where they did."""
+        self._store(header)
+        self._without_result: set[str] = set()
+        self._result = drawn(seed, without_result=0.02)
+        self._seed = seed
+        self._strikes = strikes
+
+    def _store(self, value: dict[str, Any]) -> None:
+        text, digest = chained(body_of(value), self.state.last_hash)
+        self.stored.append(StoredLine(text[:-1], digest))
+        self.state.take(text[:-1], digest)
+
+    def is_open(self, game: str) -> bool:
+        return game not in self._without_result and self.state.is_open(game)
+
+    def finish(self, game: Pairing) -> None:
+        assert self.is_open(game.id), f"{game.id} is played twice"
+        forfeiting = self.state.amendments.forfeiting(game.bots)
+        ranks = self._result(game)
+        if forfeiting:
+            ranks = tuple(2 if name in forfeiting else 1 for name in game.bots)
+            self._store(_line(game, ranks, tuple("out" if name in forfeiting else "" for name in game.bots)))
+        elif ranks is None:
+            self.add_void(VoidGame(game.id, frozenset()))
+            self._without_result.add(game.id)
+        else:
+            fault = self._strikes and Random(f"{self._seed} fault {game.id}").random() < 0.5
+            self._store(
+                _line(game, ranks, tuple("gone" if fault and name == FAULTY else "" for name in game.bots))
+            )
+
+    def add_void(self, void: VoidGame) -> None:
+        self.stored.append(void)
+        self.state.take_void(void)
+
+    def add_change(self, change: dict[str, Any]) -> None:
+        self._store({"kind": "change", "when": "now", **change})
+
+    def add_batch(self, batch: list[str]) -> None:
+        self.add_change({"encounters": batch})
+
+    def take_out(self, bot: str, games: str, reason: str) -> None:
+        self.add_change({"out": {bot: {"games": games, "reason": reason}}})
+
+    @property
+    def found(self) -> dict[str, Summary | None]:
+        """What was played, by id."""
+        return {**self.state.games, **self.state.annulled, **dict.fromkeys(self._without_result)}
+
+
+def _line(game: Pairing, ranks: tuple[int, ...], faults: tuple[str, ...]) -> dict[str, Any]:
+    """The record of a game, as far as a run reads it; no game repeats another one."""
+    return {
+        "kind": "game",
+        "id": game.id,
+        "attempt": 1,
+        "game": "toy",
+        "bots": game.bots,
+        "shared_seed": hashlib.sha256(shared_by(game.id).encode()).hexdigest(),
+        "ranks": ranks,
+        "scores": ranks,
+        "ending": "rules",
+        "sentence": "",
+        "rated": "out" not in faults,
+        "faults": faults,
+        "events": [game.id],
+        "measured": {},
+    }
+
+
+class Simulation:
+    """Plays a simulated run, with so many encounters at the same time."""
+
+    def __init__(self, tournament: Tournament, seed: object, at_once: int) -> None:
+        self.run = SimulatedRun(tournament.header(), seed, strikes=tournament.strikes is not None)
+        self.decision: str | None = None
+        self._tournament = tournament
+        self._at_once = at_once
+
+    def play(self, random: Random | None = None) -> Simulation:
+        """Plays all games: in the order of the schedule, or in any order, and stopped at random moments."""
+        while not self._play_some(random):
+            pass
+        return self
+
+    def _play_some(self, random: Random | None) -> bool:
+        """Plays until a random moment; whether nothing remains."""
+        run = self.run
+        faults = FaultCount(self._tournament.strikes, cast(OpenRun, run))
+        faults.take_out()
+        remaining = Remaining(self._tournament, run.state, run.is_open, run.add_batch, self._at_once)
+        patience = random.choice((random.randint(0, 5), random.randint(0, 60), 10**9)) if random else 10**9
+        at_once = self._at_once if random else 1
+        busy: list[list[Pairing]] = []
+        while patience:
+            while len(busy) < at_once and (found := remaining.next()):
+                busy.append(self._open(found))
+            if not busy:
+                self.decision = remaining.decision
+                return True
+            games = random.choice(busy) if random else busy[0]
+            game = games.pop(0)
+            if run.is_open(game.id):  # else a bot is out since the game before it
+                run.finish(game)
+                if game.id in run.state.games:
+                    faults.add(run.state.games[game.id])
+                patience -= 1
+                if not patience and random and random.random() < 0.5:
+                    return False  # killed before it is stored who is out
+                faults.take_out()
+            busy = [games for games in busy if games]
+        return False
+
+    def _open(self, encounter: Encounter) -> list[Pairing]:
+        return [game for game in encounter.games if self.run.is_open(game.id)]
+
+
+def tournament(bots: str, keys: Mapping[str, Any]) -> Tournament:
+    main = {"game": "blooms", "seed": "s", **keys}
+    tables: dict[str, Any] = {"tournament": main, "bot": [{"name": name, "cmd": "true"} for name in bots]}
+    if "sections" in main:
+        tables["game"] = main.pop("sections")
+        del main["game"]
+    if "options" in main:
+        tables["options"] = main.pop("options")
+    found = tournament_of(config_of(Path("t.toml"), tables, Path.cwd()))
+    found.check()
+    return found
