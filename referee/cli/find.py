@@ -12,6 +12,7 @@ from referee.cli.options import form_option, group, runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
+from referee.core.rows import as_text
 from referee.core.text import meant, shown
 from referee.gameplay.events import Ending
 
@@ -207,8 +208,6 @@ def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
 
 def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues, form: str) -> None:
     """Prints dialogues one below the other, or as a table of their lines."""
-    from tabulate import tabulate
-
     from referee.tournament.exports import dialogue_lines
 
     rows = []
@@ -219,12 +218,10 @@ def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues,
                 show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *lines]))
             rows += [[shown(str(run.folder)), game.id, line] for line in lines]
     if form != "simple":
-        show_data(tabulate(rows, ["run", "id", "line"], tablefmt=form, disable_numparse=True))
+        show_data(as_text(rows, ["run", "id", "line"], form))
 
 
 def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
-    from tabulate import tabulate
-
     found = [(run, games) for run, games in found if games]
     several = len(found) > 1
     rows = [
@@ -239,7 +236,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
         for game in games
     ]
     headers = [*(["run"] if several else []), "id", "ranks", "ending", ""]
-    show_data(tabulate(rows, headers, tablefmt=form, disable_numparse=True))
+    show_data(as_text(rows, headers, form))
     if found:
         run, games = found[0]
         say(f"hint: referee replay {shown(str(run.folder))} '{games[0].id}'; find … --dialogue")
