@@ -519,6 +519,27 @@ def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
 
 def _never_drawn(drawn: Sequence[str], rng: Stream) -> Iterator[str]:
     """Texts that are almost one of those that were drawn, and that can be told never to be drawn."""
+    differs = _differs_from(drawn)
+    for text in drawn[:40]:
+        yield from filter(differs, _almost(text, rng))
+
+
+def _almost(text: str, rng: Stream) -> Sequence[str]:
+    """Texts that differ a little from this one."""
+    parts = text.split(" ")
+    at, other = rng.below(len(parts)), rng.below(len(parts))
+    return (
+        *_mutants(text, rng),
+        " ".join(parts[:at] + parts[at + 1 :]),
+        " ".join([*parts, parts[at]]),
+        " ".join([*parts[:at], parts[other], *parts[at + 1 :]]),
+        " ".join([*parts[:at], "99", *parts[at + 1 :]]),
+        text.replace("1", "\uff11").replace("2", "\u0662"),
+    )
+
+
+def _differs_from(drawn: Sequence[str]) -> Callable[[str], bool]:
+    """Tells of a text whether it can never be drawn, by what all texts that were drawn have in common."""
     known = set(drawn)
     words = [text.split(" ") for text in drawn]
     letters = {"".join(sorted(text)) for text in drawn}
@@ -527,26 +548,18 @@ def _never_drawn(drawn: Sequence[str], rng: Stream) -> Iterator[str]:
     first, last = words[: len(words) // 2], words[len(words) // 2 :]
     vocabulary = {word for parts in first for word in parts}
     are_all_known = all(word in vocabulary for parts in last for word in parts)
-    for text, parts in zip(drawn[:40], words, strict=False):
-        at, other = rng.below(len(parts)), rng.below(len(parts))
-        almost = [
-            *_mutants(text, rng),
-            " ".join(parts[:at] + parts[at + 1 :]),
-            " ".join([*parts, parts[at]]),
-            " ".join([*parts[:at], parts[other], *parts[at + 1 :]]),
-            " ".join([*parts[:at], "99", *parts[at + 1 :]]),
-            text.replace("1", "\uff11").replace("2", "\u0662"),
-        ]
-        for bad in almost:
-            of_bad = bad.split(" ")
-            if bad not in known and (
-                len(of_bad) not in numbers_of_words
-                or (len(letters) == 1 and "".join(sorted(bad)) not in letters)
-                or (len(sorted_words) == 1 and tuple(sorted(of_bad)) not in sorted_words)
-                or (are_all_known and not vocabulary.issuperset(of_bad))
-                or not bad.isascii()
-            ):
-                yield bad
+
+    def differs(text: str) -> bool:
+        parts = text.split(" ")
+        return text not in known and (
+            len(parts) not in numbers_of_words
+            or (len(letters) == 1 and "".join(sorted(text)) not in letters)
+            or (len(sorted_words) == 1 and tuple(sorted(parts)) not in sorted_words)
+            or (are_all_known and not vocabulary.issuperset(parts))
+            or not text.isascii()
+        )
+
+    return differs
 
 
 def _refuses_chance(state: State[Any], text: str) -> None:

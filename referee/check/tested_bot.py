@@ -109,33 +109,38 @@ class TestedBot:
         the message.
         """
         where = f"{where}: " if where else ""
-        rejections = wire.rejections
         fault = wire.fault
-        if fault and not (rejections and fault.ending is Ending.ILLEGAL):
-            detail = f": {shown(fault.detail, 300)}" if fault.detail else ""
-            if fault.ending is Ending.TIME and fault.timing.cpu_us:
-                detail += f"; it computed for {about(fault.timing.cpu_us)} of {about(fault.timing.wall_us)}"
-            what = f"{where}the bot {fault.ending.sentence}{detail}"
-            failure = self.failed(what, hint or self.hint_of(fault))
-            if fault.ending in advice.CRASHED:
-                stderr = failure.diagnostics.stderr
-                failure.cause = " ".join([fault.detail, *stderr[-1:]])
-                crash = gone(False, None, self._stderr, (), self.connection.bot.isolation)
-                failure.hint = f"{crash}; {hint}" if crash and hint else crash or failure.hint
-            else:
-                failure.cause = f"{fault.detail} of {wire.terms.controls[wire.seat]}"
-            raise failure
-        if rejections:
-            first, *others = rejections
-            what = f"{where}`{shown(first.text, 80)}` was rejected: {first.reason}, {shown(first.sentence)}"
-            hint = hint or advice.of_rejection(first.reason, first.text, wire.terms.game.slug)
-            if others and {one.text for one in others} == {first.text}:
-                what += f"; the bot sent it {len(rejections)} times"
-                if first.reason not in advice.NOTATION:
-                    hint = f"{hint}; and {advice.REPEATED}"
-            elif others:
-                what += f" (and {len(others)} more of its {wire.answers} answers in this game)"
-            raise self.failed(what, hint, wire.rejection_dialogue, f"rejected {first.reason}")
+        if fault and not (wire.rejections and fault.ending is Ending.ILLEGAL):
+            raise self._fault_failure(fault, wire, where, hint)
+        if wire.rejections:
+            raise self._rejection_failure(wire, where, hint)
+
+    def _fault_failure(self, fault: Retired, wire: BotWire, where: str, hint: str) -> StepFailed:
+        detail = f": {shown(fault.detail, 300)}" if fault.detail else ""
+        if fault.ending is Ending.TIME and fault.timing.cpu_us:
+            detail += f"; it computed for {about(fault.timing.cpu_us)} of {about(fault.timing.wall_us)}"
+        what = f"{where}the bot {fault.ending.sentence}{detail}"
+        failure = self.failed(what, hint or self.hint_of(fault))
+        if fault.ending in advice.CRASHED:
+            stderr = failure.diagnostics.stderr
+            failure.cause = " ".join([fault.detail, *stderr[-1:]])
+            crash = gone(False, None, self._stderr, (), self.connection.bot.isolation)
+            failure.hint = f"{crash}; {hint}" if crash and hint else crash or failure.hint
+        else:
+            failure.cause = f"{fault.detail} of {wire.terms.controls[wire.seat]}"
+        return failure
+
+    def _rejection_failure(self, wire: BotWire, where: str, hint: str) -> StepFailed:
+        first, *others = wire.rejections
+        what = f"{where}`{shown(first.text, 80)}` was rejected: {first.reason}, {shown(first.sentence)}"
+        hint = hint or advice.of_rejection(first.reason, first.text, wire.terms.game.slug)
+        if others and {one.text for one in others} == {first.text}:
+            what += f"; the bot sent it {len(wire.rejections)} times"
+            if first.reason not in advice.NOTATION:
+                hint = f"{hint}; and {advice.REPEATED}"
+        elif others:
+            what += f" (and {len(others)} more of its {wire.answers} answers in this game)"
+        return self.failed(what, hint, wire.rejection_dialogue, f"rejected {first.reason}")
 
     def hint_of(self, fault: Retired) -> str:
         """The hint for a fault: its own, or one on the line that was at fault, or that of the ending."""

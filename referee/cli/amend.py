@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import key_values
+from referee.cli.options import group, key_values
 from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.pairing import BOT_NAME
@@ -45,15 +47,7 @@ if TYPE_CHECKING:
     metavar="TEXT",
     help="The reason, which is stored; needed for all but --rename.",
 )
-def amend(
-    folder: Path,
-    withdrawn: tuple[str, ...],
-    games: str,
-    annulled: tuple[str, ...],
-    replayed: tuple[str, ...],
-    renamed: tuple[str, ...],
-    reason: str | None,
-) -> None:
+def amend(folder: Path, **given: Any) -> None:
     """Changes the run in DIR after the fact, by a line in its records: nothing in them is removed.
 
     DIR may be a tournament file, which stands for its results. In ids of games and in the tournament file a
@@ -64,48 +58,84 @@ def amend(
       referee amend results --withdraw plain --reason 'its author asked for it'
       referee amend results --rename greedy=eager
     """
-    from referee.records.amendments import REASON_CAP, THEN
     from referee.tournament.lock import locked
     from referee.tournament.open_run import OpenRun
     from referee.tournament.reading import run_folder
     from referee.tournament.run import read_run
 
-    if not (withdrawn or annulled or replayed or renamed):
-        raise UsageError("nothing to change, expected --withdraw, --annul, --replay or --rename")
-    if (withdrawn or annulled or replayed) and not reason:
-        raise UsageError(
-            "`--reason` is missing, expected why bots are withdrawn, or games are annulled or played again"
-        )
-    if reason is not None and (len(reason) > REASON_CAP or shown(reason, REASON_CAP) != reason):
-        raise UsageError(f"`--reason` is too long or has control characters, expected at most {REASON_CAP}")
+    amendment = group(_Amendment, given)
+    amendment.check()
     folder = run_folder(folder)  # a folder without a run is refused before it is locked
     read_run(folder)
     with locked(folder):
         run = read_run(folder)
-        change: dict[str, Any] = {}
-        if withdrawn:
-            _check_games(run, games)
-            change["out"] = {
-                _bot(run, name, "--withdraw"): {"games": games, "reason": reason} for name in withdrawn
-            }
-        if annulled:
-            change["annulled"] = {_game(run, name): reason for name in annulled}
-        if replayed:
-            change["replayed"] = {
-                name: {"attempt": _last_attempt(run, name), "reason": reason} for name in replayed
-            }
-        if renamed:
-            change["renamed"] = _renamed(run, renamed)
+        change = amendment.change(run)
         with OpenRun.resume(run, {}, b"") as opened:
             opened.add_change(change)
             opened.check()
-            for name in withdrawn:
-                say(f"bot `{name}` is withdrawn: {THEN[games]}")
-            for name in annulled:
-                say(f"game `{name}` is annulled")
-            for name in replayed:
-                say(f"game `{name}` is played again by the next `run`")
+            for line in amendment.lines():
+                say(line)
             say(f"head hash {opened.state.last_hash}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Amendment:
+    """The options of `referee amend`."""
+
+    withdrawn: tuple[str, ...]
+    games: str
+    annulled: tuple[str, ...]
+    replayed: tuple[str, ...]
+    renamed: tuple[str, ...]
+    reason: str | None
+
+    def check(self) -> None:
+        """Raises `UsageError` where nothing is to be changed, or not for a reason."""
+        from referee.records.amendments import REASON_CAP
+
+        needs_reason = self.withdrawn or self.annulled or self.replayed
+        if not (needs_reason or self.renamed):
+            raise UsageError("nothing to change, expected --withdraw, --annul, --replay or --rename")
+        if needs_reason and not self.reason:
+            raise UsageError(
+                "`--reason` is missing, expected why bots are withdrawn, or games are annulled or played "
+                "again"
+            )
+        reason = self.reason or ""
+        if len(reason) > REASON_CAP or shown(reason, REASON_CAP) != reason:
+            raise UsageError(
+                f"`--reason` is too long or has control characters, expected at most {REASON_CAP}"
+            )
+
+    def change(self, run: Run) -> dict[str, Any]:
+        """The members of the `change` line. Raises `UsageError` where they do not fit the run."""
+        change: dict[str, Any] = {}
+        if self.withdrawn:
+            _check_games(run, self.games)
+            change["out"] = {
+                _bot(run, name, "--withdraw"): {"games": self.games, "reason": self.reason}
+                for name in self.withdrawn
+            }
+        if self.annulled:
+            change["annulled"] = {_game(run, name): self.reason for name in self.annulled}
+        if self.replayed:
+            change["replayed"] = {
+                name: {"attempt": _last_attempt(run, name), "reason": self.reason} for name in self.replayed
+            }
+        if self.renamed:
+            change["renamed"] = _renamed(run, self.renamed)
+        return change
+
+    def lines(self) -> Iterator[str]:
+        """What has changed, for people."""
+        from referee.records.amendments import THEN
+
+        for name in self.withdrawn:
+            yield f"bot `{name}` is withdrawn: {THEN[self.games]}"
+        for name in self.annulled:
+            yield f"game `{name}` is annulled"
+        for name in self.replayed:
+            yield f"game `{name}` is played again by the next `run`"
 
 
 def _check_games(run: Run, games: str) -> None:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from referee.cli.colour import console_at_stderr
-from referee.cli.options import START, complete_bot, game_argument, isolation_option, key_values, start_option
+from referee.cli.options import (
+    START,
+    complete_bot,
+    game_argument,
+    group,
+    isolation_option,
+    key_values,
+    start_option,
+)
 from referee.cli.output import show_data
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
@@ -20,9 +28,13 @@ from referee.core.units import parse_period
 
 if TYPE_CHECKING:
     from referee.check.runner import StepResult
+    from referee.check.settings import CheckSettings
     from referee.core.timecontrol import TimeControl
 
 MAX_WIDTH = 110
+
+MEMORY = "1GB"
+"""The memory limit of a bot that is checked."""
 
 
 @click.command(
@@ -72,7 +84,7 @@ Steps:
 @click.option(
     "--memory",
     metavar="SIZE",
-    default="1GB",
+    default=MEMORY,
     show_default=True,
     help="Memory limit for the bot's largest process.",
 )
@@ -86,20 +98,7 @@ Steps:
 @click.option("--pty", is_flag=True, help="Give the bot a terminal instead of pipes.")
 @isolation_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
-def check(
-    game: str,
-    bot: str | None,
-    steps: tuple[int, ...],
-    options: tuple[str, ...],
-    clocks: tuple[str, ...],
-    seed: str | None,
-    start: str,
-    memory: str,
-    limits: tuple[str, ...],
-    pty: bool,
-    isolation: str | None,
-    as_json: bool,
-) -> None:
+def check(**given: Any) -> None:
     """Checks whether BOT is fit for tournaments in GAME, or all bots of the tournament file GAME.
 
     BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For a
@@ -117,66 +116,108 @@ def check(
       referee check blooms ./mine --time 1s+10s/1s --option size=5
       referee check blooms 'java -cp build Mine' --step 7 --json
     """
-    from referee.check import report
-    from referee.check.clocks import SCALE, scaled_clocks
-    from referee.check.formatting import shell_quoted
-    from referee.check.runner import run_steps
-    from referee.check.settings import CheckSettings
     from referee.cli.check_all import check_file
-    from referee.core.control_groups import usable_memory
     from referee.core.rng import fresh_seed
-    from referee.games import game_given
-    from referee.processes.bot import Bot
-    from referee.processes.levels import settled
-    from referee.processes.limits import Limits, share_of
-    from referee.tournament.plan import Entrant, checked_seed
+    from referee.tournament.plan import checked_seed
 
-    seed = checked_seed(seed or fresh_seed().hex()[:8])
-    if bot is None:
-        of_one = {"option": options, "time": clocks, "limit": limits, "pty": pty}
+    given["seed"] = checked_seed(given["seed"] or fresh_seed().hex()[:8])
+    options = group(_CheckOptions, given)
+    if options.bot is None:
+        file = options.file()
+        check_file(file, options.steps, options.seed, options.isolation, options.as_json)
+    else:
+        _check_one(options, options.bot)
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckOptions:
+    """The options of `referee check`."""
+
+    game: str
+    bot: str | None
+    steps: tuple[int, ...]
+    options: tuple[str, ...]
+    clocks: tuple[str, ...]
+    seed: str
+    start: str
+    memory: str
+    limits: tuple[str, ...]
+    pty: bool
+    isolation: str | None
+    as_json: bool
+
+    def file(self) -> Path:
+        """The tournament file that stands in the place of a game and a bot. Raises `UsageError`."""
+        of_one = {"option": self.options, "time": self.clocks, "limit": self.limits, "pty": self.pty}
         if given := [name for name, value in of_one.items() if value]:
             raise UsageError(f"`--{given[0]}` is for a single bot, expected GAME and BOT")
-        if "." not in game:
+        if "." not in self.game:
             raise UsageError(
-                f"no bot is given for `{shown(game, 80)}`, expected GAME and BOT, or a tournament file"
+                f"no bot is given for `{shown(self.game, 80)}`, expected GAME and BOT, or a tournament file"
             )
-        check_file(Path(game), steps, seed, isolation, as_json)
-        return
-    parsed = replace(
-        Bot.parse(bot, Path.cwd()),
-        limits=replace(Limits.parse(key_values("limit", limits)), share=share_of(usable_memory(), bots=1)),
-        pty=pty,
-        isolation=isolation or AUTO,
-    )
-    (tested,) = settled([parsed])
-    chosen = game_given(game, Path.cwd())
-    settings = CheckSettings(
-        tested,
-        chosen,
-        key_values("option", options),
-        seed,
-        tuple(map(_clock, clocks)) or scaled_clocks(chosen.clock),
-        parse_period(start),
-        Limits.parse({"memory": memory}).memory,
-        scale=0 if clocks else SCALE,
-        loose_bot=None if isolation else replace(tested, isolation="basic"),
-    )
-    repeated = ["referee", "check", game, bot, "--seed", seed]
-    for name, values in (("--option", options), ("--time", clocks), ("--limit", limits)):
-        repeated += [word for value in values for word in (name, value)]
-    for name, value, usual in (("--start", start, START), ("--memory", memory, "1GB")):
-        repeated += [name, value] if value != usual else []
-    repeated += ["--pty"] if pty else []
-    repeated += ["--isolation", isolation] if isolation else []
+        return Path(self.game)
 
-    def again(result: StepResult) -> str:
-        return " ".join(map(shell_quoted, [*repeated, "--step", str(result.number)]))
+    def settings(self, bot: str) -> CheckSettings:
+        """How this bot is checked. Raises `UsageError`."""
+        from referee.check.clocks import SCALE, scaled_clocks
+        from referee.check.settings import CheckSettings
+        from referee.core.control_groups import usable_memory
+        from referee.games import game_given
+        from referee.processes.bot import Bot
+        from referee.processes.levels import settled
+        from referee.processes.limits import Limits, share_of
 
+        share = share_of(usable_memory(), bots=1)
+        parsed = replace(
+            Bot.parse(bot, Path.cwd()),
+            limits=replace(Limits.parse(key_values("limit", self.limits)), share=share),
+            pty=self.pty,
+            isolation=self.isolation or AUTO,
+        )
+        (tested,) = settled([parsed])
+        chosen = game_given(self.game, Path.cwd())
+        return CheckSettings(
+            tested,
+            chosen,
+            key_values("option", self.options),
+            self.seed,
+            tuple(map(_clock, self.clocks)) or scaled_clocks(chosen.clock),
+            parse_period(self.start),
+            Limits.parse({"memory": self.memory}).memory,
+            scale=0 if self.clocks else SCALE,
+            loose_bot=None if self.isolation else replace(tested, isolation="basic"),
+        )
+
+    def again(self, bot: str, number: int) -> str:
+        """The command that repeats a step."""
+        from referee.check.formatting import shell_quoted
+
+        words = ["referee", "check", self.game, bot, "--seed", self.seed]
+        for name, values in (
+            ("--option", self.options),
+            ("--time", self.clocks),
+            ("--limit", self.limits),
+        ):
+            words += [word for value in values for word in (name, value)]
+        for name, value, usual in (("--start", self.start, START), ("--memory", self.memory, MEMORY)):
+            words += [name, value] if value != usual else []
+        words += ["--pty"] if self.pty else []
+        words += ["--isolation", self.isolation] if self.isolation else []
+        return " ".join(map(shell_quoted, [*words, "--step", str(number)]))
+
+
+def _check_one(options: _CheckOptions, bot: str) -> None:
+    """Checks one bot and prints the report. Raises `CheckFailed`."""
+    from referee.check import report
+    from referee.check.runner import run_steps
+    from referee.tournament.plan import Entrant
+
+    settings = options.settings(bot)
     width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
     heading = report.heading(settings, width)
     for control in settings.clocks:
         Entrant(settings.bot, control).check()
-    if not as_json:
+    if not options.as_json:
         show_data(f"{heading}\n")
     results: list[StepResult] = []
     status = console_at_stderr().status("")
@@ -186,15 +227,17 @@ def check(
         status.start()
 
     try:
-        for result in run_steps(settings, steps, on_start):
+        for result in run_steps(settings, options.steps, on_start):
             status.stop()  # rich captures stdout while the status is shown
             results.append(result)
-            if not as_json:
-                show_data("\n".join(report.step_lines(result, again(result), width)))
+            if not options.as_json:
+                again = options.again(bot, result.number)
+                show_data("\n".join(report.step_lines(result, again, width)))
     finally:
         status.stop()
-    if as_json:
-        show_data(json.dumps(report.as_json(settings, results, [*map(again, results)])))
+    if options.as_json:
+        commands = [options.again(bot, result.number) for result in results]
+        show_data(json.dumps(report.as_json(settings, results, commands)))
     else:
         show_data(f"\n{report.summary(results)}")
     failed = [result.number for result in results if result.result == "failed"]

@@ -7,13 +7,12 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from textwrap import fill
 
-from tabulate import tabulate
-
 from referee.check.all_bots import FAILED, Checked, check_all
 from referee.cli.colour import console_at_stderr
 from referee.cli.output import say, show_data
 from referee.cli.venues import build
 from referee.core.errors import CheckFailed
+from referee.core.rows import as_text
 from referee.core.text import counted, listed, shown
 from referee.tournament.config import load
 
@@ -39,7 +38,7 @@ def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | N
 
 def _table(results: Sequence[Checked]) -> str:
     rows = [[one.bot, one.game or "–", one.result, _why(one)] for one in results]
-    return tabulate(rows, ("bot", "game", "result", "why"), disable_numparse=True)
+    return as_text(rows, ("bot", "game", "result", "why"))
 
 
 def _why(one: Checked) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import form_option, runs_argument
+from referee.cli.options import form_option, group, runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
+from referee.core.rows import as_text
 from referee.core.text import meant, shown
 from referee.gameplay.events import Ending
 
@@ -52,23 +53,7 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option("--machine", metavar="NAME", help="Games that were played on the machine of this name.")
 @click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
 @form_option
-def find(
-    folders: tuple[Path, ...],
-    game_id: str | None,
-    bots: tuple[str, ...],
-    section: str | None,
-    number: int | None,
-    won_by: str | None,
-    lost_by: str | None,
-    fault: str | None,
-    ending: str | None,
-    moves: str | None,
-    longer: int | None,
-    shorter: int | None,
-    machine: str | None,
-    dialogue: bool,
-    form: str,
-) -> None:
+def find(**given: Any) -> None:
     """Finds games of the runs in DIR.
 
     Shows how they ended. What the bots wrote to stderr is in the record (`referee replay DIR ID`). The
@@ -83,34 +68,11 @@ def find(
     from referee.tournament.exports import csv_of, json_of_heads
     from referee.tournament.reading import read_runs
 
-    runs = read_runs(folders)
-    for name in (*bots, *filter(None, (won_by, lost_by))):
-        if name not in runs.names:
-            expected = meant(name, runs.names)
-            raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected {expected}")
-    if game_id is not None:
-        _check_id(runs, game_id)
-    faults = _FAULTS if fault == "any" else {fault}
-
-    def fits(game: Summary) -> bool:
-        return (
-            (game_id is None or game.id == game_id)
-            and all(name in game.bots for name in bots)
-            and (section is None or Pairing.parse(game.id).section == section)
-            and (number is None or Pairing.parse(game.id).number == number)
-            and (won_by is None or (won_by, 1) in zip(game.bots, game.ranks, strict=True))
-            and (lost_by is None or (lost_by in game.bots and game.ranks[game.bots.index(lost_by)] > 1))
-            and (fault is None or bool(_faults_among(game, bots) & faults))
-            and (ending is None or game.ending == ending)
-        )
-
-    found = [(run, [game for game in run.games.values() if fits(game)]) for run in runs.runs]
-    if moves is not None or longer is not None or shorter is not None:
-        opening = [" ".join(move.split()) for move in (moves or "").split(",") if move.strip()]
-        found = [(run, _by_moves(run, games, opening, longer, shorter)) for run, games in found]
-    if machine is not None:
-        found = _by_machine(found, runs, machine)
-    kept = _kept(found) if dialogue else None
+    query, form = group(_Query, given), given["form"]
+    runs = read_runs(given["folders"])
+    query.check(runs)
+    found = query.games(runs)
+    kept = _kept(found) if given["dialogue"] else None
     if form == "csv":
         show_data(csv_of(found, kept))
     elif form == "json":
@@ -119,6 +81,85 @@ def find(
         _show_dialogues(found, kept, form)
     else:
         _show_list(found, form)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """The options of `referee find` that say which games are looked for."""
+
+    game_id: str | None
+    bots: tuple[str, ...]
+    section: str | None
+    number: int | None
+    won_by: str | None
+    lost_by: str | None
+    fault: str | None
+    ending: str | None
+    moves: str | None
+    longer: int | None
+    shorter: int | None
+    machine: str | None
+
+    def check(self, runs: Runs) -> None:
+        """Raises `UsageError` where these runs have no such bot or game."""
+        for name in (*self.bots, *filter(None, (self.won_by, self.lost_by))):
+            if name not in runs.names:
+                expected = meant(name, runs.names)
+                raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected {expected}")
+        if self.game_id is not None:
+            _check_id(runs, self.game_id)
+
+    def games(self, runs: Runs) -> list[tuple[Run, list[Summary]]]:
+        """The games that fit, by run. Raises `UsageError` where none was played on the machine."""
+        found = [(run, [*filter(self._fits, run.games.values())]) for run in runs.runs]
+        if not (self.moves is None and self.longer is None and self.shorter is None):
+            found = [(run, self._by_moves(run, games)) for run, games in found]
+        return found if self.machine is None else _by_machine(found, runs, self.machine)
+
+    def _fits(self, game: Summary) -> bool:
+        """Whether a game fits, as far as its summary tells."""
+        return (
+            self.game_id in (None, game.id)
+            and set(self.bots).issubset(game.bots)
+            and self._fits_pairing(game.id)
+            and self._fits_ending(game)
+        )
+
+    def _fits_pairing(self, game_id: str) -> bool:
+        if self.section is None and self.number is None:
+            return True
+        pairing = Pairing.parse(game_id)
+        return self.section in (None, pairing.section) and self.number in (None, pairing.number)
+
+    def _fits_ending(self, game: Summary) -> bool:
+        faults = _FAULTS if self.fault == "any" else {self.fault}
+        return (
+            (self.won_by is None or (self.won_by, 1) in zip(game.bots, game.ranks, strict=True))
+            and (self.lost_by is None or _is_lost(game, self.lost_by))
+            and (self.fault is None or bool(_faults_among(game, self.bots) & faults))
+            and self.ending in (None, game.ending)
+        )
+
+    def _by_moves(self, run: Run, games: list[Summary]) -> list[Summary]:
+        """The games that begin with the given moves and are longer and shorter than what is given."""
+        from referee.records.record import moves_of_line
+        from referee.tournament.run import lines_of
+
+        opening = [" ".join(move.split()) for move in (self.moves or "").split(",") if move.strip()]
+        fitting = set()
+        for game_id, line in lines_of(run, {game.id for game in games}):
+            moves = moves_of_line(line)
+            if moves[: len(opening)] == opening and self._fits_length(len(moves)):
+                fitting.add(game_id)
+        return [game for game in games if game.id in fitting]
+
+    def _fits_length(self, moves: int) -> bool:
+        return (self.longer is None or moves > self.longer) and (self.shorter is None or moves < self.shorter)
+
+
+def _is_lost(game: Summary, name: str) -> bool:
+    """Whether a bot was in a game and not first."""
+    return name in game.bots and game.ranks[game.bots.index(name)] > 1
 
 
 def _faults_among(game: Summary, bots: tuple[str, ...]) -> set[str]:
@@ -133,25 +174,6 @@ def _check_id(runs: Runs, game_id: str) -> None:
         example = next((game for run in runs.runs for game in run.games), None)
         expected = f"an id such as `{example}`" if example else "a run with games"
         raise UsageError(f"no game `{shown(game_id, 200)}` in `{where}`, expected {expected}")
-
-
-def _by_moves(
-    run: Run, games: list[Summary], opening: list[str], longer: int | None, shorter: int | None
-) -> list[Summary]:
-    """The games that begin with these moves and are longer and shorter than this."""
-    from referee.records.record import moves_of_line
-    from referee.tournament.run import lines_of
-
-    fitting = set()
-    for game_id, line in lines_of(run, {game.id for game in games}):
-        moves = moves_of_line(line)
-        if (
-            moves[: len(opening)] == opening
-            and (longer is None or len(moves) > longer)
-            and (shorter is None or len(moves) < shorter)
-        ):
-            fitting.add(game_id)
-    return [game for game in games if game.id in fitting]
 
 
 def _by_machine(
@@ -186,8 +208,6 @@ def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
 
 def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues, form: str) -> None:
     """Prints dialogues one below the other, or as a table of their lines."""
-    from tabulate import tabulate
-
     from referee.tournament.exports import dialogue_lines
 
     rows = []
@@ -198,12 +218,10 @@ def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues,
                 show_data("\n".join([f"# {game.id}: {shown(game.sentence)}", *lines]))
             rows += [[shown(str(run.folder)), game.id, line] for line in lines]
     if form != "simple":
-        show_data(tabulate(rows, ["run", "id", "line"], tablefmt=form, disable_numparse=True))
+        show_data(as_text(rows, ["run", "id", "line"], form))
 
 
 def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
-    from tabulate import tabulate
-
     found = [(run, games) for run, games in found if games]
     several = len(found) > 1
     rows = [
@@ -218,7 +236,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
         for game in games
     ]
     headers = [*(["run"] if several else []), "id", "ranks", "ending", ""]
-    show_data(tabulate(rows, headers, tablefmt=form, disable_numparse=True))
+    show_data(as_text(rows, headers, form))
     if found:
         run, games = found[0]
         say(f"hint: referee replay {shown(str(run.folder))} '{games[0].id}'; find … --dialogue")

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from textwrap import fill
 from typing import Any
 
-from tabulate import tabulate
-
+from referee.core.rows import as_text
 from referee.machine.doctor import Finding, Level
 
 WIDTH = 86
@@ -19,7 +18,7 @@ _MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
 def findings_table(findings: Iterable[Finding]) -> str:
     """Findings one below the other, each with its mark and its name at the side."""
     rows = [[_MARKS[finding.level], finding.about, _text(finding)] for finding in findings]
-    return tabulate(rows, tablefmt="plain", disable_numparse=True)
+    return as_text(rows, form="plain")
 
 
 def _text(finding: Finding) -> str:

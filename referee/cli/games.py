@@ -10,6 +10,7 @@ import click
 from referee.cli.options import optional_game_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
+from referee.core.rows import as_text
 from referee.core.text import shown
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ def games(game: str | None) -> None:
       referee games
       referee games blooms
     """
-    from tabulate import tabulate
-
     from referee.games import GAMES, all_installed, game_given
 
     if game is None:
@@ -44,7 +43,7 @@ def games(game: str | None) -> None:
             rows.append(
                 [one.slug, one.name, one.seats_text, "open" if one.is_open else "hidden", str(one.clock)]
             )
-        show_data(tabulate(rows, ["slug", "name", "seats", "information", "clock"], disable_numparse=True))
+        show_data(as_text(rows, ["slug", "name", "seats", "information", "clock"]))
         return
     chosen = game_given(game, Path.cwd())
     options = [
@@ -54,7 +53,7 @@ def games(game: str | None) -> None:
         f"{chosen.name} (`{chosen.slug}`, rules {chosen.rules})\n\n"
         f"{chosen.summary}\n\n"
         f"Moves: {chosen.notation}\n\n"
-        f"{tabulate(options, ['option', 'values', 'default', 'meaning'], disable_numparse=True)}\n\n"
+        f"{as_text(options, ['option', 'values', 'default', 'meaning'])}\n\n"
         f"Default clock: {chosen.clock}\n"
         f"{_source(chosen)}"
     )

@@ -6,8 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tabulate import tabulate
-
 import referee
 from referee.cli.findings import findings_as_data, findings_table
 from referee.cli.output import say, show_data
@@ -16,6 +14,7 @@ from referee.cluster.connecting import connected
 from referee.cluster.measuring import ANSWER_S, hosts, measure_hosts
 from referee.cluster.open_ports import access, ports_of_cluster
 from referee.core.errors import EnvironmentLacksError
+from referee.core.rows import as_text
 from referee.core.text import counted, listed
 from referee.core.units import about
 from referee.machine.doctor import Finding
@@ -61,15 +60,15 @@ def _table(machines: Sequence[Measured]) -> str:
         {
             "machine": one.label,
             "processor": one.cpu,
-            "cores": one.cores,
-            "games": one.slots,
+            "cores": str(one.cores),
+            "games": str(one.slots),
             "speed": f"{shares[one.address]} %" if one.address in shares else "?",
             "slow moves": "?" if one.slow_us is None else about(one.slow_us),
             "isolation": listed(one.isolation) or "none",
         }
         for one in machines
     ]
-    return tabulate(rows, headers="keys", tablefmt="simple", disable_numparse=True)
+    return as_text((list(row.values()) for row in rows), list(rows[0]))
 
 
 def data_of(

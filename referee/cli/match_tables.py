@@ -64,12 +64,7 @@ class MatchSettings:
         follow from them. Raises `UsageError`.
         """
         game = game_given(self.game, Path.cwd())
-        options = key_values("option", self.options)
-        openings = _openings(self.openings)
-        if self.begin:
-            if openings:
-                raise UsageError("`--openings` is given with `--from`, expected one of them")
-            openings, options = _start(*self.begin, game, options)
+        openings, options = self._start(game)
         seats = game.seats(game.settle(options))
         if len(self.bots) != seats:
             raise UsageError(f"`{game.slug}` has {seats} seats, expected as many bots, not {len(self.bots)}")
@@ -81,16 +76,9 @@ class MatchSettings:
             "pairings": [[bot["name"] for bot in bots]],
             "rounds": -(-count // seats),
             "budget": count,
-            "clock": (self.control or "none") if self.no_clock else self.control,
-            "seed": self.seed,
-            "sprt": self.sprt,
-            "repeats": None if self.repeats == "cluster" else self.repeats,
-            **self._allowances(),
-            "rejections": self.rejections,
+            **self._settings(),
             "openings": openings or None,
-            "user": self.user or None,
-            "pause": self.pause or None,
-            "forgive_waiting": self.forgive_waiting or None,
+            **self._conditions(),
         }
         tables = {
             "tournament": {name: value for name, value in settings.items() if value is not None},
@@ -99,6 +87,34 @@ class MatchSettings:
             "bot": bots,
         }
         return {name: table for name, table in tables.items() if table}
+
+    def _start(self, game: Game[Any]) -> tuple[dict[str, Any], dict[str, str]]:
+        """How games begin, as the table `openings`, and the options of the game."""
+        openings, options = _openings(self.openings), key_values("option", self.options)
+        if not self.begin:
+            return openings, options
+        if openings:
+            raise UsageError("`--openings` is given with `--from`, expected one of them")
+        return _start(*self.begin, game, options)
+
+    def _settings(self) -> dict[str, Any]:
+        """What is set of clocks, chance, stopping and limits of time; None where it is not given."""
+        return {
+            "clock": (self.control or "none") if self.no_clock else self.control,
+            "seed": self.seed,
+            "sprt": self.sprt,
+            "repeats": None if self.repeats == "cluster" else self.repeats,
+            **self._allowances(),
+            "rejections": self.rejections,
+        }
+
+    def _conditions(self) -> dict[str, Any]:
+        """What is set of the processes of bots; None where it is not given."""
+        return {
+            "user": self.user or None,
+            "pause": self.pause or None,
+            "forgive_waiting": self.forgive_waiting or None,
+        }
 
     def _allowances(self) -> dict[str, str]:
         if not self.no_clock:

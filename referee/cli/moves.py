@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import game_argument, game_options_option, seat_option
+from referee.cli.options import game_argument, game_options_option, group, seat_option
 from referee.cli.output import say, show_data, show_lines
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
+
+if TYPE_CHECKING:
+    from referee.cli.position import LookedAt
+    from referee.viewing.knowledge import ViewKnowledge
 
 SEED = "1"
 """The seed of chance where none is given: a position that is tested is to be the same every time."""
@@ -50,22 +56,7 @@ SEED = "1"
 )
 @click.option("--divide", is_flag=True, help="With --perft: the lines of N turns only, by their first turn.")
 @click.option("--json", "as_json", is_flag=True, help="Print the position, or what --perft counts, as JSON.")
-def moves(
-    game: str,
-    line: tuple[str, ...],
-    options: tuple[str, ...],
-    seed: str | None,
-    outcomes: tuple[str, ...],
-    begin: tuple[Path, str] | None,
-    seat: int | None,
-    most: int | None,
-    count: bool,
-    picture: bool,
-    news: bool,
-    depth: int | None,
-    divide: bool,
-    as_json: bool,
-) -> None:
+def moves(**given: Any) -> None:
     """Prints the legal moves in GAME after a line of moves: in canonical spelling, one a line.
 
     MOVE is a move, quoted where it has blanks, or several with ; between them. Where several seats act at
@@ -80,63 +71,109 @@ def moves(
       referee moves thetree --seed 7 --news --seat 1
       referee moves floral --from results 3@12 --picture
     """
-    # The games are loaded only when one is needed.
-    from referee.cli.position import LookedAt, recorded, show_counts, started
-    from referee.gameplay.lines import followed, moves_of
-    from referee.games import game_given
-    from referee.viewing.knowledge import ViewKnowledge
+    _show(group(_MovesOptions, given))
 
-    ways = {"--count": count, "--picture": picture, "--news": news, "--perft": depth is not None}
-    given = [name for name, is_given in ways.items() if is_given]
-    if as_json and given != ["--perft"]:
-        given.append("--json")
-    if len(given) > 1:
-        raise UsageError(f"{listed(given)} are given, expected one of them")
-    if divide and depth is None:
-        raise UsageError("`--divide` is given without `--perft N`, expected both")
-    if most is not None and given not in ([], ["--json"]):
-        raise UsageError(f"`--most` is given with {given[0]}, which prints no moves, expected one of them")
-    if seat is not None and depth is not None:
-        raise UsageError(
-            "`--seat` is given with --perft, which counts the moves of all, expected one of them"
-        )
-    chosen = game_given(game, Path.cwd())
-    if begin and (options or seed or outcomes):
-        raise UsageError(
-            "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of them"
-        )
-    known = ViewKnowledge(None if seat is None else seat - 1, chosen.is_open)
-    if begin and line and not known.is_full:
-        raise UsageError(
-            f"moves are given with --from and --seat {seat}: what follows from them depends on "
-            "what is hidden from that seat, expected no MOVE"
-        )
-    root = recorded(chosen, *begin, known.view) if begin else started(chosen, options, seed or SEED, outcomes)
-    seats = chosen.seats(root.options)
-    if seat is not None and seat > seats:
-        raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
-    position = followed(root.position, moves_of(line))
-    if outcomes and depth is None and (unused := len(position.chance.given)):
-        raise UsageError(
-            f"`--chance` is given {counted(len(outcomes), 'time')}, and chance decides "
-            f"{counted(len(outcomes) - unused, 'time')} here"
-        )
-    looked_at = LookedAt(chosen, root.options, position, known)
-    if as_json:
-        show_lines(looked_at.perft_json(depth, divide) if depth else looked_at.json(most))
+
+@dataclass(frozen=True, slots=True)
+class _MovesOptions:
+    """The options of `referee moves`."""
+
+    game: str
+    line: tuple[str, ...]
+    options: tuple[str, ...]
+    seed: str | None
+    outcomes: tuple[str, ...]
+    begin: tuple[Path, str] | None
+    seat: int | None
+    most: int | None
+    count: bool
+    picture: bool
+    news: bool
+    depth: int | None
+    divide: bool
+    as_json: bool
+
+    def check(self) -> None:
+        """Raises `UsageError` for options that exclude each other."""
+        ways = {
+            "--count": self.count,
+            "--picture": self.picture,
+            "--news": self.news,
+            "--perft": self.depth is not None,
+        }
+        given = [name for name, is_given in ways.items() if is_given]
+        if self.as_json and given != ["--perft"]:
+            given.append("--json")
+        if len(given) > 1:
+            raise UsageError(f"{listed(given)} are given, expected one of them")
+        if self.divide and self.depth is None:
+            raise UsageError("`--divide` is given without `--perft N`, expected both")
+        if self.most is not None and given not in ([], ["--json"]):
+            raise UsageError(
+                f"`--most` is given with {given[0]}, which prints no moves, expected one of them"
+            )
+        if self.seat is not None and self.depth is not None:
+            raise UsageError(
+                "`--seat` is given with --perft, which counts the moves of all, expected one of them"
+            )
+
+    def looked_at(self) -> LookedAt:
+        """The position that is meant. Raises `UsageError`."""
+        # The games are loaded only when one is needed.
+        from referee.cli.position import LookedAt, recorded, started
+        from referee.gameplay.lines import followed, moves_of
+        from referee.games import game_given
+        from referee.viewing.knowledge import ViewKnowledge
+
+        game = game_given(self.game, Path.cwd())
+        known = ViewKnowledge(None if self.seat is None else self.seat - 1, game.is_open)
+        if self.begin:
+            self._check_begin(known)
+            root = recorded(game, *self.begin, known.view)
+        else:
+            root = started(game, self.options, self.seed or SEED, self.outcomes)
+        seats = game.seats(root.options)
+        if self.seat is not None and self.seat > seats:
+            raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
+        position = followed(root.position, moves_of(self.line))
+        if self.outcomes and self.depth is None and (unused := len(position.chance.given)):
+            given = len(self.outcomes)
+            raise UsageError(
+                f"`--chance` is given {counted(given, 'time')}, and chance decides "
+                f"{counted(given - unused, 'time')} here"
+            )
+        return LookedAt(game, root.options, position, known)
+
+    def _check_begin(self, known: ViewKnowledge) -> None:
+        if self.options or self.seed or self.outcomes:
+            raise UsageError(
+                "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of "
+                "them"
+            )
+        if self.line and not known.is_full:
+            raise UsageError(
+                f"moves are given with --from and --seat {self.seat}: what follows from them depends on "
+                "what is hidden from that seat, expected no MOVE"
+            )
+
+
+def _show(options: _MovesOptions) -> None:
+    from referee.cli.position import show_counts
+
+    options.check()
+    looked_at, depth = options.looked_at(), options.depth
+    if options.as_json:
+        show_lines(looked_at.perft_json(depth, options.divide) if depth else looked_at.json(options.most))
         return
     looked_at.say_chance()
-    if outcome := position.state.outcome():
+    if outcome := looked_at.position.state.outcome():
         say(f"the game is over: {shown(outcome.sentence)}")
     if depth is not None:
-        show_counts(position, depth, divide)
-    elif count:
-        looked_at.say_who_acts()
-        show_lines(looked_at.counts())
-    elif picture:
+        show_counts(looked_at.position, depth, options.divide)
+    elif options.picture:
         show_data(looked_at.picture())
-    elif news:
+    elif options.news:
         show_lines(looked_at.news())
     else:
         looked_at.say_who_acts()
-        show_lines(looked_at.moves(most))
+        show_lines(looked_at.counts() if options.count else looked_at.moves(options.most))

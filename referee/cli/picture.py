@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import game_option, outside_game, seat_option, view_of
+from referee.cli.options import game_option, group, outside_game, seat_option, view_of
 from referee.cli.output import is_stdout, put_text, say
 from referee.core.errors import UsageError
 from referee.core.text import shown
 
 if TYPE_CHECKING:
-    from referee.viewing.knowledge import View
     from referee.viewing.palette import Theme
     from referee.viewing.steps import Steps
 
@@ -48,16 +48,7 @@ if TYPE_CHECKING:
     help="NAME.svg, or NAME.png where a program is installed that converts it. Default: SVG on stdout.",
 )
 @game_option
-def picture(
-    file: Path,
-    game_id: str | None,
-    number: int,
-    seat: int | None,
-    theme: Theme,
-    width: int | None,
-    out: Path | None,
-    game: str | None,
-) -> None:
+def picture(file: Path, game_id: str | None, game: str | None, out: Path | None, **given: Any) -> None:
     """Draws a position of the game ID of FILE, as `referee replay` shows it.
 
     FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
@@ -86,35 +77,48 @@ def picture(
         raise UsageError(
             f"`{shown(str(file))}` has {len(record)} games, expected an ID, which `referee replay` lists"
         )
-    svg = _drawn(steps_of(record), number, view_of(seat, record), theme, width)
+    svg = group(_Drawing, given).of(steps_of(record))
     if out and kind == ".png":
         write_whole(out, png_of(svg), PNG_START, "a PNG file")
     else:
         put_text(out, svg, SVG_START, "an SVG file")
 
 
-def _drawn(steps: Steps, number: int, view: View, theme: Theme, width: int | None) -> str:
-    """The position after a step, as SVG. Raises `RecordError` if the record is too damaged for it."""
-    from referee.viewing.palette import file_style
-    from referee.viewing.step_words import step_lines
-    from referee.viewing.svg import Layout
-    from referee.viewing.words import heading, result
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """The options of `referee picture` that say what is drawn, and how."""
 
-    last = len(steps.steps) - 1
-    if damage := steps.damage_for(view):
-        if not 0 <= number <= last:
-            raise damage
-        say(f"warning: {damage}")
-    at = number if number >= 0 else last + 1 + number
-    if not 0 <= at <= last:
-        raise UsageError(f"the game has no step {number}, expected --move 0 to {last}, or -{last + 1} to -1")
-    pictures = [steps.known_by(view).picture(step.state) for step in steps.steps]
-    words = [result(steps.terms, steps.verdict)] if at == last and steps.verdict else []
-    words += step_lines(steps, at, view)
-    return Layout.of(pictures).svg(
-        pictures[at],
-        file_style(theme),
-        f"{heading(steps.terms)}, step {at} of {last}",
-        "; ".join(line.strip() for line in words),
-        width,
-    )
+    number: int
+    seat: int | None
+    theme: Theme
+    width: int | None
+
+    def of(self, steps: Steps) -> str:
+        """The position after a step, as SVG. Raises `UsageError`, and `RecordError` if the record is too
+        damaged for it.
+        """
+        from referee.viewing.palette import file_style
+        from referee.viewing.step_words import step_lines
+        from referee.viewing.svg import Layout
+        from referee.viewing.words import heading, result
+
+        view, number, last = view_of(self.seat, steps.record), self.number, len(steps.steps) - 1
+        if damage := steps.damage_for(view):
+            if not 0 <= number <= last:
+                raise damage
+            say(f"warning: {damage}")
+        at = number if number >= 0 else last + 1 + number
+        if not 0 <= at <= last:
+            raise UsageError(
+                f"the game has no step {number}, expected --move 0 to {last}, or -{last + 1} to -1"
+            )
+        pictures = [steps.known_by(view).picture(step.state) for step in steps.steps]
+        words = [result(steps.terms, steps.verdict)] if at == last and steps.verdict else []
+        words += step_lines(steps, at, view)
+        return Layout.of(pictures).svg(
+            pictures[at],
+            file_style(self.theme),
+            f"{heading(steps.terms)}, step {at} of {last}",
+            "; ".join(line.strip() for line in words),
+            self.width,
+        )

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from referee.cli.colour import can_draw
-from referee.cli.options import game_option, outside_game, seat_option, view_of
+from referee.cli.options import game_option, group, outside_game, seat_option, view_of
 from referee.cli.output import columns, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
 
 if TYPE_CHECKING:
-    from referee.records.record import Summary
+    from referee.records.record import GameRecord, Summary
     from referee.viewing.browsing import Browser
     from referee.viewing.knowledge import View
     from referee.viewing.steps import Steps
@@ -46,16 +47,7 @@ if TYPE_CHECKING:
     help="Write a page for a browser that replays the game: one file, which needs no network. - is stdout.",
 )
 @game_option
-def replay(
-    file: Path,
-    game_id: str | None,
-    at_once: bool,
-    seat: int | None,
-    step: int,
-    as_json: bool,
-    page: Path | None,
-    game: str | None,
-) -> None:
+def replay(**given: Any) -> None:
     """Shows the game ID of FILE move by move, with the board and the clocks.
 
     FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
@@ -71,38 +63,75 @@ def replay(
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
     from referee.tournament.reading import records_at
+
+    options = group(_ReplayOptions, given)
+    options.check()
+    file = records_at(options.file)
+    found = find_game(file, options.game_id, outside_game(options.game), say)
+    if isinstance(found, GameRecord):
+        _show(found, options)
+        return
+    if of_one := options.of_one:
+        raise UsageError(
+            f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with {listed(of_one)}"
+        )
+    rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
+    show_data(columns(["", "id", "ranks", "ending"], rows))
+    say(f"hint: referee replay {shown(str(file))} ID shows one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class _ReplayOptions:
+    """The options of `referee replay`."""
+
+    file: Path
+    game_id: str | None
+    at_once: bool
+    seat: int | None
+    step: int
+    as_json: bool
+    page: Path | None
+    game: str | None
+
+    @property
+    def ways(self) -> list[str]:
+        """The options that say how the game is shown."""
+        ways = {"--all": self.at_once, "--json": self.as_json, "--html": self.page is not None}
+        return [name for name, is_given in ways.items() if is_given]
+
+    @property
+    def of_one(self) -> list[str]:
+        """The options that need a single game."""
+        of_one = ["--seat"] * (self.seat is not None) + ["--step"] * (self.step > 0)
+        return of_one + [name for name in self.ways if name != "--all"]
+
+    def check(self) -> None:
+        """Raises `UsageError` for options that exclude each other."""
+        if len(self.ways) > 1:
+            raise UsageError(f"{listed(self.ways)} are given, expected one of them")
+        if self.step and (self.as_json or self.page):
+            raise UsageError(
+                f"--step is given with {self.ways[0]}, which has all steps, expected one of them"
+            )
+
+
+def _show(record: GameRecord, options: _ReplayOptions) -> None:
+    """Shows a game. Raises `UsageError` where it has no such seat or step, and `RecordError` if it is
+    damaged.
+    """
     from referee.viewing.browsing import Browser
     from referee.viewing.states import game_states
     from referee.viewing.steps import steps_of
 
-    ways = {"--all": at_once, "--json": as_json, "--html": page is not None}
-    given = [name for name, is_given in ways.items() if is_given]
-    if len(given) > 1:
-        raise UsageError(f"{listed(given)} are given, expected one of them")
-    if step and (as_json or page):
-        raise UsageError(f"--step is given with {given[0]}, which has all steps, expected one of them")
-    file = records_at(file)
-    found = find_game(file, game_id, outside_game(game), say)
-    if not isinstance(found, GameRecord):
-        of_one = ["--seat"] * (seat is not None) + ["--step"] * (step > 0)
-        of_one += [name for name in given if name != "--all"]
-        if of_one:
-            raise UsageError(
-                f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with {listed(of_one)}"
-            )
-        rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
-        show_data(columns(["", "id", "ranks", "ending"], rows))
-        say(f"hint: referee replay {shown(str(file))} ID shows one of them")
-        return
-    view = view_of(seat, found)
-    steps = steps_of(found)
+    view, step = view_of(options.seat, record), options.step
+    steps = steps_of(record)
     if step >= len(steps.steps):
         raise UsageError(f"the game has no step {step}, expected --step 0 to {len(steps.steps) - 1}")
-    if page:
-        _write_page(page, steps, view)
-    elif as_json:
+    if options.page:
+        _write_page(options.page, steps, view)
+    elif options.as_json:
         show_data(json.dumps(game_states(steps, view)))
-    elif not at_once and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr))):
+    elif not options.at_once and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr))):
         from referee.cli.replay_screen import show  # it loads Textual, for which nothing else is to wait
 
         show(Browser(steps, view, step))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import game_option, isolation_option, outside_game
+from referee.cli.options import game_option, group, isolation_option, outside_game
 from referee.cli.output import say, show_data
 from referee.core.errors import BotFaulted, UsageError
 from referee.core.text import shown
@@ -16,6 +17,7 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from referee.processes.bot import Bot
     from referee.records.record import GameRecord
+    from referee.tournament.rerunning import Rerun
 
 
 @click.command()
@@ -52,19 +54,7 @@ if TYPE_CHECKING:
 @isolation_option
 @game_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if the game differs or a bot was at fault.")
-def rerun(
-    path: Path,
-    game_id: str,
-    bots: tuple[str, ...],
-    folder: Path | None,
-    base: Path | None,
-    watch: str | None,
-    dialogue: bool,
-    no_clock: bool,
-    isolation: str | None,
-    game: str | None,
-    strict: bool,
-) -> None:
+def rerun(**given: Any) -> None:
     """Plays the game ID of the run in DIR again, and shows where it differs first.
 
     The seeds, chance, the opening and the clocks are those of the game; the bots are started by their
@@ -77,31 +67,62 @@ def rerun(
       referee rerun results 7 greedy='./new --depth 3'
       referee rerun results 7 --dialogue --no-clock
     """
-    # Only what plays a game needs all this.
+    options = group(_RerunOptions, given)
+    recorded, again = options.rerun()
+    _play(options, recorded, again)
+
+
+@dataclass(frozen=True, slots=True)
+class _RerunOptions:
+    """The options of `referee rerun`."""
+
+    path: Path
+    game_id: str
+    bots: tuple[str, ...]
+    folder: Path | None
+    base: Path | None
+    watch: str | None
+    dialogue: bool
+    no_clock: bool
+    isolation: str | None
+    game: str | None
+    strict: bool
+
+    def rerun(self) -> tuple[GameRecord, Rerun]:
+        """The recorded game, and how it is played again. Raises `UsageError`."""
+        from referee.records.finding import find_game
+        from referee.records.record import GameRecord
+        from referee.tournament.reading import run_folder
+        from referee.tournament.rerunning import commands_base, require_no_records, rerun_of
+        from referee.tournament.run import read_run
+
+        if self.folder and self.no_clock:
+            raise UsageError(
+                "`-o` is given with `--no-clock`, whose game has another margin, expected one of them"
+            )
+        if self.folder:
+            require_no_records(self.folder)
+        instead = _instead(self.bots)
+        run = read_run(run_folder(self.path))
+        recorded = find_game(run.folder, self.game_id, outside_game(self.game), say)
+        if not isinstance(recorded, GameRecord):
+            raise UsageError(
+                f"`{shown(self.game_id, 80)}` is no game, expected an ID, which `referee replay` lists"
+            )
+        base = self.base or commands_base(self.path, run.folder)
+        return recorded, rerun_of(run, recorded, base, instead, self.isolation, self.no_clock)
+
+
+def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
+    """Plays the game, and prints where it differs. Raises `BotFaulted` where that is an error."""
     from referee.cli.observing import Views
     from referee.records.difference import first_difference
-    from referee.records.finding import find_game
-    from referee.records.record import GameRecord, faults
-    from referee.tournament.reading import run_folder
-    from referee.tournament.rerunning import commands_base, require_no_records, rerun_of
-    from referee.tournament.run import read_run
+    from referee.records.record import faults
     from referee.viewing.comparing import compared
     from referee.viewing.words import fault_report
 
-    if folder and no_clock:
-        raise UsageError(
-            "`-o` is given with `--no-clock`, whose game has another margin, expected one of them"
-        )
-    if folder:
-        require_no_records(folder)
-    instead = _instead(bots)
-    run = read_run(run_folder(path))
-    recorded = find_game(run.folder, game_id, outside_game(game), say)
-    if not isinstance(recorded, GameRecord):
-        raise UsageError(f"`{shown(game_id, 80)}` is no game, expected an ID, which `referee replay` lists")
-    again = rerun_of(run, recorded, base or commands_base(path, run.folder), instead, isolation, no_clock)
     with contextlib.ExitStack() as stack:
-        observer = Views(watch, dialogue).observer(stack)
+        observer = Views(options.watch, options.dialogue).observer(stack)
         played, said = again.play(observer.show, observer.taps)
     for line in fault_report(played):
         say(f"  {line}")
@@ -110,10 +131,10 @@ def rerun(
         show_data(line)
     if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(recorded)):
         say("note: the bots had played other games before this one in the same processes, and have not now")
-    if folder:
-        head = again.store(folder, played, said)
-        say(f"stored in {shown(str(folder))}, head hash {head}")
-    if strict and (difference or any(faults(played))):
+    if options.folder:
+        head = again.store(options.folder, played, said)
+        say(f"stored in {shown(str(options.folder))}, head hash {head}")
+    if options.strict and (difference or any(faults(played))):
         raise BotFaulted("the game differs" if difference else "a bot was at fault")
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from referee.cli.options import (
     check_workers,
     cluster_option,
+    group,
     isolation_option,
     json_lines_option,
     workers_option,
@@ -39,17 +42,7 @@ from referee.core.errors import UsageError
 @json_lines_option
 @isolation_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
-def run(
-    file: Path,
-    folder: Path | None,
-    workers: int | None,
-    cluster: str,
-    scale_clocks: bool,
-    dry_run: bool,
-    json_lines: bool,
-    isolation: str | None,
-    strict: bool,
-) -> None:
+def run(**given: Any) -> None:
     """Plays the tournament of a TOML file and prints its table, or continues it where it stopped.
 
     A finished game counts as soon as it is stored, and is not played again. Ctrl-C stops after the current
@@ -62,31 +55,49 @@ def run(
       referee run tournament.toml --workers 4 -o results
       referee run tournament.toml --cluster tcp://192.168.1.10:8786
     """
-    from referee.cli.dry_run import dry_run as dry_run_text
+    _run(group(_RunOptions, given))
+
+
+@dataclass(frozen=True, slots=True)
+class _RunOptions:
+    """The options of `referee run`."""
+
+    file: Path
+    folder: Path | None
+    workers: int | None
+    cluster: str
+    scale_clocks: bool
+    dry_run: bool
+    json_lines: bool
+    isolation: str | None
+    strict: bool
+
+
+def _run(options: _RunOptions) -> None:
+    from referee.cli.dry_run import dry_run
     from referee.cli.playing import Conduct, conduct, say_before
     from referee.tournament.config import load
 
-    check_workers(workers, cluster)
-    is_here = workers is not None  # whatever the file says
-    config = load(file, elsewhere=True if cluster else False if is_here else None)
-    cluster = cluster or ("" if is_here else config.cluster)
-    if scale_clocks and not cluster:
+    check_workers(options.workers, options.cluster)
+    is_here = options.workers is not None  # whatever the file says
+    config = load(options.file, elsewhere=True if options.cluster else False if is_here else None)
+    cluster = options.cluster or ("" if is_here else config.cluster)
+    if options.scale_clocks and not cluster:
         raise UsageError("`--scale-clocks` is given, expected it with `--cluster` or `cluster` in the file")
-    folder = folder or config.folder
-    count = config.workers if workers is None else workers
-    if dry_run:
+    folder = options.folder or config.folder
+    count = config.workers if options.workers is None else options.workers
+    if options.dry_run:
         say_before(config, None if cluster else count)
-        show_data(dry_run_text(config, folder, count, isolation, cluster))
+        show_data(dry_run(config, folder, count, options.isolation, cluster))
         return
-    scale_clocks = scale_clocks or config.scale_clocks
     how = Conduct(
         folder,
         count,
-        isolation,
-        strict,
-        json_lines=json_lines,
+        options.isolation,
+        options.strict,
+        json_lines=options.json_lines,
         cluster=cluster,
-        scale_clocks=scale_clocks,
+        scale_clocks=options.scale_clocks or config.scale_clocks,
         leaves_out=True,
     )
     conduct(config, how)

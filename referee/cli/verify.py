@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,11 @@ from referee.cli.output import count_text, say, show_data
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
+
+if TYPE_CHECKING:
+    from referee.games.api import Game
+    from referee.records.journal import JournalLine
+    from referee.records.replay import Examined
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -44,63 +50,90 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
     """
     from referee.records import journal
     from referee.records.examining import examined_lines
-    from referee.records.header import seats_of
-    from referee.records.replay import RunVerifier
     from referee.tournament.reading import records_at
     from referee.tournament.run import check_attempts
-    from referee.tournament.scheduled import Scheduled
 
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
     file = records_at(file)
-    audit = RunVerifier(lambda header: Scheduled(header).check, outside_game(game))
-    attempts: dict[str, int] = {}
-    failed_lines = 0
-    head = journal.FIRST
-    lines_after: int | None = None
+    found = _Verification(noted, outside_game(game))
     count = len(usable_cores()) if workers is None else workers
     with closing(examined_lines(journal.read(file), count)) as lines:
-        for line, found in lines:
-            problems = [line.error] if line.error else []
-            name = ""
-            if found.value.get("kind") == "game":
-                name = f" (game {shown(str(found.value.get('id')), 100)})"
-            try:
-                audit.take(found)
-                if name:
-                    attempts[found.value["id"]] = found.value["attempt"]
-            except RecordError as error:
-                problems += [] if problems and not name else [str(error)]
-            head = line.hash
-            if head == noted:
-                lines_after = 0
-            elif lines_after is not None:
-                lines_after += 1
-            if problems:
-                failed_lines += 1
-                if failed_lines <= _MAX_SHOWN:
-                    say(f"line {line.number}{name}: {'; '.join(problems)}")
-    if failed_lines:
-        raise RecordError(
-            f"{failed_lines} line{'s' * (failed_lines > 1)} of `{shown(str(file))}` failed verification"
-        )
-    if not audit.ids:
-        raise RecordError(f"no games in `{shown(str(file))}`, expected at least one")
-    if audit.unverified_seeds:
-        say(
-            f"the seeds of {audit.unverified_seeds} games are not verified: the seed that they follow from "
-            "is not revealed here; a run reveals it when it ends or is stopped, but not when it is killed"
-        )
+        for line, examined in lines:
+            found.take(line, examined)
+    found.require_games(shown(str(file)))
     if file.is_dir():
-        check_attempts(file, audit.header, attempts)
-    if noted is not None and lines_after is None:  # guard: head-hash
-        raise RecordError(
-            f"no line of `{shown(str(file))}` has the head hash `{noted}`: "
-            "records are missing at the end, or were written anew"
-        )
-    played = count_text(
-        len(audit.ids), Scheduled(audit.header).games_in_all(seats_of(audit.header, audit.seats))
-    )
-    show_data(f"{played} verified, last hash {head}")
-    if lines_after is not None:
-        show_data(f"the records up to the head hash are as they were; lines after it: {lines_after}")
+        check_attempts(file, found.audit.header, found.attempts)
+    found.show(shown(str(file)))
+
+
+class _Verification:
+    """What was found in the lines of a file of records, one after the other."""
+
+    def __init__(self, noted: str | None, game: Game[Any] | None) -> None:
+        """`noted` is the head hash that a line is to have; None where none is known."""
+        from referee.records import journal
+        from referee.records.replay import RunVerifier
+        from referee.tournament.scheduled import Scheduled
+
+        self.audit = RunVerifier(lambda header: Scheduled(header).check, game)
+        self.attempts: dict[str, int] = {}
+        """The number of the attempt of each game."""
+        self._head = journal.FIRST
+        self._noted = noted
+        self._lines_after: int | None = None
+        """How many lines follow the one with the noted hash; None until it is found."""
+        self._failed_lines = 0
+
+    def take(self, line: JournalLine, examined: Examined) -> None:
+        """Takes the next line, and prints what is wrong with it."""
+        problems = [line.error] if line.error else []
+        name = ""
+        if examined.value.get("kind") == "game":
+            name = f" (game {shown(str(examined.value.get('id')), 100)})"
+        try:
+            self.audit.take(examined)
+            if name:
+                self.attempts[examined.value["id"]] = examined.value["attempt"]
+        except RecordError as error:
+            problems += [] if problems and not name else [str(error)]
+        self._head = line.hash
+        if self._head == self._noted:
+            self._lines_after = 0
+        elif self._lines_after is not None:
+            self._lines_after += 1
+        if problems:
+            self._failed_lines += 1
+            if self._failed_lines <= _MAX_SHOWN:
+                say(f"line {line.number}{name}: {'; '.join(problems)}")
+
+    def require_games(self, file: str) -> None:
+        """Raises `RecordError` where a line failed, or there are no games."""
+        if failed := self._failed_lines:
+            raise RecordError(f"{failed} line{'s' * (failed > 1)} of `{file}` failed verification")
+        if not self.audit.ids:
+            raise RecordError(f"no games in `{file}`, expected at least one")
+        if self.audit.unverified_seeds:
+            say(
+                f"the seeds of {self.audit.unverified_seeds} games are not verified: the seed that they "
+                "follow from is not revealed here; a run reveals it when it ends or is stopped, but not "
+                "when it is killed"
+            )
+
+    def show(self, file: str) -> None:
+        """Prints what was verified. Raises `RecordError` where no line has the noted hash."""
+        from referee.records.header import seats_of
+        from referee.tournament.scheduled import Scheduled
+
+        if self._noted is not None and self._lines_after is None:  # guard: head-hash
+            raise RecordError(
+                f"no line of `{file}` has the head hash `{self._noted}`: "
+                "records are missing at the end, or were written anew"
+            )
+        header = self.audit.header
+        in_all = Scheduled(header).games_in_all(seats_of(header, self.audit.seats))
+        show_data(f"{count_text(len(self.audit.ids), in_all)} verified, last hash {self._head}")
+        if self._lines_after is not None:
+            show_data(
+                f"the records up to the head hash are as they were; lines after it: {self._lines_after}"
+            )

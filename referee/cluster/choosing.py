@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import OrderedDict
 from collections.abc import Iterable
+from operator import attrgetter
 
 from referee.cluster.dask_worker import DaskWorker, Stage
 from referee.core.seeds import shared_by
@@ -24,10 +24,6 @@ class WorkerChooser:
         """The workers that can be given tasks, when that was last counted."""
         self.room = 0
         """How many tasks they can be given."""
-        self._least_loaded: list[tuple[float, int, DaskWorker]] = []
-        """A heap of those that have room: the load of each as it was when it was last put there, and its
-        place in `_players`.
-        """
         self._homes: OrderedDict[str, str] = OrderedDict()
         """By encounter, the machine that plays it, for the last `HOMES` ones."""
         self._lost_on: dict[str, str] = {}
@@ -42,29 +38,17 @@ class WorkerChooser:
         """Counts which of the workers of a cluster have room."""
         self._players = [worker for worker in workers if worker.stage is Stage.READY]
         self.room = sum(worker.room for worker in self._players)
-        self._least_loaded = [(w.load, place, w) for place, w in enumerate(self._players) if w.room > 0]
-        heapq.heapify(self._least_loaded)
 
     def worker_for(self, task: Task) -> DaskWorker | None:
         """The worker that is to play a task; None where it has to wait for room."""
         home, lost_on = self._homes.get(_encounter(task)), self._lost_on.get(_encounter(task))
-        if home is None and lost_on is None:
-            return self._with_most_room()
-        ready = [worker for worker in self._players if worker.machine == home] or self._players
-        ready = [worker for worker in ready if worker.machine != lost_on] or ready
-        found = min(ready, key=lambda worker: worker.load, default=None)
+        ready = self._players
+        if home is not None:
+            ready = [worker for worker in ready if worker.machine == home] or ready
+        if lost_on is not None:
+            ready = [worker for worker in ready if worker.machine != lost_on] or ready
+        found = min(ready, key=attrgetter("load"), default=None)
         return found if found and found.room > 0 else None
-
-    def _with_most_room(self) -> DaskWorker | None:
-        while self._least_loaded:
-            load, place, worker = self._least_loaded[0]
-            if load == worker.load:
-                return worker
-            if worker.room > 0:  # it was given a task since
-                heapq.heapreplace(self._least_loaded, (worker.load, place, worker))
-            else:
-                heapq.heappop(self._least_loaded)
-        return None
 
     def given(self, task: Task, worker: DaskWorker) -> None:
         """Notes that a worker was given a task."""

@@ -32,6 +32,7 @@ from referee.cluster.orders import (
     Play,
     PlayedTask,
     Prepare,
+    Requirement,
     Rest,
     StopMachine,
     Unfit,
@@ -163,12 +164,8 @@ class Host:
             self._pool.close()
         for of_task in (self._remarks, self._tasks, self._reports):
             of_task.clear()
-        if required.cpu_clocks and not cpu.AVAILABLE:
-            return Unfit("a clock counts processor time, which needs Linux")
-        if any(files.bot.forgive_waiting for files in required.bots) and not starvation.AVAILABLE:
-            return Unfit(f"`forgive_waiting` {starvation.NEEDED}")
-        if required.pin and not hasattr(os, "sched_setaffinity"):
-            return Unfit("`pin` is set, which needs Linux")
+        if lacking := _lacking(required):
+            return Unfit(lacking)
         try:
             bots = [self._store.ready(files) for files in required.bots]
             bots = with_hidden(levels.settled(bots), self._store.private)
@@ -181,9 +178,7 @@ class Host:
         self._words = {bot.name: hashes_of_words(bot, self._hashes) for bot in bots}
         self._rations = {bot.name: Ration(time.monotonic, LOOKING) for bot in bots}
         Launcher.close()  # of the trials of levels; the workers have launchers of their own
-        cores = sorted(usable_cores()) if required.pin else []
-        at = order.first_core % len(cores) if cores else 0
-        cores = cores[at:] + cores[:at]
+        cores = _cores_from(order.first_core) if required.pin else []
         self._pool = WorkerPool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
         levels_of_bots = {bot.name: bot.isolation for bot in bots}
         return MachineReady(levels_of_bots, dict(self._words), speed, tuple(self._remarks))
@@ -274,3 +269,21 @@ def main(descriptor: int) -> None:
                 channel.send(Sign.ALIVE)
                 told_s = time.monotonic()
             channel.flush()
+
+
+def _lacking(required: Requirement) -> str:
+    """What a run requires and this machine does not have; empty if there is nothing."""
+    if required.cpu_clocks and not cpu.AVAILABLE:
+        return "a clock counts processor time, which needs Linux"
+    if any(files.bot.forgive_waiting for files in required.bots) and not starvation.AVAILABLE:
+        return f"`forgive_waiting` {starvation.NEEDED}"
+    if required.pin and not hasattr(os, "sched_setaffinity"):
+        return "`pin` is set, which needs Linux"
+    return ""
+
+
+def _cores_from(first: int) -> list[int]:
+    """The usable cores, from the one with this number on, and then those before it."""
+    cores = sorted(usable_cores())
+    at = first % len(cores)
+    return cores[at:] + cores[:at]

@@ -55,11 +55,6 @@ def listed(things: Iterable[object]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def cell(text: str) -> str:
-    """A text as a cell of a table for spreadsheets: what they would read as a formula is quoted."""
-    return f"'{text}" if text[:1] in ("+", "-", "=", "@") else text
-
-
 def _escape(character: str) -> str:
     code = ord(character)
     if code < 0x100:

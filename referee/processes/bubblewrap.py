@@ -6,8 +6,9 @@ the files that are bound into its namespace, its own processes, and no network.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, WRITABLE_INSIDE
 
@@ -39,50 +40,58 @@ _SHELL = (
 """Gives the bot its streams; see `STDIN_INSIDE`."""
 
 
+class VisibleFiles(NamedTuple):
+    """The files of the machine that a bot sees."""
+
+    read: Collection[Path]
+    """What it may read."""
+    links: Mapping[str, str]
+    """Symbolic links, and their texts."""
+    hidden: Collection[tuple[Path, bool]]
+    """What it may not read, and whether that is a folder."""
+    writable: Collection[Path] = ()
+    """Folders that it may write to."""
+
+
 def command(
-    program: str,
-    argv: Iterable[str],
+    argv: Sequence[str],
     cwd: Path,
-    read: Collection[Path],
-    links: Mapping[str, str],
-    hidden: Iterable[tuple[Path, bool]],
+    files: VisibleFiles,
     most_bytes: int | None,
-    as_root: bool,
-    kept_capability: str,
-    writable: Collection[Path] = (),
+    kept_capability: str = "",
     network: bool = False,
 ) -> tuple[str, ...]:
     """The words to execute.
 
-    `program`: the path of `bwrap`; `read`: what the bot may read; `links`: symbolic links, and their texts;
-    `hidden`: what it may not read, and whether that is a folder; `most_bytes`: the size of each file system
-    that it may write to, which lie in memory; `as_root`: whether it is started by root, so that no user
-    namespace is needed; `writable`: folders of the machine that it may write to; `network`: whether it has
-    that of the machine.
+    `argv`: the path of `bwrap`, and the bot's command; `most_bytes`: the size of each file system that it may
+    write to, which lie in memory; `kept_capability`: what it keeps where root starts it, so that no user
+    namespace is needed; empty where another user does; `network`: whether it has that of the machine.
     """
     size = ("--size", str(most_bytes + _BEYOND)) if most_bytes else ()
     namespaces = [each for each in _NAMESPACES if not (network and each == "--unshare-net")]
-    words = [program, *namespaces, "--die-with-parent", "--cap-drop", "ALL"]
-    words += ["--cap-add", kept_capability] if as_root else ["--unshare-user"]
+    words = [argv[0], *namespaces, "--die-with-parent", "--cap-drop", "ALL"]
+    words += ["--cap-add", kept_capability] if kept_capability else ["--unshare-user"]
     words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--dev", "/dev"]
     for folder in WRITABLE_INSIDE:
         words += [*size, "--perms", "1777", "--tmpfs", folder]
     words += ["--symlink", SCRATCH, "/var/tmp"]
-    for path in (_KERNEL_SETTINGS, *SYSTEM_FILES, *map(str, read)):
+    for path in (_KERNEL_SETTINGS, *SYSTEM_FILES, *map(str, files.read)):
         words += ["--ro-bind-try", path, path]
-    for path in map(str, writable):
+    for path in map(str, files.writable):
         words += ["--bind", path, path]
-    readable = set(read)
     words += ["--remount-ro", "/proc"]  # guard: own-oom-score
-    for link, text in links.items():
-        if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):
-            words += ["--symlink", text, link]
-    closed = ["/", "/dev"]
-    for place, is_folder in sorted(hidden):  # a folder comes before what is in it
+    words += _links(files)
+    for place, is_folder in sorted(files.hidden):  # a folder comes before what is in it
         words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
-        if is_folder:
-            closed.append(str(place))
     words += ["--dir", str(cwd)]
-    for path in closed:  # what is mounted above has no size, and is not counted
+    closed = (str(place) for place, is_folder in sorted(files.hidden) if is_folder)
+    for path in ("/", "/dev", *closed):  # what is mounted above has no size, and is not counted
         words += ["--remount-ro", path]  # guard: read-only-mounts
-    return (*words, "--chdir", str(cwd), "--", *_SHELL, *argv)
+    return (*words, "--chdir", str(cwd), "--", *_SHELL, *argv[1:])
+
+
+def _links(files: VisibleFiles) -> Iterator[str]:
+    readable = set(files.read)
+    for link, text in files.links.items():
+        if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):
+            yield from ("--symlink", text, link)

@@ -7,6 +7,7 @@ import pwd
 import shutil
 import stat
 import sys
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -60,6 +61,10 @@ _NETWORK_FILES = tuple(
 """What programs read to find other machines and to trust them."""
 
 
+_User = tuple[int, int, tuple[int, ...]]
+"""The ids of a user, of its group, and of all its groups."""
+
+
 class Isolated(NamedTuple):
     """How to start an isolated bot."""
 
@@ -96,39 +101,40 @@ def isolated(bot: Bot) -> Isolated:
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), read)
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
-        rights = [("/proc/self", LIST), *((path, READ) for path in _SYSTEM_FILES)]
-        for path in readable:
-            rights += [
-                (str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)
-            ]
-        rights += [(str(path), WRITE) for path in bot.writes]
-        sandbox = FILES_ALONE if bot.network else FILES
-        system_calls = seccomp.program(shares_namespaces=not bot.network)
-        confinement = Confinement(
-            user,
-            True,
-            sandbox,
-            (*_STREAMS_AND_DEVICES, *rights),
-            system_calls,
-            seccomp.asking(shares_namespaces=not bot.network),
-        )
-        return Isolated(bot.argv, confinement, {}, b"")
+        return Isolated(bot.argv, _landlocked(bot, user, readable), {}, b"")
+    return _wrapped(bot, user, readable, needed.links)
+
+
+def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confinement:
+    """The confinement of a bot that may read some files and folders."""
+    rights = [("/proc/self", LIST), *((path, READ) for path in _SYSTEM_FILES)]
+    for path in readable:
+        rights += [(str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)]
+    rights += [(str(path), WRITE) for path in bot.writes]
+    return Confinement(
+        user,
+        True,
+        FILES_ALONE if bot.network else FILES,
+        (*_STREAMS_AND_DEVICES, *rights),
+        seccomp.program(shares_namespaces=not bot.network),
+        seccomp.asking(shares_namespaces=not bot.network),
+    )
+
+
+def _wrapped(bot: Bot, user: _User | None, readable: Collection[Path], links: Mapping[str, str]) -> Isolated:
+    """How to start a bot in namespaces of its own, in which it may read some files and folders."""
     folders = set(readable)
     hidden = [
         (path, path.is_dir()) for path in bot.hidden if not folders.isdisjoint(path.parents) and path.exists()
     ]
+    files = bubblewrap.VisibleFiles(readable, links, hidden, bot.writes)
     program = shutil.which(bubblewrap.PROGRAM) or bubblewrap.PROGRAM
     argv = bubblewrap.command(
-        program,
-        bot.argv,
+        (program, *bot.argv),
         bot.cwd,
-        readable,
-        needed.links,
-        hidden,
+        files,
         min(filter(None, (bot.limits.scratch, bot.limits.memory_of_all)), default=None),
-        os.geteuid() == 0 and user is None,
-        CAPABILITY_KEPT,
-        bot.writes,
+        CAPABILITY_KEPT if os.geteuid() == 0 and user is None else "",
         bot.network,
     )
     environment = variables(bubblewrap.SCRATCH)
@@ -175,7 +181,7 @@ def _gains_privileges(program: str) -> bool:
         return False
 
 
-def _user(name: str) -> tuple[int, int, tuple[int, ...]] | None:
+def _user(name: str) -> _User | None:
     if not name:
         return None
     if os.geteuid() != 0:

@@ -83,23 +83,26 @@ class LimitChecker:
         threads = sum(state.threads for state in states)
         if self._processes is not None and threads > self._processes:  # guard: processes
             return PROCESSES, threads, self._processes
+        memory = self._memory_beyond(pids, states, inside[0] if inside else 0)
+        if self._memory is not None and memory > self._memory:  # guard: memory
+            return MEMORY, memory, self._memory
+        return None
+
+    def _memory_beyond(self, pids: list[int], states: list[tree.ProcessState], in_mounts: int) -> int:
+        """The bytes of memory that processes use, with those `in_mounts`; 0 where that is surely allowed."""
         if self._memory is None:
-            return None
+            return 0
         private, shared = sum(state.private for state in states), sum(state.shared for state in states)
         self._devices = self._devices or _devices_in_memory()
         in_files = _held_in_memory(pids, self._devices)
-        if inside:
-            in_files += inside[0]  # guard: scratch-in-memory
+        in_files += in_mounts  # guard: scratch-in-memory
         if private + shared + in_files <= self._memory:
-            return None
+            return 0
         exact = [
             tree.exact_memory(pid) or (state.private, state.shared)
             for pid, state in zip(pids, states, strict=True)
         ]
-        memory = sum(private for private, _ in exact) + max(sum(shared for _, shared in exact), in_files)
-        if memory > self._memory:  # guard: memory
-            return MEMORY, memory, self._memory
-        return None
+        return sum(private for private, _ in exact) + max(sum(shared for _, shared in exact), in_files)
 
     def _scratch_excess(self, inside: tuple[int, int] | None) -> Excess | None:
         if self._scratch is None and self._files is None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.core.text import cell
+from referee.core.rows import as_csv
 from referee.ratings.blocks import meetings, seat_results
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
@@ -183,13 +181,7 @@ def to_csv(
     of the whole.
     """
     rows = [{"section": each.section, **row} for each in (*parts, table) for row in _rows(each, facts, block)]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n", delimiter=delimiter)
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: cell(at) if isinstance(at, str) else at for name, at in row.items()})
-    return text.getvalue().rstrip("\n")
+    return as_csv(rows, delimiter=delimiter)
 
 
 def _rows(table: Standings, facts: Facts, block: str) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tabulate import tabulate
+from referee.core.rows import as_text
 
 MARKDOWN = ("github", "pipe")
 HTML = ("html", "unsafehtml")
@@ -63,13 +63,7 @@ def drawn(grid: Grid, form: str) -> str:
     if form in MARKDOWN:
         rows = [[escaped(cell) for cell in row] for row in rows]
     align = ["left" if column.left else "right" for column in grid.columns]
-    return tabulate(
-        rows,
-        [column.heading for column in grid.columns],
-        tablefmt=form,
-        disable_numparse=True,
-        colalign=align if rows else None,
-    )
+    return as_text(rows, [column.heading for column in grid.columns], form, align if rows else None)
 
 
 def size(grid: Grid, form: str) -> int:

@@ -90,14 +90,9 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
         if name in _AGAINST and table.seats == 1:
             continue
         if name in ("crosstable", "los"):
-            if not view.show and width and len(table.names) * NARROWEST > width:
-                left_out.append(name)
-                continue
-            grid = blocks.crosstable_grid(table) if name == "crosstable" else blocks.los_grid(table)
-            if not view.show and width and grids.size(grid, form) > width:
-                left_out.append(name)
-                continue
-            pieces = grids.parts(grid, form, width, blocks.FIXED)
+            fitting = _parts(name, table, form, width, is_chosen=bool(view.show))
+            left_out += [name] if fitting is None else []
+            pieces = fitting or []
         else:
             pieces = []
             for grid in _grids(name, table, view, facts):
@@ -115,6 +110,17 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
         yield grids.headed(table.title, form)
     yield "\n".join([*drawn[:1], *filter(None, [grids.said(notes, form, width)])])
     yield from drawn[1:]
+
+
+def _parts(name: str, table: Standings, form: str, width: int, is_chosen: bool) -> list[Grid] | None:
+    """The crosstable, or the likelihoods, in parts that fit; None if it is wider and not `is_chosen`."""
+    is_optional = width and not is_chosen
+    if is_optional and len(table.names) * NARROWEST > width:
+        return None
+    grid = blocks.crosstable_grid(table) if name == "crosstable" else blocks.los_grid(table)
+    if is_optional and grids.size(grid, form) > width:
+        return None
+    return grids.parts(grid, form, width, blocks.FIXED)
 
 
 def _default(table: Standings) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -11,8 +9,9 @@ from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
+from referee.core.rows import as_csv
 from referee.core.seeds import shared_by
-from referee.core.text import cell, shown
+from referee.core.text import shown
 from referee.records import journal
 from referee.records.heads import Head
 from referee.records.played_on import PlayedOn
@@ -33,29 +32,42 @@ def csv_of(games: GamesOfRuns, dialogues: Dialogues | None = None) -> str:
     If dialogues are given, the last column is the game's, empty where it is not stored.
     """
     listed = list(_placed(games))
-    seats = range(max((len(game.bots) for _, game, _ in listed), default=2))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    by_seat = [f"{name}_{seat + 1}" for seat in seats for name in ("bot", "rank", "score", "fault")]
+    seats = range(1, 1 + max((len(game.bots) for _, game, _ in listed), default=2))
+    by_seat = [f"{name}_{seat}" for seat in seats for name in _OF_SEAT]
     names = ["run", "id", "section", "round", "game", *by_seat, "ending", "rated", "sentence", "digest"]
     names += ["machine", "cpu", "worker", "clock_percent"]
-    writer.writerow([*names, "dialogue"] if dialogues is not None else names)
-    for run, game, place in listed:
-        pairing = Pairing.parse(game.id)
-        cells: list[object] = [cell(str(run.folder)), cell(game.id), cell(pairing.section), pairing.round]
-        cells.append(game.game)
-        for seat in seats:
-            if seat < len(game.bots):
-                cells += [cell(game.bots[seat]), game.ranks[seat], game.scores[seat], game.faults[seat]]
-            else:
-                cells += [""] * 4
-        rated = "true" if game.rated else "false"
-        cells += [game.ending, rated, cell(shown(game.sentence)), game.digest]
-        cells += [*[cell(shown(text)) for text in place or ("", "", "")], game.clock_percent]
-        if dialogues is not None:
-            cells.append(cell("\n".join(dialogue_lines(dialogues.get((run.folder, game.id), "")))))
-        writer.writerow(cells)
-    return text.getvalue().rstrip("\n")
+    rows = [_row(*one) for one in listed]
+    if dialogues is not None:
+        names.append("dialogue")
+        for row, (run, game, _) in zip(rows, listed, strict=True):
+            row["dialogue"] = "\n".join(dialogue_lines(dialogues.get((run.folder, game.id), "")))
+    return as_csv(rows, names)
+
+
+_OF_SEAT = ("bot", "rank", "score", "fault")
+
+
+def _row(run: Run, game: Summary, place: PlayedOn | None) -> dict[str, object]:
+    pairing = Pairing.parse(game.id)
+    seats = enumerate(zip(game.bots, game.ranks, game.scores, game.faults, strict=True), 1)
+    return {
+        "run": str(run.folder),
+        "id": game.id,
+        "section": pairing.section,
+        "round": pairing.round,
+        "game": game.game,
+        **{
+            f"{name}_{seat}": what
+            for seat, values in seats
+            for name, what in zip(_OF_SEAT, values, strict=True)
+        },
+        "ending": game.ending,
+        "rated": "true" if game.rated else "false",
+        "sentence": shown(game.sentence),
+        "digest": game.digest,
+        **dict(zip(("machine", "cpu", "worker"), map(shown, place or ("", "", "")), strict=True)),
+        "clock_percent": game.clock_percent,
+    }
 
 
 def dialogue_lines(dialogue: str) -> list[str]:

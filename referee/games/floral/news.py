@@ -91,17 +91,7 @@ def _turn_lines(turn: FloralTurn, shows: tuple[Seat, ...], audience: Audience) -
     if audience is None:
         yield f"weather {turn.weather}"
     for seat in shows:
-        effects = turn.effects[seat]
-        if effects.water:
-            yield f"effect {seat + 1} water {' '.join(map(str, range(1, effects.water + 1)))}"
-        for name, number in zip(("fertilize", "weather", "sabotage"), effects[1:4], strict=True):
-            if number:
-                yield f"effect {seat + 1} {name} {number}"
-        if effects.guessing:
-            yield f"effect {seat + 1} guessing"
-        for pot, kind in turn.bloomed[seat]:
-            yield f"bloomed {seat + 1} {pot} {kind}"
-        yield f"pots {seat + 1} {' '.join(str(flower or NONE) for flower in sides[seat].pots)}"
+        yield from _garden_lines(turn, seat)
     for seat, symbol in enumerate(turn.casts):
         if symbol not in sides[seat].symbols:
             right = sides[seat].points > turn.before[seat].points
@@ -113,3 +103,18 @@ def _turn_lines(turn: FloralTurn, shows: tuple[Seat, ...], audience: Audience) -
     if audience is not None and turn.number % TURNS == 0:
         pots = (NONE if flower is None else str(flower.stage) for flower in sides[1 - audience].pots)
         yield f"stages {2 - audience} {' '.join(pots)}"
+
+
+def _garden_lines(turn: FloralTurn, seat: Seat) -> Iterator[str]:
+    """What a turn did to the garden of a seat."""
+    effects = turn.effects[seat]
+    if effects.water:
+        yield f"effect {seat + 1} water {' '.join(map(str, range(1, effects.water + 1)))}"
+    for name, number in zip(("fertilize", "weather", "sabotage"), effects[1:4], strict=True):
+        if number:
+            yield f"effect {seat + 1} {name} {number}"
+    if effects.guessing:
+        yield f"effect {seat + 1} guessing"
+    for pot, kind in turn.bloomed[seat]:
+        yield f"bloomed {seat + 1} {pot} {kind}"
+    yield f"pots {seat + 1} {' '.join(str(flower or NONE) for flower in turn.after[seat].pots)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -102,15 +102,8 @@ class PlayedReader:
         times = Times()
         times.add_game(bots, value)
         events, measured = value["events"], value["measured"]
-        slowest: list[Slowest | None] = [None] * len(bots)
-        moves = 0
-        for number, (event, time) in enumerate(zip(events, measured["events"], strict=True)):
-            is_timed = "move" in event or "default" in event
-            moves += is_timed or "opening" in event
-            if is_timed:
-                before, used_us = slowest[event["seat"] - 1], time["used_us"]
-                if before is None or used_us > before.used_us:
-                    slowest[event["seat"] - 1] = Slowest(used_us, number)
+        slowest = _slowest(events, measured["events"], len(bots))
+        moves = sum(_is_timed(event) or "opening" in event for event in events)
         has_faults = any(value["faults"])
         record = self._record(value, bots) if self._with_replays or has_faults else None
         steps = steps_of(record) if record and self._with_replays else None
@@ -144,6 +137,23 @@ class PlayedReader:
         new = {name: text for name, text in data.symbols.items() if name not in self._symbols}
         self._symbols.update(new)
         return Replay(data.packed(), new, lacks_seats)
+
+
+def _is_timed(event: dict[str, Any]) -> bool:
+    return "move" in event or "default" in event
+
+
+def _slowest(
+    events: Sequence[dict[str, Any]], timings: Sequence[dict[str, Any]], seats: int
+) -> list[Slowest | None]:
+    """The slowest move of each seat; None for one that has made no move."""
+    slowest: list[Slowest | None] = [None] * seats
+    for number, (event, timing) in enumerate(zip(events, timings, strict=True)):
+        if _is_timed(event):
+            before, used_us = slowest[event["seat"] - 1], timing["used_us"]
+            if before is None or used_us > before.used_us:
+                slowest[event["seat"] - 1] = Slowest(used_us, number)
+    return slowest
 
 
 def _placed(slow: Slowest, steps: Steps) -> Slowest:

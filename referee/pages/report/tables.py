@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from referee.core.text import counted
@@ -95,27 +95,27 @@ class ReportPart:
     """The name of the section; empty for the whole."""
     title: str
     standings: Grid
-    bars: Sequence[Bar | None]
-    """By row of the standings, the interval of the rating."""
-    elo_ticks: Sequence[Tick]
-    zero: float
-    """Where 0 is on the scale of the ratings."""
-    crosstable: Matrix | None
-    superiority: Matrix | None
-    seats: Grid | None
-    by_seat: Grid | None
-    pairs: Grid | None
     faults: Grid | None
-    times: Grid | None
-    strips: Sequence[Strip | None]
-    """By row of the times."""
-    time_ticks: Sequence[Tick]
+    pairs: Grid | None
     lengths: Mapping[int, int]
     """How many games have so many moves."""
     length_text: str
     endings: Sequence[tuple[str, int]]
     """How many games ended how, the most frequent first."""
     notes: Sequence[str]
+    bars: Sequence[Bar | None]
+    """By row of the standings, the interval of the rating."""
+    strips: Sequence[Strip | None]
+    """By row of the standings, the times of the bot's moves."""
+    elo_ticks: Sequence[Tick] = ()
+    zero: float = 0
+    """Where 0 is on the scale of the ratings."""
+    crosstable: Matrix | None = None
+    superiority: Matrix | None = None
+    seats: Grid | None = None
+    by_seat: Grid | None = None
+    times: Grid | None = None
+    time_ticks: Sequence[Tick] = ()
 
 
 def part(
@@ -129,34 +129,53 @@ def part(
     what each bot has for a move.
     """
     columns = default_columns(table)
-    are_compared = table.seats > 1 and any(row.is_rated for row in table.rows)
-    elo = elo_scale([row.rating for row in table.rows]) if are_compared else None
-    timed = any(found.moves for found in times.by_bot.values())
-    scale = time_scale(times, allowances) if timed else None
-    has_faults = any(row.tally.faults for row in table.rows)
-    return ReportPart(
+    without = [None] * len(table.rows)
+    found = ReportPart(
         key=f"of-{table.section}" if table.section else "standings",
         section=table.section,
         title=table.title or NO_GAMES,
         standings=standings_grid(table, columns, None),
-        bars=[bar(row.rating, elo) if elo and row.is_rated else None for row in table.rows],
-        elo_ticks=[Tick(elo.at(value), f"{value:+.0f}" if value else "0") for value in elo.ticks]
-        if elo
-        else [],
-        zero=elo.at(0) if elo else 0,
-        crosstable=scores_matrix(table) if are_compared else None,
-        superiority=superiority_matrix(table) if are_compared else None,
-        seats=seats_grid(table) if are_compared else None,
-        by_seat=_plain(by_seat_grid(table), table) if are_compared else None,
+        faults=faults_grid(table) if any(row.tally.faults for row in table.rows) else None,
         pairs=_filled(pairs_grid(table)),
-        faults=faults_grid(table) if has_faults else None,
-        times=_plain(times_grid(table, Facts(times=times)), table) if timed else None,
-        strips=[strip(times.by_bot.get(row.bot), scale, allowances.get(row.bot)) for row in table.rows],
-        time_ticks=[Tick(scale.at(value), about(round(value))) for value in scale.ticks] if scale else [],
         lengths=dict(lengths),
         length_text=length_text(lengths) if lengths else "",
         endings=Counter(game.ending for game in table.games).most_common(),
         notes=[*meanings(table, columns), *findings(table, facts)],
+        bars=without,
+        strips=without,
+    )
+    if table.seats > 1 and any(row.is_rated for row in table.rows):
+        found = _with_comparisons(found, table)
+    if any(of_bot.moves for of_bot in times.by_bot.values()):
+        found = _with_times(found, table, times, allowances)
+    return found
+
+
+def _with_comparisons(part: ReportPart, table: Standings) -> ReportPart:
+    """The part with what bots have that play against each other."""
+    scale = elo_scale([row.rating for row in table.rows])
+    return replace(
+        part,
+        bars=[bar(row.rating, scale) if row.is_rated else None for row in table.rows],
+        elo_ticks=[Tick(scale.at(value), f"{value:+.0f}" if value else "0") for value in scale.ticks],
+        zero=scale.at(0),
+        crosstable=scores_matrix(table),
+        superiority=superiority_matrix(table),
+        seats=seats_grid(table),
+        by_seat=_plain(by_seat_grid(table), table),
+    )
+
+
+def _with_times(
+    part: ReportPart, table: Standings, times: Times, allowances: Mapping[str, int | None]
+) -> ReportPart:
+    """The part with the times of moves."""
+    scale = time_scale(times, allowances)
+    return replace(
+        part,
+        times=_plain(times_grid(table, Facts(times=times)), table),
+        strips=[strip(times.by_bot.get(row.bot), scale, allowances.get(row.bot)) for row in table.rows],
+        time_ticks=[Tick(scale.at(value), about(round(value))) for value in scale.ticks],
     )
 
 
