@@ -12,9 +12,9 @@ from referee.check.wires import HouseWire
 from referee.core.errors import GameOptionError
 from referee.core.seeds import game_seed
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Moved, Seat
+from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
-from referee.games.api import ChoiceOption, Game, Option, Options
+from referee.games.api import ChoiceOption, Game, Option, Options, Seat
 from referee.processes.bot import Bot
 from referee.wire.connection import BotConnection
 

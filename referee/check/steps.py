@@ -22,8 +22,8 @@ from referee.check.wires import BotWire, FaultyOpponentWire, RejectingWire, Take
 from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
 from referee.gameplay.api import Failure
-from referee.gameplay.events import Ending, Seat
-from referee.games.api import Options
+from referee.gameplay.events import Ending
+from referee.games.api import Options, Seat
 from referee.processes.ending import GRACE_S
 from referee.wire.connection import BotConnection
 

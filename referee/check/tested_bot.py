@@ -13,10 +13,11 @@ from referee.check.remarks import Remarks, of_noise, of_stale_answers
 from referee.check.wires import BotWire, SeatedBot, TimedOut
 from referee.core.text import shown
 from referee.core.units import about
-from referee.gameplay.events import Ending, Retired, Seat
+from referee.gameplay.events import Ending, Retired
 from referee.gameplay.hints import gone
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
+from referee.games.api import Seat
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.wire.connection import BotConnection, end_connections

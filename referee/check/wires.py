@@ -25,10 +25,10 @@ from referee.gameplay.api import (
     Reply,
     Silence,
 )
-from referee.gameplay.events import Ending, Event, Moved, Rejected, Retired, Seat
+from referee.gameplay.events import Ending, Event, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
-from referee.games.api import Outcome, Refusal, State
+from referee.games.api import Outcome, Refusal, Seat, State
 from referee.wire.connection import BotConnection
 from referee.wire.process_wire import ProcessWire
 

@@ -77,7 +77,7 @@ def picture(file: Path, game_id: str | None, game: str | None, out: Path | None,
         raise UsageError(
             f"`{shown(str(file))}` has {len(record)} games, expected an ID, which `referee replay` lists"
         )
-    svg = group(_Drawing, given).of(steps_of(record))
+    svg = group(_PictureSettings, given).of(steps_of(record))
     if out and kind == ".png":
         write_whole(out, png_of(svg), PNG_START, "a PNG file")
     else:
@@ -85,7 +85,7 @@ def picture(file: Path, game_id: str | None, game: str | None, out: Path | None,
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawing:
+class _PictureSettings:
     """The options of `referee picture` that say what is drawn, and how."""
 
     number: int

@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol
 
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.clock import Charge
-from referee.gameplay.events import NOT_TIMED, Ending, Seat, Timing
-from referee.games.api import Options, Outcome
+from referee.gameplay.events import NOT_TIMED, Ending, Timing
+from referee.games.api import Options, Outcome, Seat
 
 
 class Opening(NamedTuple):

@@ -10,9 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from referee.gameplay.clock import Charge
-
-Seat = int
-"""A place at the table, 0-based in code; people and bots read it 1-based."""
+from referee.games.api import Seat
 
 
 class Ending(Enum):

@@ -36,13 +36,12 @@ from referee.gameplay.events import (
     Preset,
     Rejected,
     Retired,
-    Seat,
     Timing,
     Unplayed,
 )
 from referee.gameplay.openings import opening_move, set_up
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.api import CHANCE, SHARED_CHANCE, Outcome, Refusal, State
+from referee.games.api import CHANCE, SHARED_CHANCE, Outcome, Refusal, Seat, State
 from referee.games.sampling import legal_moves
 
 WatchEvent = Callable[[Event, State[Any]], None]

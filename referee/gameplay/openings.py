@@ -17,9 +17,9 @@ from referee.core.pairing import Pairing
 from referee.core.rng import Stream
 from referee.core.seeds import chance_stream, opening_stream, shared_seed
 from referee.core.text import shown
-from referee.gameplay.events import Drawn, Preset, Seat
+from referee.gameplay.events import Drawn, Preset
 from referee.gameplay.terms import Terms
-from referee.games.api import SHARED_CHANCE, Game, Options, Refusal, State
+from referee.games.api import SHARED_CHANCE, Game, Options, Refusal, Seat, State
 
 OpeningLine = tuple[str, ...]
 """The moves of an opening, in their canonical spelling."""

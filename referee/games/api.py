@@ -21,7 +21,7 @@ from referee.core.timecontrol import TimeControl
 from referee.games.picture import Picture
 
 Seat = int
-"""A seat's number, from 0."""
+"""A place at the table, counted from 0 in code; people and bots read it counted from 1."""
 
 CHANCE: Seat = -1
 """The actor at a chance event whose outcome is drawn for this game alone."""

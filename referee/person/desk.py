@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from referee.core.rng import Random
 from referee.core.text import counted, listed, shown
 from referee.gameplay.api import RESIGNED, Answer, Question, Reply, Silence, What
-from referee.gameplay.events import Event, Seat, Timing
+from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
-from referee.games.api import State
+from referee.games.api import Seat, State
 from referee.person.choices import Choices
 from referee.person.commands import COMMANDS, Typed, meaning, meant_by
 from referee.person.console import HEARD, TIME_UP, Asking, Console, End

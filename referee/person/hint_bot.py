@@ -17,9 +17,8 @@ from referee.gameplay.api import (
     Ready,
     Silence,
 )
-from referee.gameplay.events import Seat
 from referee.gameplay.terms import Terms
-from referee.games.api import Refusal, State
+from referee.games.api import Refusal, Seat, State
 from referee.games.sampling import legal_moves
 from referee.processes.bot import Bot
 from referee.tournament.encounter import PERSON

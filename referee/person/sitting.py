@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from referee.gameplay.api import Wire
-from referee.gameplay.events import Event, Seat
+from referee.gameplay.events import Event
 from referee.gameplay.terms import Terms
-from referee.games.api import State
+from referee.games.api import Seat, State
 from referee.person.desk import PersonDesk, TakenBack
 from referee.person.table_wire import TableWire
 from referee.person.taking_back import ContinuedWire

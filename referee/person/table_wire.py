@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from referee.gameplay.api import READY, LegalMoves, Opening, Question, Reply
-from referee.gameplay.events import Ending, Seat
-from referee.games.api import Outcome
+from referee.gameplay.events import Ending
+from referee.games.api import Outcome, Seat
 from referee.wire.process_wire import ProcessWire
 
 ATTENDED_US = 30_000

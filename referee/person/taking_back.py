@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from referee.gameplay.api import READY, Failure, LegalMoves, Opening, Question, Ready, Reply, Wire
-from referee.gameplay.events import Drawn, Ending, Event, Retired, Seat
-from referee.games.api import Outcome
+from referee.gameplay.events import Drawn, Ending, Event, Retired
+from referee.games.api import Outcome, Seat
 from referee.records.recorded import RecordedWire
 
 

@@ -17,8 +17,8 @@ from referee.gameplay.api import (
     Reply,
     Silence,
 )
-from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Seat, Unplayed
-from referee.games.api import Outcome, State
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
+from referee.games.api import Outcome, Seat, State
 
 
 class RecordedWire:

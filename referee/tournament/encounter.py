@@ -23,10 +23,10 @@ from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, Wire
-from referee.gameplay.events import Ending, Event, Retired, Seat
+from referee.gameplay.events import Ending, Event, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
-from referee.games.api import State
+from referee.games.api import Seat, State
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.isolation import reaches_referee

@@ -25,7 +25,7 @@ _SIDES: dict[tuple[int, int], tuple[str, str]] = {
 """By the direction of a line: the side at which it leaves a character, and that at which it enters the next.
 """
 
-_Cells = dict[tuple[int, int], tuple[str, Paint]]
+_CellGrid = dict[tuple[int, int], tuple[str, Paint]]
 """Characters with their paints, by line and column."""
 
 
@@ -70,7 +70,7 @@ def _trimmed(line: InkLine) -> InkLine:
 
 
 def _plane(plane: Plane) -> Iterator[InkLine]:
-    cells: _Cells = {}
+    cells: _CellGrid = {}
     for mark in (*plane.ground, *plane.marks):
         if isinstance(mark, Trace):
             _write_trace(cells, mark, plane)
@@ -88,7 +88,7 @@ def _plane(plane: Plane) -> Iterator[InkLine]:
         ]
 
 
-def _write_mark(cells: _Cells, mark: Mark, plane: Plane) -> None:
+def _write_mark(cells: _CellGrid, mark: Mark, plane: Plane) -> None:
     texts = mark.text.split("\n") if mark.text else []
     top = _nearest(mark.y * plane.rows - (len(texts) - 1) / 2)
     for number, text in enumerate(texts, top):
@@ -98,7 +98,7 @@ def _write_mark(cells: _Cells, mark: Mark, plane: Plane) -> None:
                 cells[number, column] = character, mark.paint
 
 
-def _write_trace(cells: _Cells, trace: Trace, plane: Plane) -> None:
+def _write_trace(cells: _CellGrid, trace: Trace, plane: Plane) -> None:
     places = [(_nearest(y * plane.rows), _nearest(x * plane.columns)) for x, y in trace.points]
     sides: dict[tuple[int, int], str] = {}
     for (row, column), (row_to, column_to) in pairwise(places):

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.gameplay.events import Drawn, Event, Moved, Preset, Seat
-from referee.games.api import State
+from referee.gameplay.events import Drawn, Event, Moved, Preset
+from referee.games.api import Seat, State
 from referee.games.picture import Picture
 
 View = Seat | None

@@ -10,20 +10,9 @@ from referee.core.fields import Fields
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about, seconds
-from referee.gameplay.events import (
-    Drawn,
-    Ending,
-    Event,
-    Moved,
-    Preset,
-    Rejected,
-    Retired,
-    Seat,
-    Timing,
-    Unplayed,
-)
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.api import State
+from referee.games.api import Seat, State
 from referee.protocol.messages import VERSION
 from referee.records.played_on import BY_REFEREE, played_on
 from referee.records.record import GameRecord

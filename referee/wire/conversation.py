@@ -21,8 +21,8 @@ from referee.gameplay.api import (
     Question,
     What,
 )
-from referee.gameplay.events import Ending, Seat
-from referee.games.api import Outcome
+from referee.gameplay.events import Ending
+from referee.games.api import Outcome, Seat
 from referee.protocol import messages as m
 from referee.protocol.session import Breach, Phase, Session
 

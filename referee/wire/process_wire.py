@@ -23,8 +23,8 @@ from referee.gameplay.api import (
     Silence,
     What,
 )
-from referee.gameplay.events import Ending, Seat
-from referee.games.api import Outcome
+from referee.gameplay.events import Ending
+from referee.games.api import Outcome, Seat
 from referee.processes.process import Keep
 from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection

@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from tabulate import tabulate
 
+from referee.ratings.likelihood import Floats
 from referee.records.record import Summary
-from referee.tournament.formats.league_choice import Floats, LeagueState, strengths
+from referee.tournament.formats.league_choice import LeagueState, strengths
 from referee.tournament.schedule import Encounter
 
 TOP = 8

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.gameplay.api import Reply
-from referee.gameplay.events import Seat
+from referee.games.api import Seat
 from referee.processes.bot import Bot
 from referee.wire.process_wire import ProcessWire, SeatWire
 from tests.command import BAD

@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from referee.core.seeds import bot_seed
-from referee.gameplay.events import Seat
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms
-from referee.games.api import State
+from referee.games.api import Seat, State
 from tests.tools.fault_plan import (
     AFTER,
     FIRST,

@@ -22,10 +22,10 @@ import click
 
 from referee.core.pairing import Pairing
 from referee.gameplay.api import READY, Answer, LegalMoves, Opening, Question, Reply
-from referee.gameplay.events import Ending, Event, Seat, Timing
+from referee.gameplay.events import Ending, Event, Timing
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
-from referee.games.api import Outcome, State
+from referee.games.api import Outcome, Seat, State
 from referee.kit import Quick
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json

@@ -18,8 +18,8 @@ from referee.gameplay.api import (
     Silence,
     What,
 )
-from referee.gameplay.events import Ending, Event, Seat
-from referee.games.api import Outcome, State
+from referee.gameplay.events import Ending, Event
+from referee.games.api import Outcome, Seat, State
 from referee.protocol import messages as m
 from referee.protocol.session import Session
 from referee.wire.conversation import Conversation

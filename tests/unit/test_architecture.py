@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,30 @@ def test_the_page_says_what_each_module_says_of_itself() -> None:
         docstring = ast.get_docstring(parsed(ours[f"referee.{name}"])) or ""
         summary = " ".join(docstring.partition("\n\n")[0].split())
         assert summary.startswith(idea.removesuffix(" *Pure.*").rstrip(".")), name
+
+
+@pytest.mark.promise("ARCHITECTURE", "No two classes or types have the same name.")
+@pytest.mark.slow
+def test_no_two_types_have_the_same_name() -> None:
+    where: dict[str, list[str]] = {}
+    ours = {**modules(ROOT, "referee"), **modules(PROTOCOL, "referee.protocol")}
+    del ours["referee.protocol.bot"]  # it can be copied away, and is then all that there is
+    for name, path in ours.items():
+        for defined in types(parsed(path)):
+            where.setdefault(defined, []).append(name)
+    assert len(where) > 300
+    assert {defined: names for defined, names in where.items() if len(names) > 1} == {}
+
+
+def types(module: ast.Module) -> Iterator[str]:
+    """The names of the classes and type aliases that a module defines."""
+    for node in module.body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name.strip("_")[:1].isupper() and not name.isupper():
+                yield name
 
 
 def test_the_protocol_imports_nothing_but_itself_and_the_standard_library() -> None:

@@ -13,11 +13,12 @@ from referee.check.wires import HouseWire
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.gameplay.api import Question
-from referee.gameplay.events import Drawn, Preset, Seat
+from referee.gameplay.events import Drawn, Preset
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.openings import NO_OPENINGS, Openings, OpeningStart
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.games.api import Seat
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
 from referee.tournament.opening_table import start_of

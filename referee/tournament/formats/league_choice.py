@@ -34,9 +34,9 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.games.api import share_beaten
+from referee.ratings.likelihood import Floats
 from referee.ratings.pool import ELO
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, encounter
@@ -56,8 +56,6 @@ TOP = 8
 _STEPS = 50
 _CLOSE = 1e-9
 """Values that differ by less are equal, so that rounding errors decide nothing."""
-
-Floats = NDArray[np.float64]
 
 
 class Belief(NamedTuple):
