@@ -63,7 +63,8 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
             found.take(line, examined)
     found.require_games(shown(str(file)))
     if file.is_dir():
-        check_attempts(file, found.audit.header, found.attempts)
+        attempts = {played: found.attempts[played] for played in found.audit.ids}
+        check_attempts(file, found.audit.header, attempts)
     found.show(shown(str(file)))
 
 

@@ -75,6 +75,7 @@ def read_run(folder: Path) -> Run:
         run.take_line(line)
     if not run.lines:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
+    run.check_voids()
     return run
 
 

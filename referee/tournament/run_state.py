@@ -134,7 +134,9 @@ class RunState:
             raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
         if game.id in self._played:  # guard: duplicate-games
             raise RecordError(f"duplicate game `{shown(game.id)}`")
-        check_attempt(game.id, game.attempt, self._failed.get(game.id, ()), self.amendments)
+        # Later attempts may be known already: the game may be one that is played again in a later line.
+        failed = [number for number in self._failed.get(game.id, ()) if number <= game.attempt]
+        check_attempt(game.id, game.attempt, failed, self.amendments)
 
     def _sort_game(self, game: Summary, pairing: Pairing) -> None:
         """Adds a game to those that count, or to those that do not."""
@@ -160,6 +162,12 @@ class RunState:
         self.all_voids.append(void)
         self._failed[void.id] = (*self._failed.get(void.id, ()), void.attempt)
         return self._count_void(void) if self._counts(void) else frozenset()
+
+    def check_voids(self) -> None:
+        """Raises `RecordError` where a game became void after it was played, and is not played again."""
+        for game in {void.id: None for void in self.voids}:
+            if played := self._played.get(game):
+                check_attempt(game, played.attempt, self._failed[game], self.amendments)
 
     def _count_void(self, void: VoidGame) -> frozenset[str]:
         self.voids.append(void)

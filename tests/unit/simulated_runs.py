@@ -26,6 +26,63 @@ FAULTY = "c"
 """The bot that commits a fault in some of its games, where bots may be taken out."""
 
 
+TWO_GAMES = [
+    {"name": "small", "game": "blooms", "options": {"size": 3}},
+    {"name": "large", "game": "blooms", "options": {"size": 4}},
+]
+
+ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
+    "round robin": ("abcd", {"rounds": 3}),
+    "several games": ("abcd", {"rounds": 2, "sections": TWO_GAMES}),
+    "four seats": ("abcdef", {"game": "thetree", "rounds": 1, "options": {"players": 4}}),
+    "balanced": (
+        "abcdefg",
+        {"game": "thetree", "rounds": 2, "tables": "balanced", "options": {"players": 4}},
+    ),
+    "gauntlet": ("abcde", {"format": "gauntlet", "against": ["a", "b"], "rounds": 2}),
+    "swiss": ("abcdefg", {"format": "swiss", "rounds": 4}),
+    "swiss of several games": ("abcde", {"format": "swiss", "rounds": 3, "sections": TWO_GAMES}),
+    "knockout": ("abcdefghijkl", {"format": "knockout", "best_of": 3, "third_place": True}),
+    "pairings": (
+        "abcd",
+        {"format": "pairings", "pairings": [["a", "b"], ["c", "d"]], "rounds": 4, "budget": 13},
+    ),
+    "league": ("abcdef", {"format": "league", "budget": 150}),
+    "league of several games": ("abcd", {"format": "league", "budget": 60, "sections": TWO_GAMES}),
+    "league of four seats": (
+        "abcdef",
+        {"game": "thetree", "format": "league", "budget": 120, "options": {"players": 4}},
+    ),
+}
+"""Tournaments whose games are the same whatever the order in which they end."""
+
+STOPPED: dict[str, tuple[str, dict[str, Any]]] = {
+    "sprt": ("ab", {"rounds": 200, "sprt": "-100,100,0.2,0.2"}),
+    "sprt of several games": ("ab", {"rounds": 100, "sprt": "-100,100,0.2,0.2", "sections": TWO_GAMES}),
+    "gauntlet with sprt": (
+        "abcd",
+        {"format": "gauntlet", "against": ["a"], "rounds": 100, "sprt": "-100,100,0.2,0.2"},
+    ),
+    "interval": ("abc", {"rounds": 100, "stop": {"interval": 150}}),
+    "gauntlet with an interval": (
+        "abc",
+        {"format": "gauntlet", "against": ["a"], "rounds": 100, "stop": {"interval": 200}},
+    ),
+    "league with an interval": ("abc", {"format": "league", "budget": 400, "stop": {"interval": 170}}),
+}
+"""Tournaments that stop: what is being played then may be more with several workers."""
+
+STRIKES: dict[str, tuple[str, dict[str, Any]]] = {
+    f"{name}, {then}": (bots, {**keys, "strikes": {"faults": 2, "games": then}})
+    for then in ("forfeit", "keep", "annul")
+    for name, (bots, keys) in {**ONE_BY_ONE, **STOPPED}.items()
+    if FAULTY in bots
+    and name != "balanced"  # a table is no other encounter, and takes a while to find
+    and (then == "forfeit" or name.split()[0] not in ("swiss", "knockout", "league"))
+}
+"""Tournaments in which bots are taken out: with several workers, when this is depends on their times."""
+
+
 class SimulatedRun:
     """A run in memory, as far as `Remaining` and `FaultCount` need one: its lines are those of a run in a
     folder, and its games are drawn.
@@ -55,17 +112,21 @@ class SimulatedRun:
         ranks = self._result(game)
         if forfeiting:
             ranks = tuple(2 if name in forfeiting else 1 for name in game.bots)
-            self._store(_line(game, ranks, tuple("out" if name in forfeiting else "" for name in game.bots)))
+            self.store_game(game, ranks, tuple("out" if name in forfeiting else "" for name in game.bots))
         elif ranks is None:
-            self.add_void(VoidGame(game.id, frozenset()))
+            self.add_void(game.id, frozenset())
             self._without_result.add(game.id)
         else:
             fault = self._strikes and Random(f"{self._seed} fault {game.id}").random() < 0.5
-            self._store(
-                _line(game, ranks, tuple("gone" if fault and name == FAULTY else "" for name in game.bots))
+            self.store_game(
+                game, ranks, tuple("gone" if fault and name == FAULTY else "" for name in game.bots)
             )
 
-    def add_void(self, void: VoidGame) -> None:
+    def store_game(self, game: Pairing, ranks: tuple[int, ...], faults: tuple[str, ...]) -> None:
+        self._store(_record(game, self.state.next_attempt(game.id), ranks, faults))
+
+    def add_void(self, game: str, suspects: frozenset[str], lost: bool = False) -> None:
+        void = VoidGame(game, suspects, lost, self.state.next_attempt(game))
         self.stored.append(void)
         self.state.take_void(void)
 
@@ -84,12 +145,12 @@ class SimulatedRun:
         return {**self.state.games, **self.state.annulled, **dict.fromkeys(self._without_result)}
 
 
-def _line(game: Pairing, ranks: tuple[int, ...], faults: tuple[str, ...]) -> dict[str, Any]:
+def _record(game: Pairing, attempt: int, ranks: tuple[int, ...], faults: tuple[str, ...]) -> dict[str, Any]:
     """The record of a game, as far as a run reads it; no game repeats another one."""
     return {
         "kind": "game",
         "id": game.id,
-        "attempt": 1,
+        "attempt": attempt,
         "game": "toy",
         "bots": game.bots,
         "shared_seed": hashlib.sha256(shared_by(game.id).encode()).hexdigest(),
@@ -107,8 +168,10 @@ def _line(game: Pairing, ranks: tuple[int, ...], faults: tuple[str, ...]) -> dic
 class Simulation:
     """Plays a simulated run, with so many encounters at the same time."""
 
-    def __init__(self, tournament: Tournament, seed: object, at_once: int) -> None:
-        self.run = SimulatedRun(tournament.header(), seed, strikes=tournament.strikes is not None)
+    def __init__(
+        self, tournament: Tournament, seed: object, at_once: int, kind: type[SimulatedRun] = SimulatedRun
+    ) -> None:
+        self.run = kind(tournament.header(), seed, tournament.strikes is not None)
         self.decision: str | None = None
         self._tournament = tournament
         self._at_once = at_once
@@ -138,8 +201,8 @@ class Simulation:
             game = games.pop(0)
             if run.is_open(game.id):  # else a bot is out since the game before it
                 run.finish(game)
-                if game.id in run.state.games:
-                    faults.add(run.state.games[game.id])
+                if played := run.state.games.get(game.id) or run.state.annulled.get(game.id):
+                    faults.add(played)
                 patience -= 1
                 if not patience and random and random.random() < 0.5:
                     return False  # killed before it is stored who is out

@@ -11,63 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.simulated_runs import FAULTY, SimulatedRun, Simulation, tournament
-
-TWO_GAMES = [
-    {"name": "small", "game": "blooms", "options": {"size": 3}},
-    {"name": "large", "game": "blooms", "options": {"size": 4}},
-]
-
-ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
-    "round robin": ("abcd", {"rounds": 3}),
-    "several games": ("abcd", {"rounds": 2, "sections": TWO_GAMES}),
-    "four seats": ("abcdef", {"game": "thetree", "rounds": 1, "options": {"players": 4}}),
-    "balanced": (
-        "abcdefg",
-        {"game": "thetree", "rounds": 2, "tables": "balanced", "options": {"players": 4}},
-    ),
-    "gauntlet": ("abcde", {"format": "gauntlet", "against": ["a", "b"], "rounds": 2}),
-    "swiss": ("abcdefg", {"format": "swiss", "rounds": 4}),
-    "swiss of several games": ("abcde", {"format": "swiss", "rounds": 3, "sections": TWO_GAMES}),
-    "knockout": ("abcdefghijkl", {"format": "knockout", "best_of": 3, "third_place": True}),
-    "pairings": (
-        "abcd",
-        {"format": "pairings", "pairings": [["a", "b"], ["c", "d"]], "rounds": 4, "budget": 13},
-    ),
-    "league": ("abcdef", {"format": "league", "budget": 150}),
-    "league of several games": ("abcd", {"format": "league", "budget": 60, "sections": TWO_GAMES}),
-    "league of four seats": (
-        "abcdef",
-        {"game": "thetree", "format": "league", "budget": 120, "options": {"players": 4}},
-    ),
-}
-"""Tournaments whose games are the same whatever the order in which they end."""
-
-STOPPED: dict[str, tuple[str, dict[str, Any]]] = {
-    "sprt": ("ab", {"rounds": 200, "sprt": "-100,100,0.2,0.2"}),
-    "sprt of several games": ("ab", {"rounds": 100, "sprt": "-100,100,0.2,0.2", "sections": TWO_GAMES}),
-    "gauntlet with sprt": (
-        "abcd",
-        {"format": "gauntlet", "against": ["a"], "rounds": 100, "sprt": "-100,100,0.2,0.2"},
-    ),
-    "interval": ("abc", {"rounds": 100, "stop": {"interval": 150}}),
-    "gauntlet with an interval": (
-        "abc",
-        {"format": "gauntlet", "against": ["a"], "rounds": 100, "stop": {"interval": 200}},
-    ),
-    "league with an interval": ("abc", {"format": "league", "budget": 400, "stop": {"interval": 170}}),
-}
-"""Tournaments that stop: what is being played then may be more with several workers."""
-
-STRIKES: dict[str, tuple[str, dict[str, Any]]] = {
-    f"{name}, {then}": (bots, {**keys, "strikes": {"faults": 2, "games": then}})
-    for then in ("forfeit", "keep", "annul")
-    for name, (bots, keys) in {**ONE_BY_ONE, **STOPPED}.items()
-    if FAULTY in bots
-    and name != "balanced"  # a table is no other encounter, and takes a while to find
-    and (then == "forfeit" or name.split()[0] not in ("swiss", "knockout", "league"))
-}
-"""Tournaments in which bots are taken out: with several workers, when this is depends on their times."""
+from tests.unit.simulated_runs import (
+    FAULTY,
+    ONE_BY_ONE,
+    STOPPED,
+    STRIKES,
+    SimulatedRun,
+    Simulation,
+    tournament,
+)
 
 
 def batches(run: SimulatedRun) -> list[list[str]]:
