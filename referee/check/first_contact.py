@@ -145,16 +145,7 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
         what = f"{not_in_time}, only after its input ended: its output is buffered, or it reads to the end"
         return StepFailed(what, advice.FLUSH, failed.diagnostics)
     if late is Late.LATER:
-        used_us = _used_us(bot, awaited)
-        what = (
-            f"{awaited.message} came after {about(used_us)}, expected within {show_period(awaited.time_us)}"
-        )
-        hint = (
-            advice.more_time(used_us)
-            if awaited.asked == b"ask"
-            else advice.more_start(used_us, awaited.time_us)
-        )
-        return StepFailed(what, hint, bot.failed(what, hint).diagnostics)
+        return _came_later(bot, awaited)
     if computing and nothing:
         hint = advice.LATE if awaited.asked == b"ask" else advice.more_start(None, awaited.time_us)
     elif late is Late.UNREAD:
@@ -162,6 +153,14 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
     elif nothing:
         hint = awaited.advice
     return StepFailed(failed.what, hint, failed.diagnostics)
+
+
+def _came_later(bot: TestedBot, awaited: _Awaited) -> StepFailed:
+    used_us = _used_us(bot, awaited)
+    what = f"{awaited.message} came after {about(used_us)}, expected within {show_period(awaited.time_us)}"
+    is_move = awaited.asked == b"ask"
+    hint = advice.more_time(used_us) if is_move else advice.more_start(used_us, awaited.time_us)
+    return StepFailed(what, hint, bot.failed(what, hint).diagnostics)
 
 
 def _used_us(bot: TestedBot, awaited: _Awaited) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from referee.check.remarks import Remark
 from referee.check.settings import CheckSettings
-from referee.check.steps import ALWAYS, STEPS, StepSkipped
+from referee.check.steps import ALWAYS, STEPS, CheckStep, StepSkipped
 from referee.check.tested_bot import StepFailed
 
 
@@ -36,38 +36,54 @@ def run_steps(
 
     `on_start` is called with the title of each step before it runs.
     """
-    failed: dict[int, int] = {}
-    """Steps that failed or were skipped because of a failure, with the step that did fail."""
-    causes: dict[str, int] = {}
-    """The causes of failures that are known, with the step that failed first."""
+    known = _Failures({}, {})
     for number, step in enumerate(STEPS, 1):
         if chosen and number not in chosen and number > min(ALWAYS, max(chosen)):
             continue
-        if first := [failed[other] for other in step.needs if other in failed]:
-            failed[number] = first[0]
+        if first := [known.failed[other] for other in step.needs if other in known.failed]:
+            known.failed[number] = first[0]
             yield StepResult(number, step.title, "skipped", f"needs step {first[0]}", {}, None, (), 0)
             continue
         on_start(step.title)
-        started_ns = time.monotonic_ns()
-        result, text, failure = "passed", "", None
-        figures: dict[str, Any] = {}
-        try:
-            text, figures = step.trial(settings)
-        except StepFailed as error:
-            if error.cause in causes:
-                failed[number] = causes[error.cause]
-                result, text = "skipped", f"step {failed[number]} failed the same way"
-            else:
-                failed[number] = number
-                result, text, failure = "failed", error.what, error
-            if error.cause:
-                causes.setdefault(error.cause, number)
-        except StepSkipped as reason:
-            result, text = "skipped", str(reason)
-        used_us = (time.monotonic_ns() - started_ns) // 1000
-        remarks: tuple[Remark, ...] = ()
-        if number >= ALWAYS and result in ("passed", "failed"):
-            remarks = tuple(remark for remark in settings.remarks.take() if remark.cause not in causes)
-        if remarks and result == "passed":
-            result = "warning"
-        yield StepResult(number, step.title, result, text, figures, failure, remarks, used_us)
+        yield _result(number, step, settings, known)
+
+
+class _Failures(NamedTuple):
+    """What has failed so far."""
+
+    failed: dict[int, int]
+    """Steps that failed or were skipped because of a failure, with the step that did fail."""
+    causes: dict[str, int]
+    """The causes of failures that are known, with the step that failed first."""
+
+    def add(self, number: int, cause: str) -> int:
+        """Notes that a step failed, and returns the step that failed first of the same cause."""
+        first = self.causes.get(cause, number)
+        self.failed[number] = first
+        if cause:
+            self.causes[cause] = first
+        return first
+
+
+def _result(number: int, step: CheckStep, settings: CheckSettings, known: _Failures) -> StepResult:
+    """Runs one step."""
+    started_ns = time.monotonic_ns()
+    result, text, failure = "passed", "", None
+    figures: dict[str, Any] = {}
+    try:
+        text, figures = step.trial(settings)
+    except StepFailed as error:
+        first = known.add(number, error.cause)
+        if first != number:
+            result, text = "skipped", f"step {first} failed the same way"
+        else:
+            result, text, failure = "failed", error.what, error
+    except StepSkipped as reason:
+        result, text = "skipped", str(reason)
+    used_us = (time.monotonic_ns() - started_ns) // 1000
+    remarks: tuple[Remark, ...] = ()
+    if number >= ALWAYS and result in ("passed", "failed"):
+        remarks = tuple(remark for remark in settings.remarks.take() if remark.cause not in known.causes)
+    if remarks and result == "passed":
+        result = "warning"
+    return StepResult(number, step.title, result, text, figures, failure, remarks, used_us)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -14,6 +15,7 @@ from referee.core.text import shown
 from referee.core.units import about
 from referee.records.record import OFF_TURN, GameRecord, Summary, from_json
 from referee.tournament.pace import Pace
+from referee.tournament.playing import ProgressDisplay
 from referee.tournament.task import Finished, Void
 from referee.viewing.words import fault_report, placings, result
 
@@ -78,40 +80,8 @@ class Outset:
     """Ids and durations, in microseconds, of games that were played earlier."""
 
 
-class Display(ABC):
-    """Shows the progress of a run until its end: a `Show` that is opened and closed."""
-
-    @abstractmethod
-    def __enter__(self) -> Display: ...
-
-    @abstractmethod
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-    @abstractmethod
-    def began(self, game: str) -> None:
-        """A game began."""
-
-    @abstractmethod
-    def finished(self, finished: Finished) -> None:
-        """A game counts: its record is on disk."""
-
-    @abstractmethod
-    def void(self, void: Void, then: str) -> None:
-        """A game became void; `then` says what becomes of it."""
-
-    @abstractmethod
-    def note(self, line: str) -> None:
-        """A line for the user."""
-
-    @abstractmethod
-    def rule(self, line: str) -> None:
-        """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
-
-    @abstractmethod
-    def tick(self) -> None:
-        """Called regularly, so that the display can be refreshed."""
+class Display(ProgressDisplay, AbstractContextManager["Display"]):
+    """Shows the progress of a run from when it is entered to when it is left."""
 
     @abstractmethod
     def interrupt(self, line: str) -> None:
@@ -185,9 +155,6 @@ class ProgressLines(Narrator):
         """`clock` gives seconds."""
         super().__init__(outset, clock)
         self._headline_s = clock()
-
-    def __enter__(self) -> ProgressLines:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

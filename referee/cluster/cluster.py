@@ -42,6 +42,6 @@ def cluster_place(
 
     def opened(take: Take, stopping: Callable[[], bool]) -> Workers:
         link = DaskLink(scheduler, token_hex(6))
-        return ClusterWorkers(link, required, sent, reference, take)
+        return ClusterWorkers(link, required, sent, reference.percent if reference else None, take)
 
     return opened

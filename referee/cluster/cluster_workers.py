@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Protocol
 
 import referee
 from referee.cluster.bot_files import SentFiles
@@ -71,26 +70,25 @@ REST_S = 10.0
 """Seconds in which machines end their idle bots."""
 
 
-class Speeds(Protocol):
-    """Decides how clocks are scaled, by how fast machines compute."""
-
-    def percent(self, speed: int) -> int:
-        """The clocks of a machine in percent of the tournament's. Raises `EnvironmentLacksError` where it is
-        too slow or too fast to be used.
-        """
-
-
 class ClusterWorkers(Workers):
     """The machines of a cluster."""
 
     def __init__(
-        self, link: Link, required: Requirement, sent: SentFiles, speeds: Speeds | None, take: Take
+        self,
+        link: Link,
+        required: Requirement,
+        sent: SentFiles,
+        percent_of: Callable[[int], int] | None,
+        take: Take,
     ) -> None:
-        """`sent` has the files of the bots; with `speeds`, clocks are scaled."""
+        """`sent` has the files of the bots. With `percent_of`, clocks are scaled: it gives those of a machine
+        in percent of the tournament's by its speed, and raises `EnvironmentLacksError` where that is too slow
+        or too fast to be used.
+        """
         self._link = link
         self._required = required
         self._sent = sent
-        self._speeds = speeds
+        self._percent_of = percent_of
         self._take = take
         self._workers: dict[str, DaskWorker] = {}
         """By address."""
@@ -289,10 +287,10 @@ class ClusterWorkers(Workers):
             if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
                 self._refuse(worker, f"bot `{name}` is another version there than on the first machine")
                 return
-        if self._speeds and ready.speed:
+        if self._percent_of and ready.speed:
             try:
                 # Measured again, by another worker of the machine, the speed is slightly another one.
-                worker.percent = self._percents.get(worker.machine) or self._speeds.percent(ready.speed)
+                worker.percent = self._percents.get(worker.machine) or self._percent_of(ready.speed)
             except EnvironmentLacksError as error:
                 self._refuse(worker, str(error))
                 return

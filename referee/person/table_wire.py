@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection
-from typing import Protocol
+from collections.abc import Collection
 
 from referee.gameplay.api import READY, LegalMoves, Opening, Question, Reply
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
+from referee.person.desk import PersonDesk
 from referee.wire.process_wire import ProcessWire
 
 ATTENDED_US = 30_000
 """The longest time between two looks after the bots while a person is waited for, if nothing is wrong."""
-
-
-class Desk(Protocol):
-    """Where persons are asked."""
-
-    def begin_turn(self, seats: tuple[Seat, ...]) -> None:
-        """A turn begins, in which these seats are asked."""
-
-    def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> Reply | None:
-        """The reply of a person. `poll_bots` is called all the time; when it is true, a bot has to be heard
-        first, and None is returned: asked again, the same question goes on.
-        """
-
-    def wait_for_bots(self, seats: Collection[Seat]) -> None:
-        """Tells persons that only bots are waited for."""
 
 
 class TableWire:
@@ -35,7 +20,7 @@ class TableWire:
     the bots' replies are taken as they come.
     """
 
-    def __init__(self, bots: ProcessWire, persons: Collection[Seat], desk: Desk) -> None:
+    def __init__(self, bots: ProcessWire, persons: Collection[Seat], desk: PersonDesk) -> None:
         self._bots = bots
         self._persons = persons
         self._desk = desk

@@ -21,13 +21,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from referee.core.errors import EnvironmentLacksError, ProcessLostError
 from referee.processes import cgroups, libc, messages, owned, scratch
 from referee.processes.messages import Request
 from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.watch import UNKILLABLE_S
+
+if TYPE_CHECKING:
+    from _typeshed import HasFileno
 
 START_S = 60.0
 """Seconds that the start of a process may take; the machine is unusable if it takes longer."""
@@ -188,13 +191,6 @@ def _temporary_folder() -> Path:
         return Path(tempfile.gettempdir()).resolve()
     except FileNotFoundError:
         raise EnvironmentLacksError("no folder for temporary files can be written to") from None
-
-
-class HasFileno(Protocol):
-    """Whatever has a descriptor."""
-
-    def fileno(self) -> int:
-        """The descriptor."""
 
 
 class Started(NamedTuple):

@@ -120,6 +120,21 @@ def main(descriptor: int, scratch_prefix: str) -> None:
     """Starts wardens until the referee is gone, and ends after the last of them. The paths of all scratch
     folders begin with `scratch_prefix`.
     """
+    _prepare()
+    groups = cgroups.parent_of_groups()
+    name = scratch_prefix.rpartition("/")[2]
+    prefixes = Prefixes(scratch_prefix, f"{groups}/{name}" if groups else None)
+    wake = Wake()
+    wardens: set[int] = set()
+    _start_wardens(socket.socket(fileno=descriptor), wake, prefixes, wardens)
+    deadline = time.monotonic() + 6 * UNKILLABLE_S
+    while (_reap_wardens(wardens) or wardens) and time.monotonic() < deadline:
+        wake.wait(RETRY_S)
+    prefixes.remove_all()
+
+
+def _prepare() -> None:
+    """Makes this process one that outlives signals, adopts orphans, and is cheap to fork."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # meant for the referee
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -127,16 +142,14 @@ def main(descriptor: int, scratch_prefix: str) -> None:
     libc.prctl(libc.PARENT_DEATH, signal.SIGCONT)  # guard: stopped-launcher
     libc.hide()
     gc.disable()  # there is little garbage, and collection would touch memory that forks share
-    wardens: set[int] = set()
-    referee = socket.socket(fileno=descriptor)
-    wake = Wake()
+
+
+def _start_wardens(referee: socket.socket, wake: Wake, prefixes: Prefixes, wardens: set[int]) -> None:
+    """Starts wardens for the referee until it is gone, and removes what those left that have ended."""
     poll = select.poll()
     poll.register(referee, select.POLLIN)
     poll.register(wake.descriptor, select.POLLIN)
     strays = False
-    groups = cgroups.parent_of_groups()
-    name = scratch_prefix.rpartition("/")[2]
-    prefixes = Prefixes(scratch_prefix, f"{groups}/{name}" if groups else None)
     killed: set[int] = set()
     """Wardens that have ended and may have left something."""
     while True:
@@ -147,7 +160,7 @@ def main(descriptor: int, scratch_prefix: str) -> None:
         killed |= before - wardens
         while killed and not strays:
             prefixes.of_warden(killed.pop()).remove_all()
-        if descriptor in ready:
+        if referee.fileno() in ready:
             data, controls = _with_descriptors(referee, len(NEW_WARDEN), 1)
             if data != NEW_WARDEN or not controls:
                 break
@@ -161,10 +174,6 @@ def main(descriptor: int, scratch_prefix: str) -> None:
                     _run_warden(control, referee, wake, prefixes)
                 wardens.add(warden)
             control.close()
-    deadline = time.monotonic() + 6 * UNKILLABLE_S
-    while (_reap_wardens(wardens) or wardens) and time.monotonic() < deadline:
-        wake.wait(RETRY_S)
-    prefixes.remove_all()
 
 
 def _run_warden(control: socket.socket, referee: socket.socket, wake: Wake, prefixes: Prefixes) -> None:

@@ -87,11 +87,10 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
 
     Raises `UsageError` where its table lists what does not exist, or there are too many or too large files.
     """
-    listed = origin.files is not None
     entries = list(_named(bot) if origin.files is None else _listed(bot, origin.files))
     own = {entry.own for entry in entries}
     if bot.cwd in needs.files(bot.argv, bot.cwd, bot.environment()).own:
-        if listed:
+        if origin.files is not None:
             own.add(bot.cwd)
         elif origin.has_cwd or not entries:
             entries.append(_Entry(bot.cwd, bot.cwd))
@@ -100,20 +99,27 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
     search = _FileSearch(bot, own, {*left_out}, has_build=bool(origin.build))
     for folder in folders:
         search.walk(folder)
-    for entry in entries:
-        if entry.own not in folders:
-            search.add(entry.path)
-            if listed and entry.path not in search.found and entry.path.is_symlink():
-                raise UsageError(
-                    f"bot `{bot.name}`: `{shown(str(entry.path))}` in its `files` is a link to what is not "
-                    "the bot's, expected a file"
-                )
+    alone = [entry.path for entry in entries if entry.own not in folders]
+    for path in alone:
+        search.add(path)
+    if origin.files is not None:
+        _check_links(bot, [path for path in alone if path not in search.found])
     for path in _words_paths(bot):
         search.add(path)
     search.check()
     root = Path(os.path.commonpath([bot.cwd, *(path.parent for path in search.found)]))
     files = {path.relative_to(root).as_posix(): place for path, place in sorted(search.found.items())}
     return FileList(root, bot.cwd.relative_to(root).as_posix(), files, folders)
+
+
+def _check_links(bot: Bot, not_found: Iterable[Path]) -> None:
+    """Raises `UsageError` where one of the listed files that were not found is a link."""
+    for path in not_found:
+        if path.is_symlink():
+            raise UsageError(
+                f"bot `{bot.name}`: `{shown(str(path))}` in its `files` is a link to what is not the "
+                "bot's, expected a file"
+            )
 
 
 def manifest(bot: Bot, found: FileList, hashes: FileHashes) -> tuple[File, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
@@ -25,21 +26,27 @@ WORKER_FAILURES = 3
 class ProgressDisplay(Protocol):
     """Shows the progress of a tournament."""
 
+    @abstractmethod
     def began(self, game: str) -> None:
         """A game began."""
 
+    @abstractmethod
     def finished(self, finished: Finished) -> None:
         """A game counts: its record is on disk."""
 
+    @abstractmethod
     def void(self, void: Void, then: str) -> None:
         """A game became void; `then` says what becomes of it."""
 
+    @abstractmethod
     def note(self, line: str) -> None:
         """A line for the user."""
 
+    @abstractmethod
     def rule(self, line: str) -> None:
         """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
 
+    @abstractmethod
     def tick(self) -> None:
         """Called regularly, so that a display can be refreshed."""
 

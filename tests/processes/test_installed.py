@@ -167,7 +167,6 @@ HEAVY = (
     "jinja2",
     "numpy",
     "prompt_toolkit",
-    "pygal",
     "rich",
     "starlette",
     "tabulate",

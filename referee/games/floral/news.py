@@ -67,27 +67,27 @@ def lines(event: FloralEvent, asked: Asked, sides: tuple[Side, Side], audience: 
                 if seat in moves
             ]
         case Dealt(spells):
-            names = spells._fields if spells else ()
-            told = [f"spell {name} {spell}" for name, spell in zip(names, spells or (), strict=True)]
-            for seat in shows if spells else ():
-                pairs = zip(sides[seat].symbols, sides[seat].runes, strict=True)
-                told.append(f"runes {seat + 1} {' '.join(f'{symbol}{rune}' for symbol, rune in pairs)}")
+            told = list(_spell_lines(spells, sides, shows)) if spells else []
     if asked.planting:
-        for seat in shows:
-            if seat in asked.acting:
-                told.append(f"plant {seat + 1} {sides[seat].pots.index(None) + 1}")
+        planting = (seat for seat in shows if seat in asked.acting)
+        told += [f"plant {seat + 1} {sides[seat].pots.index(None) + 1}" for seat in planting]
     elif asked.acting == (0, 1):
         told.append(f"turn {asked.turn + 1}")
     return tuple(told)
 
 
+def _spell_lines(spells: Spells, sides: tuple[Side, Side], shows: tuple[Seat, ...]) -> Iterator[str]:
+    """The spells of a game, and the runes of seats."""
+    for name, spell in zip(spells._fields, spells, strict=True):
+        yield f"spell {name} {spell}"
+    for seat in shows:
+        pairs = zip(sides[seat].symbols, sides[seat].runes, strict=True)
+        yield f"runes {seat + 1} {' '.join(f'{symbol}{rune}' for symbol, rune in pairs)}"
+
+
 def _turn_lines(turn: FloralTurn, shows: tuple[Seat, ...], audience: Audience) -> Iterator[str]:
     sides = turn.after
-    for seat, symbol in enumerate(turn.casts):
-        declared = symbol not in sides[seat].symbols
-        owner = 1 - seat if declared else seat
-        known = owner in shows or (audience is not None and symbol in sides[audience].guessed)
-        yield f"cast {seat + 1} {symbol}{f' {sides[owner].identity(symbol)}' if known else ''}"
+    yield from _cast_lines(turn, shows, audience)
     if audience is None:
         yield f"weather {turn.weather}"
     for seat in shows:
@@ -103,6 +103,16 @@ def _turn_lines(turn: FloralTurn, shows: tuple[Seat, ...], audience: Audience) -
     if audience is not None and turn.number % TURNS == 0:
         pots = (NONE if flower is None else str(flower.stage) for flower in sides[1 - audience].pots)
         yield f"stages {2 - audience} {' '.join(pots)}"
+
+
+def _cast_lines(turn: FloralTurn, shows: tuple[Seat, ...], audience: Audience) -> Iterator[str]:
+    """The spells that were cast, with their runes where these are known."""
+    sides = turn.after
+    for seat, symbol in enumerate(turn.casts):
+        declared = symbol not in sides[seat].symbols
+        owner = 1 - seat if declared else seat
+        known = owner in shows or (audience is not None and symbol in sides[audience].guessed)
+        yield f"cast {seat + 1} {symbol}{f' {sides[owner].identity(symbol)}' if known else ''}"
 
 
 def _garden_lines(turn: FloralTurn, seat: Seat) -> Iterator[str]:

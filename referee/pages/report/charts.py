@@ -1,21 +1,21 @@
-"""Charts of reports as SVG: drawn by pygal, without its scripts and styles, so that a page's own apply."""
+"""Charts of reports as SVG, in the colours of the page: its stylesheet has their classes. Pure."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-from xml.etree import ElementTree
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-import pygal  # type: ignore[import-untyped]
 from markupsafe import Markup
-from pygal.style import Style  # type: ignore[import-untyped]
 
-from referee.pages.report.scales import bins, round_values
+from referee.pages.report.scales import Scale, bins, round_values
+from referee.viewing.svg_elements import escaped
 
 WIDTH, HEIGHT = 760, 300
-TEXT_SIZE = 13
-"""The size of the labels, in the units of the drawing; the stylesheet of reports has the same."""
+
+LEFT, TOP, RIGHT, BOTTOM = 68, 8, 8, 46
+"""The space round the plot: for the labels and titles of the axes."""
+
+PLOT_WIDTH, PLOT_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
 MAX_BINS = 30
 """So many bars a histogram has at most."""
@@ -42,23 +42,22 @@ def histogram(key: str, title: str, description: str, counts: Mapping[int, int],
     heights = [
         sum(count for number, count in counts.items() if begin <= number < end) for begin, end in ranges
     ]
-    chart = pygal.Histogram(x_title=axis, y_title="games", **_SETTINGS)
-    chart.x_labels = round_values(ranges[0][0], ranges[-1][1], MAX_LABELS)
-    chart.x_value_formatter = lambda value: f"{value:g}"
-    chart.y_labels = _whole_labels(max(heights))
-    chart.value_formatter = lambda value: f"{value:g}"
-    texts = [f"{begin}" if end == begin + 1 else f"{begin} to {end - 1}" for begin, end in ranges]
-    chart.add(
-        title,
-        [
-            {
-                "value": (height, ends[0] - 0.5, ends[1] - 0.5),
-                "formatter": lambda value, text=text: f"{text} {axis}: {value[0]}",
-            }
-            for height, ends, text in zip(heights, ranges, texts, strict=True)
-        ],
+    low, high = ranges[0][0], ranges[-1][1]
+    plot = _Plot(
+        Scale.over((low - 0.5, high - 0.5), length=PLOT_WIDTH),
+        Scale(0, max(heights), length=PLOT_HEIGHT),
     )
-    return _svg(chart, key, title, description)
+    bars = []
+    for (begin, end), height in zip(ranges, heights, strict=True):
+        (left, top), (right, bottom) = plot.at(begin - 0.5, height), plot.at(end - 0.5, 0)
+        numbers = f"{begin}" if end == begin + 1 else f"{begin} to {end - 1}"
+        bars.append(
+            f'<rect class="rect" x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}">'
+            f"<title>{escaped(f'{numbers} {axis}: {height}')}</title></rect>"
+        )
+    whole = [value for value in round_values(0, max(heights), MAX_LABELS) if value == int(value)]
+    axes = plot.axes((axis, "games"), round_values(low, high, MAX_LABELS), whole)
+    return _svg(key, title, description, [*axes, *bars])
 
 
 def lines(
@@ -72,84 +71,60 @@ def lines(
     """Lines over a common axis of whole numbers; `between` are two lines that bound an interval of the first
     one. `axes` says what the horizontal and the vertical axis have.
     """
-    chart = pygal.XY(x_title=axes[0], y_title=axes[1], dots_size=2.5, **_SETTINGS)
-    shown = [*drawn, *(between or ())]
-    numbers = [number for line in shown for number, _ in line.points]
-    values = [value for line in shown for _, value in line.points]
-    chart.x_labels = round_values(0, max(numbers), MAX_LABELS)
-    chart.x_value_formatter = lambda value: f"{value:g}"
-    chart.y_labels = round_values(min(values) - 1, max(values) + 1, MAX_LABELS)
-    chart.value_formatter = lambda value: f"{value:g}"
-    for line in drawn:
-        chart.add(
-            line.name,
-            [
-                {
-                    "value": (number, value),
-                    "formatter": lambda at, line=line: f"{line.name}: {at[1]:+.0f} after {at[0]}",
-                }
-                for number, value in line.points
-            ],
-        )
-    for line in between or ():
-        chart.add(line.name, list(line.points), show_dots=False)
-    return _svg(chart, key, title, description, len(drawn))
+    points = [point for line in (*drawn, *(between or ())) for point in line.points]
+    last = max(number for number, _ in points)
+    low, high = min(value for _, value in points) - 1, max(value for _, value in points) + 1
+    plot = _Plot(Scale.over((0, last), length=PLOT_WIDTH), Scale.over((low, high), length=PLOT_HEIGHT))
+    elements = [*plot.axes(axes, round_values(0, last, MAX_LABELS), round_values(low, high, MAX_LABELS))]
+    for number, line in enumerate(drawn):
+        dots = ""
+        for at, value in line.points:
+            x, y = plot.at(at, value)
+            dots += (
+                f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="2.5">'
+                f"<title>{escaped(f'{line.name}: {value:+.0f} after {at}')}</title></circle>"
+            )
+        elements.append(f'<g class="serie-{number}">{plot.path(line.points)}{dots}</g>')
+    elements += [f'<g class="interval">{plot.path(line.points)}</g>' for line in between or ()]
+    return _svg(key, title, description, elements)
 
 
-def _whole_labels(highest: int) -> list[int]:
-    """Whole numbers from 0 for a vertical axis."""
-    return [int(value) for value in round_values(0, max(highest, 1), MAX_LABELS) if value == int(value)]
+class _Plot(NamedTuple):
+    """Where values lie in the drawing."""
+
+    x: Scale
+    y: Scale
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """The place of a point, from the left and from the top."""
+        return self.x.at(x), PLOT_HEIGHT - self.y.at(y)
+
+    def path(self, points: Iterable[tuple[float, float]]) -> str:
+        """A line through points."""
+        places = (self.at(*point) for point in points)
+        return f'<path class="line" d="M{" ".join(f"{x:g} {y:g}" for x, y in places)}"/>'
+
+    def axes(
+        self, titles: tuple[str, str], x_values: Iterable[float], y_values: Iterable[float]
+    ) -> Iterable[str]:
+        """The axes with their titles, and with labels at those of the values that lie on them."""
+        yield f'<path class="guide" d="M0 0v{PLOT_HEIGHT}"/>'
+        for value in y_values:
+            _, y = self.at(0, value)
+            yield f'<path class="{"guide" if value else "zero"}" d="M0 {y:g}h{PLOT_WIDTH}"/>'
+            yield f'<text class="end" x="-6" y="{y + 4.5:g}">{value:g}</text>'
+        for value in x_values:
+            if self.x.low <= value <= self.x.high:
+                yield f'<text class="middle" x="{self.x.at(value):g}" y="{PLOT_HEIGHT + 18}">{value:g}</text>'
+        below, beside = map(escaped, titles)
+        yield f'<text class="middle" x="{PLOT_WIDTH // 2}" y="{PLOT_HEIGHT + 41}">{below}</text>'
+        yield f'<text class="middle" transform="translate(-54 {PLOT_HEIGHT // 2})rotate(-90)">{beside}</text>'
 
 
-_SETTINGS: dict[str, Any] = {
-    "width": WIDTH,
-    "height": HEIGHT,
-    "margin": 4,
-    "css": [],
-    "js": [],
-    "show_legend": False,
-    "disable_xml_declaration": True,
-    "style": Style(label_font_size=TEXT_SIZE, major_label_font_size=TEXT_SIZE, title_font_size=TEXT_SIZE),
-}
-
-_NOT_SHOWN = {"tooltip-overlay", "text-overlay", "background"}
-"""The parts of a drawing that only pygal's script fills, and the background, which is that of the page."""
-
-
-def _svg(chart: Any, key: str, title: str, description: str, thin_from: int = SERIES) -> Markup:
-    """The drawing of a chart for a page with a stylesheet for it: without scripts, styles and comments, and
-    with the text of each point as its title, which browsers show. Series from the number `thin_from` on have
-    the class `interval` in place of their own.
-    """
-    root = ElementTree.fromstring(chart.render(is_unicode=True))
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]  # HTML needs no namespace
-        if found := _SERIES.search(element.get("class", "")):
-            element.set("class", found[0] if int(found[1]) < thin_from else "interval")
-    for parent in list(root.iter()):
-        for child in list(parent):
-            classes = child.get("class", "").split()
-            if child.tag == "desc" and classes == ["value"]:
-                child.tag = "title"
-                del child.attrib["class"]
-            elif child.tag in ("defs", "title", "desc") or not _NOT_SHOWN.isdisjoint(classes):
-                parent.remove(child)
-    names = {"title": title, "desc": description}
-    for number, (tag, text) in enumerate(names.items()):
-        named = ElementTree.Element(tag, id=f"{key}-{tag}")
-        named.text = text
-        root.insert(number, named)
-    root.attrib = {
-        "class": "chart",
-        "viewBox": f"0 0 {WIDTH} {HEIGHT}",
-        "role": "img",
-        "aria-labelledby": " ".join(f"{key}-{tag}" for tag in names),
-    }
-    return Markup(_LONG_FRACTION.sub(r"\1", ElementTree.tostring(root, encoding="unicode")))
-
-
-_SERIES = re.compile(r"serie-(\d+)")
-"""The class that pygal gives to everything of a series, with its number."""
-
-_LONG_FRACTION = re.compile(r"(\d+\.\d)\d+")
-"""Coordinates with more digits than can be seen."""
+def _svg(key: str, title: str, description: str, elements: Iterable[str]) -> Markup:
+    return Markup(
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+        f' aria-labelledby="{key}-title {key}-desc">'
+        f'<title id="{key}-title">{escaped(title)}</title><desc id="{key}-desc">{escaped(description)}</desc>'
+        f'<g transform="translate({LEFT} {TOP})">{"".join(elements)}</g></svg>'
+    )

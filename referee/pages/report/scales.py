@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 WIDTH = 240
-"""The length of a scale, in the units of the drawing."""
+"""The usual length of a scale, in the units of the drawing."""
 
 MAX_TICKS = 6
 """So many values are labelled at most."""
@@ -21,27 +21,29 @@ class Scale:
     low: float
     high: float
     is_logarithmic: bool = False
+    length: int = WIDTH
+    """In the units of the drawing."""
 
     @classmethod
-    def over(cls, values: Iterable[float], is_logarithmic: bool = False) -> Scale:
+    def over(cls, values: Iterable[float], is_logarithmic: bool = False, length: int = WIDTH) -> Scale:
         """The scale that all these values lie on, with a little space around them. On a logarithmic scale
         what is less than 1 counts as 1.
         """
         found = [max(1.0, value) if is_logarithmic else value for value in values] or [1.0]
         low, high = min(found), max(found)
         if is_logarithmic:
-            return cls(low / 1.3, high * 1.3, True)
+            return cls(low / 1.3, high * 1.3, True, length)
         space = 0.05 * (high - low) or 1.0
-        return cls(low - space, high + space)
+        return cls(low - space, high + space, length=length)
 
     def at(self, value: float) -> float:
-        """Where a value lies, from 0 to `WIDTH`; what lies beyond an end is at that end."""
+        """Where a value lies, from 0 to its length; what lies beyond an end is at that end."""
         value = min(max(value, self.low), self.high)
         if self.is_logarithmic:
             share = math.log(value / self.low) / math.log(self.high / self.low)
         else:
             share = (value - self.low) / (self.high - self.low)
-        return round(WIDTH * share, 1)
+        return round(self.length * share, 1)
 
     @property
     def ticks(self) -> list[float]:
