@@ -22,7 +22,8 @@ from referee.records.header import apply_change, read_header
 from referee.records.heads import Head, Heads
 from referee.records.journal import StoredLine, unchained
 from referee.records.record import Summary, head_of, parse_json, to_json
-from referee.tournament import formats
+from referee.tournament.formats import FORMATS
+from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.open_run import OpenRun
 from referee.tournament.run import read_run
 from referee.tournament.run_state import RunState
@@ -84,7 +85,7 @@ def lines_of(name: str, seed: int) -> Lines:
     """The lines of a run that was stopped and amended at random."""
     random = Random(f"{name} {seed}")
     made = tournament(*RUNS[name])
-    if made.format.name == formats.FREE:
+    if isinstance(made.format, FreePlay):
         run: SimulatedRun = DisturbedRun(made.header(), seed, False)
         for number in range(1, 9):
             run.finish(Pairing.of(number, ("a", "b") if random.random() < 0.5 else ("b", "a")))
@@ -198,7 +199,7 @@ def test_the_state_of_a_run_is_that_of_a_fold_from_nothing(
 
 
 def test_runs_of_every_format_are_folded() -> None:
-    assert {tournament(*of).format.name for of in RUNS.values()} == {*formats.FORMATS}
+    assert {tournament(*of).format.name for of in RUNS.values()} == {*FORMATS}
 
 
 @pytest.mark.parametrize("name", ["round robin", "swiss", "knockout", "league", "several games, annul"])
