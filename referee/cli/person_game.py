@@ -121,15 +121,7 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
     found = [_person(text, cwd) or Bot.parse(text, cwd) for text in players]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(players, found, strict=True)]
     if not any(bot.is_person for bot in found):
-        number = seat or 1
-        if number > seats:
-            raise UsageError(f"`--seat` is {seat}, and the game has {seats} seats, expected 1 to {seats}")
-        if not found:
-            found = [sample_bot(slug, cwd)] * (seats - 1)
-            given = [False] * len(found)
-        if len(found) == seats - 1:
-            found.insert(number - 1, Bot.of(ME, (), cwd))
-            given.insert(number - 1, False)
+        found, given = _with_person(slug, found, given, seat, seats)
     elif seat is not None:
         raise UsageError("`--seat` is given beside `me`, whose place says the seat, expected one of them")
     if len(found) != seats:
@@ -143,6 +135,26 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
         if not bot.is_person:
             bot.check()
     return bots
+
+
+def _with_person(
+    slug: str, bots: list[Bot], given: list[bool], seat: int | None, seats: int
+) -> tuple[list[Bot], list[bool]]:
+    """The players with a person in a seat if they leave one, and whether the name of each was given; sample
+    bots have the other seats where there are no players.
+    """
+    number = seat or 1
+    if number > seats:
+        raise UsageError(f"`--seat` is {seat}, and the game has {seats} seats, expected 1 to {seats}")
+    if not bots:
+        bots, given = [sample_bot(slug, Path.cwd())] * (seats - 1), [False] * (seats - 1)
+    if len(bots) != seats - 1:
+        return bots, given
+    me = Bot.of(ME, (), Path.cwd())
+    return (
+        [*bots[: number - 1], me, *bots[number - 1 :]],
+        [*given[: number - 1], False, *given[number - 1 :]],
+    )
 
 
 def _person(text: str, cwd: Path) -> Bot | None:
