@@ -87,14 +87,7 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
 
     Raises `UsageError` where its table lists what does not exist, or there are too many or too large files.
     """
-    entries = list(_named(bot) if origin.files is None else _listed(bot, origin.files))
-    own = {entry.own for entry in entries}
-    if bot.cwd in needs.files(bot.argv, bot.cwd, bot.environment()).own:
-        if origin.files is not None:
-            own.add(bot.cwd)
-        elif origin.has_cwd or not entries:
-            entries.append(_Entry(bot.cwd, bot.cwd))
-            own.add(bot.cwd)
+    entries, own = _entries(bot, origin)
     folders = tuple({entry.own: None for entry in entries if entry.own.is_dir()})
     search = _FileSearch(bot, own, {*left_out}, has_build=bool(origin.build))
     for folder in folders:
@@ -110,6 +103,19 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
     root = Path(os.path.commonpath([bot.cwd, *(path.parent for path in search.found)]))
     files = {path.relative_to(root).as_posix(): place for path, place in sorted(search.found.items())}
     return FileList(root, bot.cwd.relative_to(root).as_posix(), files, folders)
+
+
+def _entries(bot: Bot, origin: BotOrigin) -> tuple[list[_Entry], set[Path]]:
+    """What belongs to a bot by its table and its command, and what is the bot's by that."""
+    entries = list(_named(bot) if origin.files is None else _listed(bot, origin.files))
+    own = {entry.own for entry in entries}
+    if bot.cwd in needs.files(bot.argv, bot.cwd, bot.environment()).own:
+        if origin.files is not None:
+            own.add(bot.cwd)
+        elif origin.has_cwd or not entries:
+            entries.append(_Entry(bot.cwd, bot.cwd))
+            own.add(bot.cwd)
+    return entries, own
 
 
 def _check_links(bot: Bot, not_found: Iterable[Path]) -> None:
