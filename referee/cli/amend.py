@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import group, key_values
+from referee.cli.options import group, key_values, tournament_format_option
 from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.pairing import BOT_NAME
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     metavar="TEXT",
     help="The reason, which is stored; needed for all but --rename.",
 )
+@tournament_format_option
 def amend(folder: Path, **given: Any) -> None:
     """Changes the run in DIR after the fact, by a line in its records: nothing in them is removed.
 
@@ -142,9 +143,9 @@ def _check_games(run: Run, games: str) -> None:
     """Raises `UsageError` where games that are not played would leave others without opponents: the bots of
     a Swiss tournament or a knockout are paired by results. A league chooses other encounters instead.
     """
-    from referee.tournament.formats import known_format
+    from referee.tournament.formats import from_header
 
-    form = known_format(run.header)
+    form = from_header(run.header) if "rounds" in run.header else None
     if form and form.pairs_by_round and games != "forfeit":
         raise UsageError(f"`--games` is `{games}`, expected `forfeit` with the format `{form.name}`")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import runs_argument
+from referee.cli.options import runs_argument, tournament_format_option
 from referee.cli.output import count_text, say
 from referee.core.errors import UsageError
 from referee.core.text import counted, shown
@@ -20,6 +20,7 @@ from referee.core.text import counted, shown
     type=click.Choice(["first"]),
     help="Of a game that was played in several runs with different moves, take that of the run named first.",
 )
+@tournament_format_option
 def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
     """Writes a new run into OUT with the games of several runs of the same tournament, each game once.
 

@@ -145,6 +145,22 @@ game_option = click.option(
 )
 
 
+def _load_format(context: click.Context, parameter: click.Parameter, text: str | None) -> None:
+    from referee.tournament.formats import format_given
+
+    if text is not None:
+        format_given(text, Path.cwd())
+
+
+tournament_format_option = click.option(
+    "--tournament-format",
+    metavar="FORMAT",
+    expose_value=False,
+    callback=_load_format,
+    help="The format of these records, if it comes from a file: module.py:NAME.",
+)
+
+
 seat_option = click.option(
     "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
 )

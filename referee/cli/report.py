@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.options import game_option, outside_game, runs_argument
+from referee.cli.options import game_option, outside_game, runs_argument, tournament_format_option
 from referee.cli.output import is_stdout, put_text, say
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     help="Processes that read the games; with 0, this one. Default: as many as there are usable cores.",
 )
 @game_option
+@tournament_format_option
 def report(
     folders: tuple[Path, ...],
     output: Path | None,

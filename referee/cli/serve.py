@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import game_option, outside_game
+from referee.cli.options import game_option, outside_game, tournament_format_option
 from referee.cli.output import say, show_data
 from referee.core.text import shown
 
@@ -27,6 +27,7 @@ PORT = 8000
 )
 @click.option("--log", is_flag=True, help="Print a line for each request on stderr.")
 @game_option
+@tournament_format_option
 def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> None:
     """Serves pages that show the run in DIR: standings, progress, faults, and every game that is over.
 

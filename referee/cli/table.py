@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.options import form_option, runs_argument
+from referee.cli.options import form_option, runs_argument, tournament_format_option
 from referee.cli.output import count_text, say, show_data, table_width
 from referee.core.errors import RecordError
 from referee.core.text import shown
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="The most characters of a line, 0 for any number. Default: those of the terminal, else 80.",
 )
+@tournament_format_option
 def table(
     folders: tuple[Path, ...],
     form: str,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import UsageError
+from referee.core.named_code import located, names_file
 from referee.core.text import nearest, shown
 from referee.games import outside
 from referee.games.api import Game
@@ -40,11 +41,11 @@ def game_given(text: str, folder: Path) -> Game[Any]:
 
     Raises `UsageError`.
     """
-    if not outside.names_file(text):
+    if not names_file(text):
         return game_named(text)
     game = _take(outside.from_file(text, folder))
     # Bots are separate processes, and some of them use the referee's engines.
-    os.environ[outside.VARIABLE] = outside.located(text, folder)
+    os.environ[outside.VARIABLE] = located(text, folder)
     return game
 
 

@@ -7,17 +7,14 @@ package. The origin of a game in a record is only compared, never run: a record 
 from __future__ import annotations
 
 import copyreg
-import hashlib
 import re
 import sys
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.core.errors import UsageError
-from referee.core.regular import read_start
+from referee.core.named_code import Source, error_text, source_of
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.games.api import Game
@@ -31,10 +28,6 @@ GROUP = "referee.games"
 VARIABLE = "REFEREE_GAME"
 """The environment variable that tells bots the file of their game, as `/a/folder/module.py:NAME`."""
 
-SIZE_CAP = 1 << 20
-"""The most bytes of a game's file."""
-
-_FILE = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 _MEMBERS: dict[str, type] = {
@@ -50,8 +43,8 @@ _MEMBERS: dict[str, type] = {
 }
 """The class variables that a game must have, with their types."""
 
-_sources: dict[str, tuple[bytes, str]] = {}
-"""The source and path of each loaded file, by module name."""
+_sources: dict[str, Source] = {}
+"""The source of each loaded file, by module name."""
 
 
 class Outside(NamedTuple):
@@ -62,29 +55,14 @@ class Outside(NamedTuple):
     """As it stands in records: `file` and `sha256`, or `distribution`, `version` and `module`."""
 
 
-def names_file(text: str) -> bool:
-    """Whether a text has the form of a game in a file, `module.py:NAME`."""
-    return _FILE.fullmatch(text) is not None
-
-
-def located(text: str, folder: Path) -> str:
-    """The name of a game in a file, made absolute, so that it is valid in every process."""
-    return str(Path(folder, text).absolute())
-
-
 def from_file(text: str, folder: Path) -> Outside:
     """The game `module.py:NAME`, the file relative to a folder. Raises `UsageError`."""
-    path, _, name = located(text, folder).rpartition(":")
-    try:
-        source = read_start(Path(path), SIZE_CAP + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read the game's file `{shown(path)}`: {error.strerror}") from None
-    if len(source) > SIZE_CAP:
-        raise UsageError(f"`{shown(path)}` has more than {SIZE_CAP} bytes, expected a game's file")
-    game = _checked(_from_source(source, path, name), text)
-    if type(game).__module__ in _sources:
+    source = source_of(text, folder, "game")
+    game = _checked(source.value(), text)
+    if type(game).__module__ == source.module:
+        _sources[source.module] = source
         copyreg.pickle(type(game), _reduced)
-    return Outside(game, {"file": text, "sha256": hashlib.sha256(source).hexdigest()})
+    return Outside(game, {"file": text, "sha256": source.sha256})
 
 
 def installed(slug: str) -> Outside | None:
@@ -112,40 +90,13 @@ def _from_package(point: EntryPoint) -> Outside:
     try:
         value = point.load()
     except (Exception, SystemExit) as error:
-        raise UsageError(f"cannot load the game `{shown(point.value)}`: {_error_text(error)}") from None
+        raise UsageError(f"cannot load the game `{shown(point.value)}`: {error_text(error)}") from None
     game = _checked(value, point.value)
     if game.slug != point.name:
         raise UsageError(f"the package's game `{point.name}` has the slug `{game.slug}`, expected the same")
     assert point.dist  # it was found in one
     origin = {"distribution": point.dist.name, "version": point.dist.version, "module": point.value}
     return Outside(game, origin)
-
-
-def _from_source(source: bytes, path: str, name: str) -> Any:
-    """The object of this name in a module; the same bytes are one module, loaded once."""
-    module_name = f"game_{hashlib.sha256(source).hexdigest()[:32]}"
-    if module_name not in _sources:
-        module = ModuleType(module_name)
-        module.__file__ = path
-        sys.modules[module_name] = module  # dataclasses look there for the module of their class
-        try:
-            exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
-        except (Exception, SystemExit) as error:
-            del sys.modules[module_name]
-            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__, 100)[1:]]
-            where = f" line {lines[0]}:" if lines else ""
-            raise UsageError(
-                f"cannot load the game's file `{shown(path)}`:{where} {_error_text(error)}"
-            ) from None
-        _sources[module_name] = (source, path)
-    try:
-        return getattr(sys.modules[module_name], name)
-    except AttributeError:
-        raise UsageError(f"`{shown(path)}` has no `{name}`, expected the name of a game there") from None
-
-
-def _error_text(error: BaseException) -> str:
-    return f"{type(error).__name__}: {shown(str(error))}" if str(error) else type(error).__name__
 
 
 def _checked(value: Any, where: str) -> Game[Any]:
@@ -162,8 +113,8 @@ def _checked(value: Any, where: str) -> Game[Any]:
     return value
 
 
-def _reduced(game: Game[Any]) -> tuple[Any, tuple[bytes, str, str]]:
+def _reduced(game: Game[Any]) -> tuple[Any, tuple[Source]]:
     """Pickles a game from a file with the bytes of the file, so that workers play the hashed code."""
     module = type(game).__module__
     name = next(name for name, value in vars(sys.modules[module]).items() if value is game)
-    return _from_source, (*_sources[module], name)
+    return Source.value, (_sources[module]._replace(name=name),)

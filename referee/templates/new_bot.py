@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.core.errors import StorageError, UsageError
+from referee.core.named_code import names_file
 from referee.games import GAMES
 from referee.games.api import Game
-from referee.games.outside import names_file
 from referee.processes.bot import Bot, distinct
 from referee.records.run_files import TOML
 from referee.templates.languages import HERE, LANGUAGES, Language

@@ -12,7 +12,8 @@ from referee.core.fields import Fields
 from referee.core.text import value_text
 from referee.gameplay.openings import Openings
 from referee.records.header import REPEATS, have_changed, other_origin, sections_of
-from referee.tournament import formats, stopping
+from referee.tournament import stopping
+from referee.tournament.formats import known_format
 from referee.tournament.hashes import HashesByBot
 from referee.tournament.tournament import Tournament
 
@@ -57,7 +58,10 @@ def differences(
         for name in added
         if name.lower() in given
     ]
-    return wrong + tournament.format.may_grow(formats.from_header(header), added)
+    before = known_format(header)
+    if before is None:  # of a file that the tournament does not name
+        return [*wrong, f"`format` is {tournament.format.name}, and was {header['format']}"]
+    return wrong + tournament.format.may_grow(before, added)
 
 
 def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:

@@ -163,7 +163,12 @@ def _config(
     options = {option.name for game in GAMES.values() for option in game.options}
     fields.only(*TABLES, instead=words.in_file(TOURNAMENT_KEYS, options, LIMITS))
     main = fields.object("tournament")
-    main.only(*TOURNAMENT_KEYS, instead=words.in_tournament(BOT_KEYS, options, LIMITS))
+    own_keys = formats.own_keys(main, base)
+    if taken := {*own_keys} & {*TOURNAMENT_KEYS} - {*formats.KEYS}:
+        raise main.wrong(
+            "format", f"other settings than `{min(taken)}`, which tournaments have in any format"
+        )
+    main.only(*TOURNAMENT_KEYS, *own_keys, instead=words.in_tournament(BOT_KEYS, options, LIMITS))
     games = _games(base, fields, main)
     cluster = _cluster(main)
     instead = words.in_bot(TOURNAMENT_KEYS, options, LIMITS)
@@ -188,6 +193,7 @@ def _config(
             main,
             [table.bot.name for table in present],
             [*out],
+            base,
         ),
         stopping=stopping.stopping_rule_of(main),
         strikes=strikes_of(main),

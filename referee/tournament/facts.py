@@ -9,7 +9,7 @@ from referee.ratings.standings import Facts, FormatPlace
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
-from referee.tournament import formats
+from referee.tournament.formats import known_format
 from referee.tournament.run_state import RunState
 
 
@@ -20,13 +20,15 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
         changed=header.get(CHANGED, {}),
         repeats=header.get("repeats", REPEATS[0]),
         left_out=left_out_of(header),
-        places=_places(run, is_open) if "rounds" in header else {},
+        places=_places(run, is_open),
     )
 
 
 def _places(run: RunState, is_open: Callable[[str], bool]) -> dict[str, list[FormatPlace]]:
     """By section, the order of the bots in formats that have one of their own."""
-    format_of_run = formats.from_header(run.header)
+    format_of_run = known_format(run.header)
+    if format_of_run is None:
+        return {}
     played = ChainMap(dict(run.annulled), dict(run.games))
     shown = run.amendments.shown
     found: dict[str, list[FormatPlace]] = {}

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from referee.core.errors import RecordError, RefereeError, UsageError
+from referee.core.named_code import SIZE_CAP
 from referee.games import game_given
-from referee.games.outside import SIZE_CAP, VARIABLE, from_file
+from referee.games.outside import VARIABLE, from_file
 from referee.records.replay import Examined, RunVerifier
 from referee.tournament.scheduled import Scheduled
 from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process

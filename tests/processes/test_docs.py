@@ -116,6 +116,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
         "referee/docs/MOVES.md",
         "referee/docs/DEVELOPING.md",
         "referee/docs/PLAY.md",
+        "referee/tournament/FORMATS.md",
     ],
 )
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:

@@ -104,7 +104,7 @@ def _game_text(header: Mapping[str, object]) -> str:
 
 def _format_text(run: Run) -> str:
     form = known_format(run.header)
-    return form.description if form else "match"
+    return form.description if form else shown(str(run.header.get("format", "match")), 80)
 
 
 def _games_text(run: Run) -> str:

@@ -1,4 +1,4 @@
-"""The formats of tournaments, by name.
+"""The formats of tournaments, by name: those that are built in, and those from outside.
 
 `FORMATS.md` describes them for people.
 """
@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
+from referee.core.named_code import names_file
+from referee.core.text import shown
+from referee.tournament.formats import outside
 from referee.tournament.formats.explicit_pairings import ExplicitPairings
-from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, StoreBatch, total
+from referee.tournament.formats.format import DEFAULT, ORIGIN, Amount, Format, SectionState, StoreBatch, total
 from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.formats.gauntlet import Gauntlet
 from referee.tournament.formats.knockout import Knockout
@@ -27,11 +31,14 @@ __all__ = [
     "Amount",
     "Format",
     "SectionState",
+    "Settings",
     "Standing",
     "StoreBatch",
+    "format_given",
     "format_of",
     "from_header",
     "known_format",
+    "own_keys",
     "total",
 ]
 
@@ -44,11 +51,38 @@ KEYS = ("format", *dict.fromkeys(key for one in FORMATS.values() for key in one.
 """The keys of a tournament file that belong to the format."""
 
 
-def format_of(fields: Fields, names: Sequence[str], left_out: Collection[str] = ()) -> Format:
-    """The format from the table `[tournament]` of a tournament file, for bots with these names, in the order
-    of the file; bots that are `left_out` on this machine may be named, and are ignored. Raises `UsageError`.
+def format_given(text: str, folder: Path) -> type[Format]:
+    """The format that a user named, by its name or as `module.py:NAME`, the file relative to a folder.
+
+    Raises `UsageError`.
     """
-    found = _named(fields)
+    if text in FORMATS:
+        return FORMATS[text]
+    if not names_file(text):
+        expected = f"one of {', '.join(FORMATS)}, or a file's module.py:NAME"
+        raise UsageError(f"unknown format `{shown(text, 80)}`, expected {expected}")
+    found = outside.from_file(text, folder)
+    if found.name in FORMATS:
+        raise UsageError(f"the name `{found.name}` belongs to a built-in format, expected another one")
+    return found
+
+
+def own_keys(fields: Fields, folder: Path) -> tuple[str, ...]:
+    """The keys that the format of a tournament file has if it is from outside. Raises `UsageError`."""
+    text = fields.text("format", DEFAULT)
+    return format_given(text, folder).setting_names() if names_file(text) else ()
+
+
+def format_of(
+    fields: Fields, names: Sequence[str], left_out: Collection[str] = (), folder: Path = Path()
+) -> Format:
+    """The format from the table `[tournament]` of a tournament file in a folder, for bots with these names,
+    in the order of the file; bots that are `left_out` on this machine may be named, and are ignored.
+
+    Raises `UsageError`.
+    """
+    name = fields.text("format", DEFAULT)
+    found = format_given(name, folder) if names_file(name) else _named(fields)
     for key in KEYS[1:]:
         if fields.has(key) and key not in found.setting_names():
             formats = " or ".join(f"`{one.name}`" for one in FORMATS.values() if key in one.setting_names())
@@ -60,14 +94,30 @@ def format_of(fields: Fields, names: Sequence[str], left_out: Collection[str] = 
 
 
 def from_header(header: Mapping[str, Any]) -> Format:
-    """The format of a run from its header, which has the members of `Format.header`. Raises `RecordError`."""
+    """The format of a run from its header, which has the members of `Format.header`.
+
+    Raises `RecordError`, and `UsageError` where it is from a file that was not named, or is another one now.
+    """
     fields = Fields(dict(header), "", RecordError)
-    return _named(fields).read(Settings(fields, fields.object("bots").names(), (), RecordError))
+    found, names = None, fields.object("bots").names()
+    if fields.has(ORIGIN):
+        found = outside.of_header(header)
+        if found is None:
+            raise UsageError(
+                f"the format `{shown(fields.text('format'), 80)}` of these records is from a file, "
+                f"`{shown(fields.object(ORIGIN).text('file'), 200)}`, which is run only if you name it: "
+                "expected `--tournament-format module.py:NAME`"
+            )
+    form, settings = found or (_named(fields), fields)
+    return form.read(Settings(settings, names, (), RecordError))
 
 
 def known_format(header: Mapping[str, Any]) -> Format | None:
-    """As `from_header`, but None for a match of an earlier version, whose header does not tell."""
-    return from_header(header) if "rounds" in header else None
+    """As `from_header`, but None for a format from a file that was not named, and for a match of an earlier
+    version, whose header does not tell.
+    """
+    is_known = ORIGIN not in header or outside.of_header(header) is not None
+    return from_header(header) if is_known and "rounds" in header else None
 
 
 def _named(fields: Fields) -> type[Format]:

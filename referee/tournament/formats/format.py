@@ -19,6 +19,12 @@ from referee.tournament.schedule import Schedule, rotations
 DEFAULT = "round-robin"
 """The name of the format of a tournament file that names none."""
 
+ORIGIN = "format_origin"
+"""The member of a header with the file of a format from outside, and its SHA-256."""
+
+SETTINGS = "format_settings"
+"""The member of a header with the settings of a format from outside, but for those that may grow."""
+
 
 class Amount(NamedTuple):
     """How many games a tournament has."""
@@ -72,6 +78,8 @@ class Format(ABC):
 
     name: ClassVar[str]
     """What tournament files call it."""
+    origin: ClassVar[Mapping[str, str]] = {}
+    """Of a format from outside, its `file` and `sha256`."""
     has_rounds: ClassVar[bool] = True
     """Whether it has a number of rounds that tells somebody something."""
     follows_results: ClassVar[bool] = False
@@ -214,14 +222,18 @@ class Format(ABC):
         """The members for the header of a run. Those besides `rounds` are only what differs from the default,
         so that older runs continue.
         """
+        settings = {
+            key: _json(value)
+            for key, value in self._settings().items()
+            if key != "rounds" and value != self.defaults()[key]
+        }
+        if self.origin:  # its settings may be called like other members of a header
+            growing = {key: settings.pop(key) for key in GROWING if key in settings}
+            settings = {**growing, ORIGIN: dict(self.origin), SETTINGS: settings}
         return {
             "rounds": self.rounds,
             **({} if self.name == DEFAULT else {"format": self.name}),
-            **{
-                key: _json(value)
-                for key, value in self._settings().items()
-                if key != "rounds" and value != self.defaults()[key]
-            },
+            **settings,
         }
 
     def _settings(self) -> dict[str, Any]:

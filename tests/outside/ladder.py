@@ -1,0 +1,70 @@
+"""A ladder of challenges, as a format from outside.
+
+The bots stand below each other. In rounds with odd numbers the second bot challenges the first, the fourth
+the third and so on; in the other rounds the third challenges the second, the fifth the fourth and so on. A
+challenger with more points than the bot above takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from referee.core.errors import UsageError
+from referee.records.record import Summary
+from referee.tournament.formats import Amount, Format, SectionState, Settings, Standing
+from referee.tournament.formats.standing import points, read_on
+from referee.tournament.schedule import Schedule, encounter, wait_for
+
+
+@dataclass(frozen=True)
+class Ladder(Format):
+    name: ClassVar[str] = "ladder"
+    follows_results: ClassVar[bool] = True
+    pairs_by_round: ClassVar[bool] = True
+
+    rounds: int = 1
+    order: tuple[str, ...] = ()
+    """All bots, from the top down."""
+
+    @classmethod
+    def read(cls, settings: Settings) -> Ladder:
+        return cls(settings.rounds(), settings.order("order"))
+
+    def check(self, bots: int, seats: int) -> None:
+        if seats != 2:
+            raise UsageError(f"a ladder is for games with 2 seats, and this one has {seats}")
+        super().check(bots, seats)
+
+    def schedule(self, state: SectionState) -> Schedule:
+        return self._played([*self.order], state.section, state.games)
+
+    def _played(self, order: list[str], section: str, games: Mapping[str, Summary]) -> Schedule:
+        """The challenges; `order` is changed by their results."""
+        for number in range(1, self.rounds + 1):
+            places = range((number - 1) % 2, len(order) - 1, 2)
+            challenges = [encounter(number, (order[i], order[i + 1]), section=section) for i in places]
+            yield from challenges
+            yield wait_for(challenges)
+            for i, played in zip(places, challenges, strict=True):
+                above, below = order[i], order[i + 1]
+                if points(played, below, games) > points(played, above, games):
+                    order[i], order[i + 1] = below, above
+
+    def games_in_all(self, bots: int, seats: int) -> Amount:
+        in_odd, in_even = bots // 2, (bots - 1) // 2
+        rounds, odd = divmod(self.rounds, 2)
+        return Amount((rounds * (in_odd + in_even) + odd * in_odd) * seats, True)
+
+    def standings(
+        self,
+        section: str,
+        games: Mapping[str, Summary],
+        without_result: Container[str] = (),
+        annulled: Collection[str] = (),
+    ) -> list[Standing]:
+        order = [*self.order]
+        read_on(self._played(order, section, games), games, without_result)
+        began = {bot: place for place, bot in enumerate(self.order, 1)}
+        return [Standing(place, bot, {"began": began[bot]}) for place, bot in enumerate(order, 1)]

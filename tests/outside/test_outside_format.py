@@ -1,0 +1,172 @@
+"""A format from outside the package: the ladder of challenges, from its schedule to the table of a run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
+from referee.tournament.formats import FORMATS, format_given
+from tests.command import RANDOM, ROOT, Done, referee_process
+from tests.outside.ladder import Ladder
+from tests.unit.simulated import drawn, favourites, play, play_disturbed, schedule_of
+
+SOURCE = ROOT / "tests" / "outside" / "ladder.py"
+NAMED = ("--tournament-format", "ladder.py:Ladder")
+
+TOML = """[tournament]
+game = "blooms"
+format = "ladder.py:Ladder"
+rounds = 3
+order = ["c", "b"]
+seed = "x"
+clock = "10s"
+workers = 1
+
+[options]
+size = 4
+""" + "".join(f'\n[[bot]]\nname = "{name}"\ncmd = "{RANDOM}"\n' for name in "abc")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(SOURCE, tmp_path)
+    (tmp_path / "t.toml").write_text(TOML)
+    return tmp_path
+
+
+def run(folder: Path, rounds: int = 3) -> Done:
+    (folder / "t.toml").write_text(TOML.replace("rounds = 3", f"rounds = {rounds}"))
+    return referee_process("run", "t.toml", "-o", "run", cwd=folder)
+
+
+def table(folder: Path, *words: str) -> list[dict[str, object]]:
+    done = referee_process("table", "run", "--format", "json", *words, cwd=folder)
+    assert done.code == 0, done.err
+    rows: list[dict[str, object]] = json.loads(done.out)["standings"]
+    return rows
+
+
+@given(st.permutations("abcdefg"), st.integers(1, 7))
+def test_after_as_many_rounds_as_bots_the_ladder_is_in_the_order_of_strength(
+    order: list[str], count: int
+) -> None:
+    bots = tuple(order[:count])
+    one = Ladder(count, bots)
+    games = play(schedule_of(one, bots), favourites("abcdefg"))
+    assert len(games) == one.games_in_all(count, 2).games
+    standings = one.standings("", {game: what for game, what in games.items() if what})
+    assert [row.bot for row in standings] == sorted(bots)
+
+
+@given(st.integers(2, 7), st.integers(1, 5), st.integers(), st.randoms(use_true_random=False))
+def test_a_ladder_that_is_stopped_and_continued_has_the_same_games(
+    count: int, rounds: int, seed: int, random: Random
+) -> None:
+    one = Ladder(rounds, tuple("abcdefg"[:count]))
+    result = drawn(seed, without_result=0.05)
+    assert play_disturbed(schedule_of(one, one.order), result, random) == play(
+        schedule_of(one, one.order), result
+    )
+
+
+@pytest.mark.promise("FORMATS", "A format from a file is played, continued and shown.")
+@pytest.mark.slow
+def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
+    done = run(folder)
+    assert done.code == 0 and "began" in done.out, done.err
+    (header, *games) = map(json.loads, (folder / "run" / "games.jsonl").read_text().splitlines())
+    assert header["format"] == "ladder" and header["format_settings"] == {"order": ["c", "b", "a"]}
+    assert header["format_origin"]["file"] == "ladder.py:Ladder"
+    assert [game["id"] for game in games][:2] == ["1:c:b", "1:b:c"]
+    assert run(folder, rounds=4).code == 0
+    records = [json.loads(line) for line in (folder / "run" / "games.jsonl").read_text().splitlines()]
+    ids = [record["id"] for record in records if record["kind"] == "game"]
+    assert len(ids) == 8 and {Pairing.parse(game).number for game in ids} == {1, 2, 3, 4}
+    shown = table(folder, *NAMED)
+    assert sorted(str(row["began"]) for row in shown) == ["1", "2", "3"]
+    assert all("began" not in row for row in table(folder))
+    for words in (("verify", "run"), ("status", "run")):
+        assert referee_process(*words, cwd=folder).code == 0
+    done = run(folder, rounds=3)
+    assert done.code == 2 and "`rounds` is 3, and was 4, expected no less" in done.err
+
+
+@pytest.mark.promise("FORMATS", "No file is run because a header names it as a format.")
+@pytest.mark.slow
+def test_no_file_is_run_because_a_header_names_it(folder: Path) -> None:
+    assert run(folder).code == 0
+    (folder / "ladder.py").write_text("open('was-run', 'w')\n" + SOURCE.read_text())
+    for words in (("table", "run"), ("verify", "run"), ("status", "run"), ("report", "run", "-o", "r.html")):
+        done = referee_process(*words, cwd=folder)
+        assert done.code == 0, done.err
+    done = referee_process("amend", "run", "--withdraw", "a", "--reason", "x", cwd=folder)
+    assert done.code == 2 and "the format `ladder` of these records is from a file" in done.err
+    assert not (folder / "was-run").exists()
+
+
+@pytest.mark.promise("FORMATS", "A run is not continued with another version of its format.")
+@pytest.mark.slow
+def test_a_run_is_not_continued_with_another_file(folder: Path) -> None:
+    assert run(folder).code == 0
+    before = (folder / "run" / "games.jsonl").read_bytes()
+    (folder / "ladder.py").write_text(SOURCE.read_text() + "\n")
+    done = run(folder, rounds=4)
+    assert (
+        done.code == 2 and "the file of the format `ladder` is not the one that the records name" in done.err
+    )
+    (folder / "t.toml").write_text(TOML.replace('format = "ladder.py:Ladder"\n', "").replace("order", "#"))
+    done = referee_process("run", "t.toml", "-o", "run", cwd=folder)
+    assert done.code == 2 and "`format` is round-robin, and was ladder" in done.err
+    assert (folder / "run" / "games.jsonl").read_bytes() == before
+
+
+LADDER = SOURCE.read_text()
+
+BAD: dict[str, tuple[str, str]] = {
+    "raises": ("\n1 / 0\n", "cannot load the format's file `*.py`: line 2: ZeroDivisionError: division by"),
+    "no name": ("x = 1\n", "`*.py` has no `Ladder`, expected the name of a format there"),
+    "no class": ("Ladder = 1\n", "`bad.py:Ladder` is not a class derived from `Format`, expected one"),
+    "abstract": (
+        LADDER.replace("def schedule", "def no").replace("def read(", "def not_read("),
+        "the format `bad.py:Ladder` has no `read` and `schedule`, expected all of them",
+    ),
+    "name": (LADDER.replace('"ladder"', '"The Ladder"'), "has an invalid `name`, expected [a-z]"),
+    "built in": (LADDER.replace('"ladder"', '"swiss"'), "the name `swiss` belongs to a built-in format"),
+    "no default": (
+        LADDER.replace("    rounds:", "    best: int\n    rounds:"),
+        "the setting `best` of the format `ladder` has no default, expected one",
+    ),
+    "large": ("#" * 1_048_577, "has more than 1048576 bytes, expected a format's file"),
+}
+
+
+@pytest.mark.parametrize(("source", "told"), BAD.values(), ids=BAD)
+def test_a_file_that_is_no_format_is_told_in_one_line(source: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(source)
+    with pytest.raises(UsageError) as error:
+        format_given("bad.py:Ladder", tmp_path)
+    assert told.replace("*.py", str(path)) in str(error.value)
+    assert str(error.value).isprintable()
+
+
+def test_a_format_that_is_not_known_is_told_with_those_that_are() -> None:
+    with pytest.raises(
+        UsageError, match=r"unknown format `cup`, expected one of round-robin, .* or a file's"
+    ):
+        format_given("cup", Path())
+    assert format_given("swiss", Path()) is FORMATS["swiss"]
+
+
+def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) -> None:
+    (folder / "ladder.py").write_text(LADDER.replace("order", "clock"))
+    done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
+    assert done.code == 2 and "expected other settings than `clock`" in done.err
