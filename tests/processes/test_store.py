@@ -117,8 +117,8 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
 BUILDER = """
 import pickle, sys
 from pathlib import Path
-from referee.cluster.store import Store
-store = Store(Path(sys.argv[1]))
+from referee.cluster.store import FileStore
+store = FileStore(Path(sys.argv[1]))
 print(store.ready(pickle.loads(Path(sys.argv[2]).read_bytes())).cwd)
 """
 
