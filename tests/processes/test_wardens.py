@@ -262,7 +262,10 @@ def test_no_more_wardens_are_kept_than_an_encounter_needs() -> None:
 def test_what_a_bot_starts_with() -> None:
     """No signal is ignored or blocked, no descriptor is open beside the three, no core file is written."""
     process = started("grep -E '^(SigBlk|SigIgn):' /proc/self/status; ulimit -c; ls /proc/$$/fd")
-    assert spoken(process).split() == [b"SigBlk:", b"0" * 16, b"SigIgn:", b"0" * 16, b"0", b"0", b"1", b"2"]
+    _, blocked, _, ignored, *others = spoken(process).split()
+    of_the_c_library = 0b11 << 31  # 32 and 33, which posix_spawn(3) ignores, and with it Python 3.13
+    assert int(blocked, 16) == 0 == int(ignored, 16) & ~of_the_c_library
+    assert others == [b"0", b"0", b"1", b"2"]
     ended(process)
 
 
