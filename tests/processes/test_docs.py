@@ -15,7 +15,6 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-import dask.config
 import pytest
 
 from referee.cli.docs import documents
@@ -141,6 +140,7 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a scheduler and two Dask workers here, all with this environment and the page's certificate."""
+    configuration = pytest.importorskip("dask.config")
     page = "referee/docs/CLUSTER.md"
     commands = "".join(blocks(page, "sh")).splitlines()
     setting_up, commands = commands[1:4], [commands[0], *commands[4:]]
@@ -162,10 +162,10 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with contextlib.ExitStack() as stack:
-        before = copy.deepcopy(dask.config.config)
-        stack.callback(dask.config.config.update, before)
-        stack.callback(dask.config.config.clear)  # first: callbacks are called in reverse order
-        dask.config.refresh(paths=[str(folder)])
+        before = copy.deepcopy(configuration.config)
+        stack.callback(configuration.config.update, before)
+        stack.callback(configuration.config.clear)  # first: callbacks are called in reverse order
+        configuration.refresh(paths=[str(folder)])
         served = [command for command in commands if "dask " in command]
         for command in served:
             stack.enter_context(running(here(command, port), tmp_path))
