@@ -189,6 +189,17 @@ def no_launcher(nothing_is_left: None) -> None:
     Launcher.close()
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that other users may enter. The folders above `tmp_path` are closed to them whenever another
+    pytest starts.
+    """
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
 @pytest.fixture(scope="session")
 def c_bot(tmp_path_factory: pytest.TempPathFactory) -> str:
     program = tmp_path_factory.mktemp("bin") / "c_bot"

@@ -61,15 +61,13 @@ os.chmod(outside, 0o755)
 
 @pytest.mark.promise("ISOLATION", "A bot that swaps folders for links leads nowhere.")
 @pytest.mark.slow
-def test_a_bot_that_swaps_folders_for_links_leads_nowhere(tmp_path: Path) -> None:
-    module, folder = tmp_path / "scratch.py", tmp_path / "folder"
+def test_a_bot_that_swaps_folders_for_links_leads_nowhere(open_folder: Path) -> None:
+    module, folder = open_folder / "scratch.py", open_folder / "folder"
     shutil.copy(scratch.__file__, module)
     folder.mkdir()
     user = NOBODY if os.geteuid() == 0 else None  # root changes no modes
     if user:
         os.chown(folder, user, user)
-        for path in (*folder.parents,)[:-2]:
-            path.chmod(0o755)
     command = [PYTHON, "-I", "-S", "-c", SWAPPING, str(module), str(folder)]
     others: list[int] | None = [] if user else None
     done = subprocess.run(
