@@ -200,7 +200,7 @@ class RunState:
 
     @property
     def batches(self) -> list[list[str]]:
-        """The encounters of a league that were chosen so far: see `tournament.league_schedule`."""
+        """The encounters of a league that were chosen so far: see `tournament.formats.league`."""
         batches: list[list[str]] = self.header.get("encounters", [])
         return batches
 
