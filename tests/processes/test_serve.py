@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import GREEDY, RANDOM, ROOT, referee, referee_process
-from tests.processes.runs import games, toml
+from tests.processes.runs import games, resigning, toml, until
 from tests.processes.serving import serving
 from tests.unit.growing import Growing
 from tests.waiting import TOO_LONG_S
@@ -199,13 +199,19 @@ def test_200_requests_at_once(folder: Path) -> None:
 @pytest.mark.promise("LOOKING", "The live page follows a run and changes nothing in it.")
 @pytest.mark.slow
 def test_beside_a_run_it_follows_and_changes_nothing(tmp_path: Path) -> None:
-    """The bots draw their moves from their seeds, so that the games follow from the seed of the run."""
-    bots = {"random": RANDOM, "greedy": GREEDY, "other": RANDOM}
+    """The bots draw their moves from their seeds, so that the games follow from the seed of the run.
+
+    One of them waits in its games until the page has shown a run that has begun and is not over.
+    """
+    shown = tmp_path / "shown"
+    bots = {"random": RANDOM, "greedy": GREEDY, "waits": resigning(until(shown))}
+    shown.touch()
     for name in ("alone", "watched"):
         (tmp_path / name).mkdir()
-    alone = toml(tmp_path / "alone" / "t.toml", bots, rounds=4)
+    alone = toml(tmp_path / "alone" / "t.toml", bots, rounds=4, clock="300s")
     assert referee_process("run", str(alone)).code == 0
-    watched = toml(tmp_path / "watched" / "t.toml", bots, rounds=4)
+    shown.unlink()
+    watched = toml(tmp_path / "watched" / "t.toml", bots, rounds=4, clock="300s")
     with serving(watched) as server, serving(watched) as killed:
         run = subprocess.Popen(
             [sys.executable, "-m", "referee", "run", str(watched)],
@@ -217,8 +223,9 @@ def test_beside_a_run_it_follows_and_changes_nothing(tmp_path: Path) -> None:
         for part in server.parts():
             if found := re.search(r"(\d+) of 24", part.get("state", "")):
                 counts.append(int(found[1]))
-                if counts[-1] and killed.process.poll() is None:
+                if killed.process.poll() is None:
                     killed.process.kill()
+                    shown.touch()
             if "The tournament is over" in part.get("state", ""):
                 break
         _, told = run.communicate(timeout=TOO_LONG_S)
