@@ -7,10 +7,12 @@ Every place that says how a game ended uses these words: verdicts, records, tabl
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from referee.gameplay.clock import Charge
-from referee.games.api import Seat
+
+if TYPE_CHECKING:
+    from referee.games.api import Seat  # the package of the games would bring all of them
 
 
 class Ending(Enum):

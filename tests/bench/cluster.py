@@ -322,6 +322,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200, help="short ones of each row")
     parser.add_argument("--long", type=int, default=20, help="longer ones of each row")
     parser.add_argument("--records", type=int, default=2000, help="that the writer alone takes")
+    parser.add_argument("--machines", type=int, default=1000, help="of the cluster that the writer has")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", default="1,2,4")
     parser.add_argument("--no-traffic", action="store_true", help="bytes and packets are not counted")
@@ -336,7 +337,7 @@ def main() -> None:
             (folder / kind).mkdir()
             files[kind] = tournament(folder / kind, bot)
         rows = []
-        for machines, slots in ((1, SLOTS), (MACHINES, SLOTS)):
+        for machines, slots in ((1, SLOTS), (given.machines, SLOTS)):
             found = [writer(files["short"], given.records, machines, slots) for _ in range(given.rounds)]
             rows.append(
                 [

@@ -184,6 +184,7 @@ if vice == "never starts":
 if vice == "crashes at the start":
     sys.exit("boom: no such opening book")
 if vice == "closes input":
+    read_line()  # so that all that was sent has come
     os.close(0)
     os.write(2, b"closed\n")
     time.sleep(600)

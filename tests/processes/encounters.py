@@ -29,8 +29,11 @@ def bot(name: str, *vice: str) -> Bot:
     return Bot(name, (*BAD.split(), *vice), Path.cwd())
 
 
-def time_is_up_once(monkeypatch: pytest.MonkeyPatch, done: Callable[[SeatWire], object]) -> None:
-    """Has the time of a seat be up once this is true of it, and not before, as if its clock had run out.
+def time_is_up_once(
+    monkeypatch: pytest.MonkeyPatch, done: Callable[[SeatWire], object], bot: str | None = None
+) -> None:
+    """Has the time of a seat be up once this is true of it, and not before, as if its clock had run out: of
+    the seat of a bot, or of any.
 
     For a bot that does something before its time is up: no clock is both long enough for that on a busy
     machine and short enough for a test.
@@ -38,7 +41,7 @@ def time_is_up_once(monkeypatch: pytest.MonkeyPatch, done: Callable[[SeatWire], 
     judged = ProcessWire._silence
 
     def silence(wire: ProcessWire, seat: Seat, place: SeatWire, now_ns: int) -> Reply | None:
-        if not done(place):
+        if bot not in (None, place.connection.bot.name) or not done(place):
             return None
         place.watch.deadline_ns = 0
         reply = judged(wire, seat, place, now_ns)

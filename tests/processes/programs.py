@@ -8,6 +8,7 @@ from pathlib import Path
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
+from tests.waiting import eventually
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 """An interpreter that every user can read, where there is one."""
@@ -21,7 +22,7 @@ def run(bot: Bot) -> tuple[str, str, BotProcess]:
         while process.stdout_open:
             said += process.read() or b""
             process.drain_stderr()
-        process.how_it_ended()
+        eventually(process.exit_status)
         process.drain_stderr()
     finally:
         end_processes([process], grace_s=0)

@@ -146,7 +146,7 @@ def test_row(
     held_back = case.hint and case.hint in HELD_BACK
     monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S if held_back else 0.01)
     if case.late:
-        time_is_up_once(monkeypatch, case.late)
+        time_is_up_once(monkeypatch, case.late, "bad")
     subprocess.run(["sh", "-c", case.setup], cwd=tmp_path, check=True)
     mark = f"{os.getpid()}/{request.node.callspec.id}"
     try:
@@ -387,7 +387,7 @@ def test_a_folder_that_vanishes_costs_its_bot_the_games_that_follow(tmp_path: Pa
 def test_a_bot_keeps_its_number_until_all_of_it_is_ended() -> None:
     """So that a signal that is meant for it, or for its group, can reach nobody else."""
     process = BotProcess(Bot("sh", ("sh", "-c", "exit"), ROOT))
-    assert process.how_it_ended() == "exited with status 0"
+    assert eventually(process.exit_status) == "exited with status 0"
     assert b") Z " in Path(f"/proc/{process.pid}/stat").read_bytes()
     process.terminate()
     end_processes([process])

@@ -18,6 +18,7 @@ from referee.tournament import encounter, open_run
 from referee.wire.connection import BotConnection
 from tests.command import PLAIN, referee, referee_process
 from tests.processes.runs import games, toml
+from tests.waiting import eventually
 
 
 def bot(level: str) -> Bot:
@@ -55,7 +56,7 @@ def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
         if asked and left[0] and self.process:
             left[0] -= 1
             os.kill(self.process._started.warden, signal.SIGKILL)
-            self.process.how_it_ended()
+            eventually(self.process.exit_status)  # else it might answer before it is killed
         return send(self, data)
 
     monkeypatch.setattr(BotConnection, "send", sends)
@@ -72,7 +73,7 @@ def test_a_warden_that_is_killed_during_a_game_costs_no_bot_anything(
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file), "--isolation", confined(level))
     assert done.code == 0, done.err
-    assert done.err.count("the warden of bot `a` was killed while the bot played") == 2
+    assert done.err.count("the warden of bot `a` was killed while the bot played") == 2, done.err
     assert "forfeit" not in done.err and "how often" not in done.err
     played = games(tmp_path / "t-results").values()
     assert len(played) == 2 and not any(any(game["faults"]) for game in played)

@@ -17,7 +17,7 @@ from referee.processes import cgroups, launcher, owned
 from referee.processes.launcher import Launcher
 from referee.processes.owned import Owner
 from referee.processes.stamped import SHARED_MEMORY
-from referee.processes.tree import children, descendants
+from referee.processes.tree import children
 from tests.command import HERE, PLAIN, referee
 from tests.waiting import eventually
 
@@ -121,13 +121,17 @@ def running(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def kill_all(process: subprocess.Popen[bytes]) -> None:
-    """Kills a referee with all that is below it; stopped before, so that none sees the others go."""
-    launchers = children(process.pid)
-    all_below = [process.pid, *launchers, *(pid for one in launchers for pid in descendants(one))]
-    for number in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in all_below:
-            with contextlib.suppress(ProcessLookupError):  # a program of the bot's may have ended
-                os.kill(pid, number)
+    """Kills a referee with all that is below it. Each is stopped before its children are listed, so that the
+    list is complete, and before any is killed, so that none sees the others go.
+    """
+    stopped = [process.pid]
+    for pid in stopped:
+        with contextlib.suppress(ProcessLookupError):  # a program of the bot's may have ended
+            os.kill(pid, signal.SIGSTOP)
+        stopped += children(pid)
+    for pid in stopped:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     process.wait()
 
 

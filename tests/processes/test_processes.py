@@ -323,7 +323,7 @@ def test_the_environment_is_defined(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     process = BotProcess(Bot("env", ("env",), Path("/")))
-    assert process.how_it_ended() == "exited with status 0"
+    assert eventually(process.exit_status) == "exited with status 0"
     names = {line.split(b"=")[0] for line in (process.read() or b"").splitlines()}
     end_processes([process])
     assert {b"PATH", b"HOME", b"LC_ALL"} <= names
@@ -334,7 +334,7 @@ def test_the_environment_is_defined(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_of_ours_is_inherited() -> None:
     read_end, write_end = os.pipe()
     process = BotProcess(Bot("ls", ("ls", "/proc/self/fd"), Path("/")))
-    process.how_it_ended()
+    eventually(process.exit_status)
     opened = (process.read() or b"").split()
     end_processes([process])
     os.close(read_end)
@@ -344,7 +344,7 @@ def test_nothing_of_ours_is_inherited() -> None:
 
 def test_a_group_of_its_own() -> None:
     process = BotProcess(Bot("sh", ("sh", "-c", "kill -9 0"), Path("/")))
-    assert process.how_it_ended() == "was ended by SIGKILL"
+    assert eventually(process.exit_status) == "was ended by SIGKILL"
     end_processes([process])
 
 
@@ -496,7 +496,7 @@ def test_time_is_rounded_up() -> None:
 
 def test_how_a_signal_s_death_reads() -> None:
     process = BotProcess(Bot("sh", ("sh", "-c", f"kill -{int(signal.SIGSEGV)} $$"), Path("/")))
-    assert process.how_it_ended() == "was ended by SIGSEGV"
+    assert eventually(process.exit_status) == "was ended by SIGSEGV"
     end_processes([process])
 
 

@@ -188,11 +188,13 @@ def test_a_run_with_a_cluster_and_without_one_notices_what_changed_and_nothing_e
 ) -> None:
     pytest.importorskip("distributed")
     bots = '[[bot]]\nname = "a"\ncwd = "mine"\ncmd = "./run.sh"\nbuild = "cc -o engine engine.c"\n'
-    file = tmp_path / "t.toml"
+    file, other = tmp_path / "t.toml", tmp_path / "other" / "plain_bot.py"
+    other.parent.mkdir()
+    shutil.copy(ROOT / "sample_bots" / "plain_bot.py", other)  # its folder is sent, and stays as it is
 
     def run(rounds: int, *words: str) -> list[str]:
         """Plays so many rounds; what is said of programs that changed."""
-        text = toml(file, {"b": PLAIN}, rounds=rounds).read_text()
+        text = toml(file, {"b": f"{{python}} -I -S {other}"}, rounds=rounds).read_text()
         file.write_text(text + bots)
         env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "DASK_TEMPORARY_DIRECTORY": str(tmp_path)}
         done = referee_process("run", str(file), *words, env=env)
