@@ -1,4 +1,4 @@
-"""The answers of machines as bytes: JSON, which is checked when it is read. *Pure.*"""
+"""The answers of machines as bytes: JSON, which is checked when it is read. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small random generator of our own, so that a seed gives the same numbers in every Python version.
+"""A small random generator of our own, so that a seed gives the same numbers in every Python version. Pure.
 
 The generator is SHA-256 in counter mode: block *i* of a stream is SHA-256(key ‖ *i* as 8 bytes, big
 endian), and the blocks are read as one long string of bytes. Numbers are drawn by rejection, so they are

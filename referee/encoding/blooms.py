@@ -1,4 +1,4 @@
-"""Blooms as numbers: a stone is an action, and so is ending the turn after a light stone."""
+"""Blooms as numbers: a stone is an action, and so is ending the turn after a light stone. Pure."""
 
 from __future__ import annotations
 

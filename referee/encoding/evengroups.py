@@ -1,4 +1,4 @@
-"""Even Groups as numbers: a stone is an action, and a turn is two of them."""
+"""Even Groups as numbers: a stone is an action, and a turn is two of them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Floral Extract as numbers: a flower, a rune or a guess is an action, and a submission is one of them."""
+"""Floral Extract as numbers: a flower, a rune or a guess is an action; a submission is one of them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Tree as numbers: a tile in its orientation is an action, then the slot where it goes."""
+"""The Tree as numbers: a tile in its orientation is an action, then the slot where it goes. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beautiful Vine Tree as numbers: a flower is an action, then each step of its two vines."""
+"""Beautiful Vine Tree as numbers: a flower is an action, then each step of its two vines. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the game loop asks of a wire, and what a wire replies.
+"""What the game loop asks of a wire, and what a wire replies. Pure.
 
 A wire knows processes and time and nothing of rules. It reports facts; what they mean is the game loop's
 business. Times are of one monotonic clock, in microseconds, from the moment the wire began to write the

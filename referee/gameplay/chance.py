@@ -1,4 +1,4 @@
-"""Chance in positions that are looked at: outcomes that are given, then those from seeds. *Pure.*"""
+"""Chance in positions that are looked at: outcomes that are given, then those from seeds. Pure."""
 
 from __future__ import annotations
 

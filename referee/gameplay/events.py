@@ -1,5 +1,4 @@
-"""What can happen in a game: the closed list of endings, each with its word, sentence and hint, and the
-events that a record is made of.
+"""Events of a game, which its record is made of, and the closed list of endings with their sentences. Pure.
 
 Every place that says how a game ended uses these words: verdicts, records, tables, the protocol's `end`.
 """

@@ -1,4 +1,4 @@
-"""Lines of moves from a position, as people write them: followed move by move. *Pure.*"""
+"""Lines of moves from a position, as people write them: followed move by move. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts the lines of moves from a position, to test move generators (a test known as perft). *Pure.*
+"""Counts the lines of moves from a position, to test move generators (a test known as perft). Pure.
 
 A line of *n* turns is *n* turns one after another, each of which is a legal move of every seat that acts.
 Chance is no turn: its outcomes are those that follow from the seeds, on every line as if it were a game of

@@ -1,4 +1,4 @@
-"""Blooms, by Nick Bentley: fence in the other side's blooms and capture them.
+"""Blooms, by Nick Bentley: fence in the other side's blooms and capture them. Pure.
 
 Two seats, open information, on a hexagonal board. Each seat has a light and a dark colour. A bloom is a
 maximal connected group of one colour of one seat; it is fenced when no cell beside it is empty. The

@@ -1,4 +1,4 @@
-"""Even Groups, by RedsToad: leave your own colour with an even number of groups.
+"""Even Groups, by RedsToad: leave your own colour with an even number of groups. Pure.
 
 Two seats, open information, on a hexagonal board. Seat 1 is White, seat 2 is Orange, and either places
 stones of both colours. The notation, the options and the order of reasons are those of

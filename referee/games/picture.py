@@ -1,4 +1,4 @@
-"""Pictures of positions: shapes to be drawn, and the text that stands for them in a terminal.
+"""Pictures of positions: shapes to be drawn, and the text that stands for them in a terminal. Pure.
 
 A picture is a column of panels. A *plane* is a board: marks at points of a plane, each with a symbol to be
 drawn and the text for a terminal. A *row* is a line of text and small symbols: a score, a hand of tiles, a

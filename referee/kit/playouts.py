@@ -1,4 +1,4 @@
-"""Playouts: games played on to their end, at random or by a policy, on the engines themselves."""
+"""Playouts: games played on to their end, at random or by a policy, on the engines themselves. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The moves that a person can make: whether a text is one, why not, and how it can go on. *Pure.*"""
+"""The moves that a person can make: whether a text is one, why not, and how it can go on. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person means by a typed line: a move, or one of the commands. *Pure.*"""
+"""What a person means by a typed line: a move, or one of the commands. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Taking back moves: a wire that answers the first turns of a game from its events so far, and then goes on
-live. *Pure.*
-"""
+"""Taking back moves: a wire that replays the first turns of a game, and then goes on live. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What persons are shown, in words: the game, the turn, the clock, lists of moves. *Pure.*"""
+"""What persons are shown, in words: the game, the turn, the clock, lists of moves. Pure."""
 
 from __future__ import annotations
 

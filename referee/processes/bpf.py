@@ -1,4 +1,4 @@
-"""Classic BPF, in which filters of system calls are written: its instructions, and how a filter decides.
+"""Classic BPF, the language of filters of system calls: its instructions, and how a filter decides. Pure.
 
 The form is that of seccomp(2); the numbers are those of the kernel's headers.
 """

@@ -1,4 +1,4 @@
-"""Resource limits of a bot, parsed from text."""
+"""Resource limits of a bot, parsed from text. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system calls of Linux, in groups: those that confined bots may make, and why not the others.
+"""The system calls of Linux, in groups: those that confined bots may make, and why not the others. Pure.
 
 A call has a number on x86-64, and another one in the kernel's generic table, which aarch64 and riscv64 use. A
 call that is in no group is new, and is refused as if the kernel lacked it.

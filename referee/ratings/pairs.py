@@ -1,6 +1,4 @@
-"""What every two bots did against each other: results, and statistics of pairs of games with the seats
-swapped. Pure.
-"""
+"""What each two bots did against each other: results, and statistics of pairs of games. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sequential probability ratio test (SPRT): whether one bot is stronger than another by `elo1` or `elo0`.
+"""The sequential probability ratio test (SPRT): is a bot stronger than another by `elo1` or by `elo0`? Pure.
 
 The test adds up evidence trial by trial, as the logarithm of a likelihood ratio (LLR), and is over when the
 LLR reaches a bound: A. Wald's bounds, by which the hypothesis `elo0` is rejected wrongly with chance `alpha`

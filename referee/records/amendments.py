@@ -1,4 +1,4 @@
-"""What was changed in a run after the fact: bots that are out, games that are annulled, names. *Pure.*
+"""What was changed in a run after the fact: bots that are out, games that are annulled, names. Pure.
 
 All of it stands in lines of the records, so a run that is continued, and every later table, agree.
 """

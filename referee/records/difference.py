@@ -1,4 +1,4 @@
-"""Where two playings of a game differ first. *Pure.*"""
+"""Where two playings of a game differ first. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bots that a run was played without, since they could not be built or started. *Pure.*"""
+"""Bots that a run was played without, since they could not be built or started. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a game was played, as its record says: the machine, its processor, the worker."""
+"""Where a game was played, as its record says: the machine, its processor, the worker. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wire that replays a record: the same questions get the same answers, at the same times."""
+"""A wire that replays a record: the same questions get the same answers, at the same times. Pure."""
 
 from __future__ import annotations
 

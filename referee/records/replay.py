@@ -1,4 +1,4 @@
-"""Replays records: to show them, and to verify them."""
+"""Replays records: to show them, and to verify them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verifies the seeds of a run's games against the run's seed, which may be revealed after them."""
+"""Verifies the seeds of a run's games against the run's seed, which may be revealed after them. Pure."""
 
 from __future__ import annotations
 

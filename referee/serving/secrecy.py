@@ -1,8 +1,8 @@
-"""Which games may be looked at while a run goes on: none that tells what is hidden in a game still to come.
+"""Which games may be looked at during a run: none that tells what is hidden in a game still to come. Pure.
 
 The games of an encounter share chance, so that in a game with hidden information a game that is over can
 tell what is hidden in the others. It is kept back until all of them are over. Where all games of a run have
-the same start, they share what is hidden in it, and are kept back until the run is over. *Pure.*
+the same start, they share what is hidden in it, and are kept back until the run is over.
 """
 
 from __future__ import annotations

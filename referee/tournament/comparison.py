@@ -1,6 +1,4 @@
-"""Compares a tournament with the header of a run: what may differ when the run is continued, and what may
-not. *Pure.*
-"""
+"""Compares a tournament with the header of a run: what may differ when it is continued. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How long the remaining games of a run will take: estimated from games that are over and games in progress.
+"""How long the remaining games of a run will take: estimated from finished games and games in progress. Pure.
 
-Pure. Times of day are microseconds of any clock that does not go back.
+Times of day are microseconds of any clock that does not go back.
 """
 
 from __future__ import annotations

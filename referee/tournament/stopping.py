@@ -1,4 +1,4 @@
-"""When a tournament stops before its schedule ends: a sequential test is decided, or intervals are narrow.
+"""When a tournament stops early: a sequential test is decided, or intervals are narrow enough. Pure.
 
 A rule is fed the encounters of the longest finished prefix of the schedule, in the order of the schedule, and
 decides on nothing else. So the order in which games end makes no difference, and a run that was stopped and

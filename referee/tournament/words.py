@@ -1,4 +1,4 @@
-"""Which key of a tournament file is meant by a word that it does not know. *Pure.*
+"""Which key of a tournament file is meant by a word that it does not know. Pure.
 
 Either other programs, such as fastchess and cutechess, call it so, or it belongs to another table.
 """

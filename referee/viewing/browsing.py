@@ -1,4 +1,4 @@
-"""A place in a recorded game: the step that is looked at and the view, how both change, and searching."""
+"""Browsing a recorded game: the current step and view, how both change, and searching. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a seat or a spectator knows of a game: whatever a view is shown comes from here. *Pure.*"""
+"""What a seat or a spectator knows of a game: whatever a view is shown comes from here. Pure."""
 
 from __future__ import annotations
 

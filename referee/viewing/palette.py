@@ -1,4 +1,4 @@
-"""The colours of paints in terminals and drawings, which colour-blind people can tell apart too."""
+"""The colours of paints in terminals and drawings, which colour-blind people can tell apart too. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recorded game as data, position by position. `STATES.md` describes it for people."""
+"""A recorded game as data, position by position. `STATES.md` describes it for people. Pure."""
 
 from __future__ import annotations
 

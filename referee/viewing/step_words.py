@@ -1,4 +1,4 @@
-"""Steps of a game in words: what happened, as far as a view knows it."""
+"""Steps of a game in words: what happened, as far as a view knows it. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recorded game as steps to be looked at: what happened, the position after it, the clocks."""
+"""A recorded game as steps to be looked at: what happened, the position after it, the clocks. Pure."""
 
 from __future__ import annotations
 

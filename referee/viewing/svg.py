@@ -1,4 +1,4 @@
-"""Pictures as SVG, in a frame that all pictures of a game have in common."""
+"""Pictures as SVG, in a frame that all pictures of a game have in common. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn in SVG for a piece of a picture, and how much space it takes."""
+"""What is drawn in SVG for a piece of a picture, and how much space it takes. Pure."""
 
 from __future__ import annotations
 

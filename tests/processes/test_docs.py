@@ -36,6 +36,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
+    "referee/MODULES.md",
     "CHANGELOG.md",
     *(str(path.resolve().relative_to(ROOT)) for path in documents().values()),
 ]
@@ -399,7 +400,11 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text()
     commands = re.findall(r"`(\.venv/bin/.+?)`", page)
     assert ".venv/bin/pytest -m 'always or due' --hypothesis-profile thorough" in commands
-    of_the_table = (".venv/bin/python -m MODULE OPTIONS", ".venv/bin/python -m tests.tools.promises --write")
+    of_the_table = (
+        ".venv/bin/python -m MODULE OPTIONS",
+        ".venv/bin/python -m tests.tools.promises --write",
+        ".venv/bin/python -m tests.tools.module_list --write",
+    )
     for command in set(commands) - {".venv/bin/pytest --lf", *of_the_table}:
         assert command in script or command == ".venv/bin/pytest", command
     for run_by_ci, words in re.findall(r"`sh \.ci/(\w+)(.*?)`", page):

@@ -55,6 +55,7 @@ PRINTED = {
     "tests.tools.hostile_run": "forged",
     "tests.tools.ladders": "not decided",
     "tests.tools.liveness": "over 1 s",
+    "tests.tools.module_list": "`gameplay.loop`",
     "tests.tools.mutations": " → ",
     "tests.tools.promises": "## CONTRIBUTING",
     "tests.tools.screenshots": "-phone",

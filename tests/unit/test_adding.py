@@ -41,9 +41,9 @@ def table(slug: str) -> Iterator[str]:
         yield f"its slug is `{GAMES[slug].slug}`, and it stands under `{slug}`"
 
 
-def architecture(slug: str) -> Iterator[str]:
-    if f"| `games.{slug}" not in text("ARCHITECTURE.md"):
-        yield f"no row `games.{slug}` in `ARCHITECTURE.md`"
+def listed(slug: str) -> Iterator[str]:
+    if f"| `games.{slug}" not in text("referee/MODULES.md"):
+        yield f"no row `games.{slug}` in `referee/MODULES.md`"
 
 
 def page(slug: str) -> Iterator[str]:
@@ -101,7 +101,7 @@ def data(slug: str) -> Iterator[str]:
 STEPS: dict[str, Callable[[str], Iterator[str]]] = {
     "Rules": rules,
     "Table": table,
-    "Architecture": architecture,
+    "List of modules": listed,
     "Page": page,
     "Session": session,
     "Options": options,

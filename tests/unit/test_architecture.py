@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,57 +12,47 @@ import pytest
 import referee
 import referee.protocol
 from tests.imports import imports, parsed
+from tests.tools import module_list
 
 ROOT = Path(referee.__file__).parent
 
 PROTOCOL = Path(referee.protocol.__file__).parent.resolve()
 """`referee/protocol` is a link to it; a link is not followed where modules are searched for."""
 
-PAGE = (ROOT.parent / "ARCHITECTURE.md").read_text()
-ROWS = re.findall(r"^\| `([a-z_.]+)` \| (.+) \|$", PAGE, re.MULTILINE)
-"""Every module with its one idea, in the order of the page."""
-
 IMPURE = {"os", "subprocess", "selectors", "time", "signal", "socket", "threading", "random", "pathlib"}
 
 
-def modules(package: Path, name: str) -> dict[str, Path]:
-    found = {}
-    for path in sorted(package.rglob("*.py")):
-        if not (path.parent / "__init__.py").exists():
-            continue  # a template, which is copied
-        parts = [name, *path.relative_to(package).with_suffix("").parts]
-        found[".".join(parts).removesuffix(".__init__")] = path
-    return found
+OURS = module_list.files(ROOT, "referee")
 
 
-@pytest.mark.promise("ARCHITECTURE", "A module imports only from modules above it.")
+@pytest.mark.promise(
+    "ARCHITECTURE", "A package imports only from packages above it, and modules form no cycle."
+)
 @pytest.mark.slow(seconds=2)
-def test_a_module_imports_only_from_modules_above_it_on_the_page() -> None:
-    place = {f"referee.{name}": number for number, (name, _) in enumerate(ROWS)}
-    assert len(place) == len(ROWS)
-    ours = modules(ROOT, "referee")
-    faces = {name for name, path in ours.items() if len(parsed(path).body) == 1}
-    assert set(place) == set(ours) - faces - {"referee", "referee.__main__"}
-    for name in place:
-        for other in imports(ours[name]) & set(place):
-            assert place[other] < place[name] or ours[name].name == "__init__.py", f"{name} imports {other}"
+def test_a_package_imports_only_from_packages_above_it() -> None:
+    place = {name: number for number, name in enumerate(module_list.PACKAGES)}
+    packages = {name.split(".")[1] for name in OURS if "." in name} - {"__main__"}
+    assert set(place) == packages and len(place) == len(module_list.PACKAGES)
+    for name, path in OURS.items():
+        for other in imports(path) & set(OURS) - {"referee"}:
+            if name not in ("referee", "referee.__main__"):
+                assert place[other.split(".")[1]] <= place[name.split(".")[1]], f"{name} imports {other}"
+    assert len(module_list.in_order(OURS)) == len(OURS)
 
 
-@pytest.mark.promise("ARCHITECTURE", "The page lists every module with the first sentence of its docstring.")
+@pytest.mark.promise("ARCHITECTURE", "MODULES lists every module with its one idea.")
 @pytest.mark.slow
-def test_the_page_says_what_each_module_says_of_itself() -> None:
-    ours = modules(ROOT, "referee")
-    for name, idea in ROWS:
-        docstring = ast.get_docstring(parsed(ours[f"referee.{name}"])) or ""
-        summary = " ".join(docstring.partition("\n\n")[0].split())
-        assert summary.startswith(idea.removesuffix(" *Pure.*").rstrip(".")), name
+def test_the_list_of_modules_is_up_to_date() -> None:
+    assert module_list.page() == module_list.PAGE.read_text(), "python -m tests.tools.module_list --write"
+    missing = [name for name, path in OURS.items() if not module_list.summary(path)]
+    assert missing == []
 
 
 @pytest.mark.promise("ARCHITECTURE", "No two classes or types have the same name.")
 @pytest.mark.slow
 def test_no_two_types_have_the_same_name() -> None:
     where: dict[str, list[str]] = {}
-    ours = {**modules(ROOT, "referee"), **modules(PROTOCOL, "referee.protocol")}
+    ours = {**OURS, **module_list.files(PROTOCOL, "referee.protocol")}
     del ours["referee.protocol.bot"]  # it can be copied away, and is then all that there is
     for name, path in ours.items():
         for defined in types(parsed(path)):
@@ -84,16 +73,19 @@ def types(module: ast.Module) -> Iterator[str]:
 
 
 def test_the_protocol_imports_nothing_but_itself_and_the_standard_library() -> None:
-    for name, path in modules(PROTOCOL, "referee.protocol").items():
+    for name, path in module_list.files(PROTOCOL, "referee.protocol").items():
         for other in imports(path):
             own = other.startswith("referee.protocol")
             assert own or other.split(".")[0] in sys.stdlib_module_names, f"{name} imports {other}"
             assert not (own and name == "referee.protocol.bot"), "bot.py can be copied away"
 
 
-def test_the_pure_core_touches_no_clock_no_file_and_no_process() -> None:
-    ours = {**modules(ROOT, "referee"), **modules(PROTOCOL, "referee.protocol")}
-    pure = [f"referee.{name}" for name, idea in ROWS if idea.endswith("*Pure.*")]
-    assert len(pure) > 10
+@pytest.mark.promise(
+    "ARCHITECTURE", "A module that says *Pure* reads no clock, touches no file, starts no process."
+)
+def test_pure_modules_touch_no_clock_no_file_and_no_process() -> None:
+    ours = {**OURS, **module_list.files(PROTOCOL, "referee.protocol")}
+    pure = [name for name, path in OURS.items() if module_list.is_pure(path)]
+    assert len(pure) > 100 and {"referee.gameplay.loop", "referee.tournament.run_state"} <= set(pure)
     for name in (*pure, "referee.protocol.messages", "referee.protocol.session"):
         assert not imports(ours[name]) & IMPURE, name

@@ -1,4 +1,4 @@
-"""Floral Extract, by e_is_cool and elara: grow flowers by casting runes, and guess the other's runes.
+"""Floral Extract, by e_is_cool and elara: grow flowers by casting runes, and guess the other's runes. Pure.
 
 Two seats, hidden information, both submit at once. Each seat has a secret mapping of its eight symbols to
 the identities 0 to 7. The notation, the options, the order of a turn and of the reasons are those of

@@ -1,4 +1,4 @@
-"""Which mappings and plantings of the other seat are consistent with the news of a seat, as sets.
+"""Which mappings and plantings of the other seat are consistent with the news of a seat, as sets. Pure.
 
 A mapping of the other's runes decides its spells and its sabotage on every turn, and with the seat's own
 effects the weather. So given a mapping, only the other's plantings are unknown. One pass over the turns

@@ -1,4 +1,4 @@
-"""Flowers and how they grow, pot by pot."""
+"""Flowers and how they grow, pot by pot. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Floral Extract as a game: its name, options, clock, and the position before the first move."""
+"""Floral Extract as a game: its name, options, clock, and the position before the first move. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A random full position that is consistent with the news of a seat."""
+"""A random full position that is consistent with the news of a seat. Pure."""
 
 from __future__ import annotations
 

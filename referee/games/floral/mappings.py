@@ -1,4 +1,4 @@
-"""Sets of mappings of runes, as bit sets: conditions are evaluated for all mappings at once.
+"""Sets of mappings of runes, as bit sets: conditions are evaluated for all mappings at once. Pure.
 
 A set is an integer with a bit for every mapping considered. A number that depends on the
 mapping, like the rune that a symbol stands for, is a tuple of sets: its binary digits, the lowest first.

@@ -1,4 +1,4 @@
-"""The events of a game of Floral Extract, and the news lines that report them to a seat."""
+"""The events of a game of Floral Extract, and the news lines that report them to a seat. Pure."""
 
 from __future__ import annotations
 

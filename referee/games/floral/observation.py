@@ -1,4 +1,4 @@
-"""Parses the news of a seat: what it observed, turn by turn, and what it knows of the other's runes."""
+"""Parses the news of a seat: what it observed, turn by turn, and what it knows of the other's runes. Pure."""
 
 from __future__ import annotations
 

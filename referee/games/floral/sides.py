@@ -1,4 +1,4 @@
-"""The runes, garden and score of a seat, and the effects of its casts."""
+"""The runes, garden and score of a seat, and the effects of its casts. Pure."""
 
 from __future__ import annotations
 

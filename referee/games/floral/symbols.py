@@ -1,4 +1,4 @@
-"""What is drawn in pictures of Floral Extract: pots, flowers unlike in shape, the weather, runes."""
+"""What is drawn in pictures of Floral Extract: pots, flowers unlike in shape, the weather, runes. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A random full position that is consistent with the news of a seat: hidden tiles are dealt anew."""
+"""A random full position that is consistent with the news of a seat: hidden tiles are dealt anew. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The news lines that report a deal and its events to the seats."""
+"""The news lines that report a deal and its events to the seats. Pure."""
 
 from __future__ import annotations
 

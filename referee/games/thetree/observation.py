@@ -1,4 +1,4 @@
-"""What a seat observed of each deal, and which places each tile can have been in."""
+"""What a seat observed of each deal, and which places each tile can have been in. Pure."""
 
 from __future__ import annotations
 

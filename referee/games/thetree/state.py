@@ -1,4 +1,4 @@
-"""The positions of The Tree: whose turn it is, what can be laid, and the positions that follow."""
+"""The positions of The Tree: whose turn it is, what can be laid, and the positions that follow. Pure."""
 
 from __future__ import annotations
 

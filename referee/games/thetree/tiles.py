@@ -1,4 +1,4 @@
-"""The tiles of The Tree: their symbols, which symbol may lie on which, and sets of tiles."""
+"""The tiles of The Tree: their symbols, which symbol may lie on which, and sets of tiles. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree: the tiles laid, the slots for further tiles, and how moves are written."""
+"""The tree: the tiles laid, the slots for further tiles, and how moves are written. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beautiful Vine Tree, by RedsToad: grow flowers, and leave the last growth to the other side.
+"""Beautiful Vine Tree, by RedsToad: grow flowers, and leave the last growth to the other side. Pure.
 
 Two seats, open information, on a square board. A move grows two vines out of a flower, each as long as
 the longest straight segment of vine that comes out of it, with a new flower at each end. The seat that

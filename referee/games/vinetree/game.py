@@ -1,4 +1,4 @@
-"""The game: its name, options, clock, and the position before the first move."""
+"""The game: its name, options, clock, and the position before the first move. Pure."""
 
 from __future__ import annotations
 

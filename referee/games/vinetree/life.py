@@ -1,4 +1,4 @@
-"""The test for the end of the game: whether a flower can still grow, given what earlier moves showed."""
+"""The test for the end of the game: whether a flower can still grow, given what earlier moves show. Pure."""
 
 from __future__ import annotations
 

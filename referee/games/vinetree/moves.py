@@ -1,4 +1,4 @@
-"""The legal moves of a position: an iterator over all of them, and a random one."""
+"""The legal moves of a position: an iterator over all of them, and a random one. Pure."""
 
 from __future__ import annotations
 

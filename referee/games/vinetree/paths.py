@@ -1,4 +1,4 @@
-"""Whether vines fit into empty cells: the search for a path, and for two that share no cell."""
+"""Whether vines fit into empty cells: the search for a path, and for two that share no cell. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a position: the board with its vines, and its flowers, living and dead."""
+"""The picture of a position: the board with its vines, and its flowers, living and dead. Pure."""
 
 from __future__ import annotations
 

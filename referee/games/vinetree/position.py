@@ -1,4 +1,4 @@
-"""The board: its empty cells, flowers, and vines."""
+"""The board: its empty cells, flowers, and vines. Pure."""
 
 from __future__ import annotations
 

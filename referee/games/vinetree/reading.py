@@ -1,4 +1,4 @@
-"""Parses moves in a position, and finds why they are illegal."""
+"""Parses moves in a position, and finds why they are illegal. Pure."""
 
 from __future__ import annotations
 

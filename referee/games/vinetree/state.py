@@ -1,4 +1,4 @@
-"""A state of the game: the position, its history, and what is known of the end."""
+"""A state of the game: the position, its history, and what is known of the end. Pure."""
 
 from __future__ import annotations
 

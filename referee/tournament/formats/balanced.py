@@ -1,4 +1,4 @@
-"""Balanced tables for games of more than two seats: fewer than all groups, but as even as can be.
+"""Balanced tables for games of more than two seats: fewer than all groups, but as even as can be. Pure.
 
 In each round every bot sits at the same number of tables, the least that is possible, and no two tables have
 the same bots. The games of a table are the rotations of its seats, so each bot has each seat equally often.

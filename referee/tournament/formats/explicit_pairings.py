@@ -1,4 +1,4 @@
-"""Explicit pairings: the encounters are listed by the user."""
+"""Explicit pairings: the encounters are listed by the user. Pure."""
 
 from __future__ import annotations
 

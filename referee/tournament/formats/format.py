@@ -1,4 +1,4 @@
-"""What a format of tournaments is: its settings, its schedule, its standings, and how it may grow."""
+"""What a format of tournaments is: its settings, its schedule, its standings, and how it may grow. Pure."""
 
 from __future__ import annotations
 

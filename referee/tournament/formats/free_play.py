@@ -1,4 +1,4 @@
-"""Free play: games of persons, one a round, each arranged when it is played."""
+"""Free play: games of persons, one a round, each arranged when it is played. Pure."""
 
 from __future__ import annotations
 

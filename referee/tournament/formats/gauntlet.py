@@ -1,4 +1,4 @@
-"""Gauntlets: some bots against all others.
+"""Gauntlets: some bots against all others. Pure.
 
 In each round, each of the others meets each of those bots once, which do not meet each other. For more than
 two seats, every group with exactly one of those bots meets.

@@ -1,4 +1,4 @@
-"""Knockouts: of two bots that meet, one goes on to the next stage.
+"""Knockouts: of two bots that meet, one goes on to the next stage. Pure.
 
 * The bots stand in the bracket by their seeds so that the two highest can meet in the final only. Where their
   number is no power of two, the highest seeds have a bye in the first stage.

@@ -1,4 +1,4 @@
-"""Leagues: each encounter is chosen by what it tells, in batches that are stored before they are played.
+"""Leagues: encounters are chosen by what they tell, in batches that are stored before they are played. Pure.
 
 A batch is chosen when the last but one before it is over, so that there are always games to play. What was
 chosen stands in the records: a run that is continued does not choose again, and does not depend on rounding.

@@ -1,4 +1,4 @@
-"""Maximum matchings: the most pairs that can be formed where not everybody can be paired with everybody."""
+"""Maximum matchings: the most pairs that can be formed where not everybody can meet everybody. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round robins: all groups of bots meet, or tables are balanced."""
+"""Round robins: all groups of bots meet, or tables are balanced. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the settings of a format, from a tournament file or from the header of its records."""
+"""Reads the settings of a format, from a tournament file or from the header of its records. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The standings of a tournament as rows, for the formats that have an order of their own."""
+"""The standings of a tournament as rows, for the formats that have an order of their own. Pure."""
 
 from __future__ import annotations
 
