@@ -194,7 +194,7 @@ class _KnownFloral:
         self.identities, self.excluded = (np.zeros((_RUNES, _RUNES), np.float32) for _ in range(2))
         self.given_away = [0] * _RUNES
 
-    def hear(self, words: list[str]) -> None:
+    def hear(self, words: list[str]) -> None:  # noqa: C901 - one case for each word
         """Follows a line of news."""
         match words:
             case ["spell", _, *condition]:

@@ -125,8 +125,11 @@ def gone(
         return "an exception ended it: its stderr says where"
     if lives:
         return "it closed its input or output and lives on: keep both open until `quit`"
-    if code is None:
-        return ""
+    return "" if code is None else _exited(code, stderr)
+
+
+def _exited(code: int, stderr: str) -> str:
+    """A hint at what an exit code means; a negative one is that of a signal."""
     if code < 0:
         return _ENDED_BY.get(signal.Signals(-code), "") if -code in set(signal.Signals) else ""
     match code:

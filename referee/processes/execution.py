@@ -10,6 +10,7 @@ import resource
 import signal
 import socket
 import termios
+from collections.abc import Mapping
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
@@ -17,6 +18,16 @@ from referee.processes.confinement import SIGNALS, WRITE, Confinement, confine, 
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
 _LISTENER = b"L"
+
+_IGNORED_SIGNALS = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGPIPE,
+    signal.SIGXFSZ,
+)
+"""Signals that the referee's processes ignore, and the bot does not."""
 """What is sent together with the listener, since a descriptor cannot be sent alone."""
 
 
@@ -81,20 +92,8 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
         os.write(score, b"1000")  # if memory runs out, bots are killed first
         os.close(score)
     libc.hide()
-    for name, (soft, hard) in request.limits.items():
-        number = getattr(resource, name)
-        ceiling = resource.getrlimit(number)[1]
-        if ceiling != resource.RLIM_INFINITY:
-            soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(number, (soft, hard))  # guard: limits-of-the-kernel
-    for ignored in (
-        signal.SIGINT,
-        signal.SIGQUIT,
-        signal.SIGTERM,
-        signal.SIGHUP,
-        signal.SIGPIPE,
-        signal.SIGXFSZ,
-    ):
+    _set_limits(request.limits)
+    for ignored in _IGNORED_SIGNALS:
         signal.signal(ignored, signal.SIG_DFL)
     os.chdir(request.cwd)
     confinement = Confinement(*request.confinement)
@@ -114,6 +113,16 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
         _hand_over(request.program_filter if listener < 0 else request.deferring_filter)
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it
     _run(request.argv, request.env)
+
+
+def _set_limits(limits: Mapping[str, tuple[int, int]]) -> None:
+    """Sets limits of the kernel, by their names in `resource`, as far as those of this process allow."""
+    for name, (soft, hard) in limits.items():
+        number = getattr(resource, name)
+        ceiling = resource.getrlimit(number)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        resource.setrlimit(number, (soft, hard))  # guard: limits-of-the-kernel
 
 
 def _run(argv: tuple[str, ...], env: dict[str, str]) -> None:

@@ -170,16 +170,8 @@ class TournamentPlayer:
                     self._deaths = 0
                     self._dispatcher.began(game)
                     self._show.began(game)
-                case Finished(game, timed=timed, off_turn=off_turn, dialogue=dialogue):
-                    self._dispatcher.finished(game)
-                    self._faults.add(game)
-                    for line in self._faults.take_out():
-                        self._show.note(line)
-                    self.timed.update(timed)
-                    self.off_turn.update(off_turn)
-                    if dialogue:
-                        self._run.keep_dialogue(game, dialogue)
-                    self._show.finished(report)
+                case Finished():
+                    self._take_finished(report)
                 case LeftBehind(bot, processes):
                     if bot not in self._reported:
                         self._reported.add(bot)
@@ -196,6 +188,19 @@ class TournamentPlayer:
                     self._take_lost(report)
                 case Notice(line):
                     self._show.note(line)
+
+    def _take_finished(self, finished: Finished) -> None:
+        """Counts a game that is stored."""
+        game = finished.game
+        self._dispatcher.finished(game)
+        self._faults.add(game)
+        for line in self._faults.take_out():
+            self._show.note(line)
+        self.timed.update(finished.timed)
+        self.off_turn.update(finished.off_turn)
+        if finished.dialogue:
+            self._run.keep_dialogue(game, finished.dialogue)
+        self._show.finished(finished)
 
     def _take_lost(self, lost: Lost) -> None:
         """Stores the games that were lost with a machine, and has them played again."""

@@ -67,6 +67,14 @@ class SeatWire:
         for what in whats:
             self.heard.append((wall_ns, cpu_ns, what))
 
+    def hear_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
+        """Keeps the replies in a chunk of output; `read_from_ns`: when the streams were last looked at."""
+        if whats := self.connection.hear(data):
+            more_behind = self.connection.conversation.more_behind
+            self.hear(whats, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
+        if len(data) < READ_SIZE:
+            self.watch.empty_ns = read_from_ns  # guard: emptied
+
     def wanted(self) -> int:
         """The streams to wait for, as bits: always its stderr; where it is asked also its output, the report
         of its exit, and room in its input.
@@ -332,22 +340,8 @@ class ProcessWire:
 
     def _wait(self, slice_ns: int = SLICE_NS) -> None:
         """Waits one slice at most; reads and stamps everything that is ready before any of it is parsed."""
-        places = self._places
         before_ns = time.monotonic_ns()
-        if before_ns - self._sign_ns > SIGN_NS:
-            self._sign_ns = before_ns
-            self._show_life()
-        for place in places:
-            if place.asked:
-                slice_ns = min(slice_ns, place.watch.deadline_ns - before_ns)
-        if slice_ns < 0:
-            slice_ns = 0
-        wanted = tuple([place.wanted() for place in places])
-        poll = self._polls.get(wanted)
-        if poll is None:
-            poll = self._polls[wanted] = _Poll(places, wanted)
-        ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
-        self._notice_stoppage(slice_ns)
+        ready = self._ready(before_ns, slice_ns)
         read_from_ns = self._stoppage.looked_ns
         read: list[tuple[SeatWire, int, int, bytes]] = []
         complained: list[SeatWire] = []
@@ -364,20 +358,34 @@ class ProcessWire:
                 self._send(place, b"")
             else:
                 died.append(place)
-        for place in places:
+        for place in self._places:
             if place not in spoke:
                 place.watch.empty_ns = before_ns
         for place in complained:  # after the stamps, since somebody may be shown it
             place.connection.drain_stderr()
         for place, stamp_ns, cpu_ns, data in read:
-            if whats := place.connection.hear(data):
-                more_behind = place.connection.conversation.more_behind
-                place.hear(whats, place.watch.written_ns(stamp_ns, more_behind), cpu_ns)
-            if len(data) < READ_SIZE:
-                place.watch.empty_ns = read_from_ns  # guard: emptied
+            place.hear_output(data, stamp_ns, cpu_ns, read_from_ns)
         for place in died:
             if not place.heard:
                 place.hear(place.connection.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
+
+    def _ready(self, now_ns: int, slice_ns: int) -> list[tuple[SeatWire, int]]:
+        """The streams that are ready within a slice, or before the first deadline."""
+        if now_ns - self._sign_ns > SIGN_NS:
+            self._sign_ns = now_ns
+            self._show_life()
+        for place in self._places:
+            if place.asked:
+                slice_ns = min(slice_ns, place.watch.deadline_ns - now_ns)
+        if slice_ns < 0:
+            slice_ns = 0
+        wanted = tuple([place.wanted() for place in self._places])
+        poll = self._polls.get(wanted)
+        if poll is None:
+            poll = self._polls[wanted] = _Poll(self._places, wanted)
+        ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
+        self._notice_stoppage(slice_ns)
+        return ready
 
     def _notice_stoppage(self, waited_ns: int, writer: SeatWire | None = None) -> None:
         """Reports what the referee was late by to the stopwatches of the seats whose time runs."""

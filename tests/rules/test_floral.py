@@ -226,7 +226,7 @@ class Slow:
             else:
                 self.lines[seat].append(f"turn {self.turns + 1}")
 
-    def _turn(self, casts: dict[int, str]) -> None:
+    def _turn(self, casts: dict[int, str]) -> None:  # noqa: C901 - a turn in the order of the rules
         had_charge = {s: self.charge(s) for s in (1, 2)}
         for seat in (1, 2):
             self.casts[seat].append(casts[seat])

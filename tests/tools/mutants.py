@@ -230,7 +230,7 @@ def _places(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.AST]]:
                 yield from _places(node, function)
 
 
-def _wrong(source: str, node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+def _wrong(source: str, node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str]]:  # noqa: C901
     """Parts of a node, each with what may stand in its place and is wrong."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=right) if type(op) in _OPPOSITES:

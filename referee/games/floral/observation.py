@@ -117,7 +117,7 @@ class _ObservationReader:
     cast_guessing: int | None = None
     """The last turn since its last declaration on which the other may have cast the guessing spell."""
 
-    def take(self, words: list[str]) -> None:
+    def take(self, words: list[str]) -> None:  # noqa: C901 - one case for each word
         match words:
             case ["spell", _, *condition]:
                 self.conditions.append(" ".join(condition))

@@ -85,7 +85,7 @@ def _growths(position: VinePosition, dead: Cells, arranged: Arrange) -> Iterator
                 yield Growth(flower, one + rest, other + other_rest)
 
 
-def _finish(
+def _finish(  # noqa: PLR0913 - the state of a search in which an object would cost time
     position: VinePosition,
     fit: Fit,
     arranged: Arrange,

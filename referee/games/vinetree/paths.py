@@ -73,7 +73,7 @@ class Fit:
         """The cells of two disjoint paths of these steps from two heads; None if there are none."""
         return self._apart(room, room, one, other, steps, other_steps)
 
-    def _apart(
+    def _apart(  # noqa: PLR0913 - the state of a search in which an object would cost time
         self,
         room: Cells,
         other_room: Cells,

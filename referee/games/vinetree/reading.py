@@ -30,17 +30,8 @@ def read(position: VinePosition, text: str) -> Growth:
     flower = board.cells[name]
     if not position.flowers >> flower & 1:
         raise Illegal("no-flower", f"there is no flower on {name}")
-    length = position.length(flower)
-    for vine in vines:
-        if len(vine) != length:
-            steps = "1 step" if length == 1 else f"{length} steps"
-            sentence = f"a vine out of {name} takes {steps}, and {shown(vine, 20)} has {len(vine)}"
-            raise Illegal("wrong-length", sentence)
-    if vines[0][0] == vines[1][0]:
-        raise Illegal("same-side", f"both vines leave {name} {_SIDES[vines[0][0]]}")
-    for vine in vines:
-        if position.joined(flower, vine[0]):
-            raise Illegal("side-used", f"{name} has a vine {_SIDES[vine[0]]} already")
+    _check_length(position, flower, vines)
+    _check_sides(position, flower, vines)
     paths = [position.cells_of(flower, vine) for vine in vines]
     for vine, path in zip(vines, paths, strict=True):
         _check_board(board, flower, vine, path)
@@ -50,6 +41,27 @@ def read(position: VinePosition, text: str) -> Growth:
         if cell in paths[1]:
             raise Illegal("vines-cross", f"the vines cross on {board.names[cell]}")
     return Growth(flower, *sorted(vines))
+
+
+def _check_length(position: VinePosition, flower: int, vines: tuple[str, str]) -> None:
+    """Raises `Illegal` where a vine has not as many steps as the flower requires."""
+    length = position.length(flower)
+    for vine in vines:
+        if len(vine) != length:
+            name = position.rules.board.names[flower]
+            steps = "1 step" if length == 1 else f"{length} steps"
+            sentence = f"a vine out of {name} takes {steps}, and {shown(vine, 20)} has {len(vine)}"
+            raise Illegal("wrong-length", sentence)
+
+
+def _check_sides(position: VinePosition, flower: int, vines: tuple[str, str]) -> None:
+    """Raises `Illegal` where a vine leaves the flower on a side that another vine uses."""
+    name = position.rules.board.names[flower]
+    if vines[0][0] == vines[1][0]:
+        raise Illegal("same-side", f"both vines leave {name} {_SIDES[vines[0][0]]}")
+    for vine in vines:
+        if position.joined(flower, vine[0]):
+            raise Illegal("side-used", f"{name} has a vine {_SIDES[vine[0]]} already")
 
 
 def _check_board(board: SquareBoard, flower: int, vine: str, path: list[int]) -> None:
