@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from referee.processes import isolation, levels
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.isolation import reaches_referee
+from referee.processes.process import BotProcess
 from referee.tournament import encounter, open_run
 from referee.wire.connection import BotConnection
 from tests.command import PLAIN, referee, referee_process
@@ -47,16 +49,23 @@ def confined(level: str) -> str:
     return level
 
 
+def gone(process: BotProcess) -> bool:
+    """Whether nobody holds the other end of its output: else it might answer before it is killed."""
+    poll = select.poll()
+    poll.register(process.stdout, select.POLLIN)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
 def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     """Has the warden of bot `a` killed while it is asked for a move, so many times."""
     send, left = BotConnection.send, [times]
 
     def sends(self: BotConnection, data: bytes) -> object:
-        asked = self.bot.name == "a" and self.process and b"ask " in data
-        if asked and left[0] and self.process:
+        process = self.process
+        if process and self.bot.name == "a" and b"ask " in data and left[0]:
             left[0] -= 1
-            os.kill(self.process._started.warden, signal.SIGKILL)
-            eventually(self.process.exit_status)  # else it might answer before it is killed
+            os.kill(process._started.warden, signal.SIGKILL)
+            eventually(lambda: gone(process))
         return send(self, data)
 
     monkeypatch.setattr(BotConnection, "send", sends)
