@@ -85,7 +85,7 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
         os.dup2(stream, number)
     if request.is_terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # guard: killed-warden
+    _die_with_warden()
     libc.hide(False)  # else the file would be root's
     with contextlib.suppress(OSError):
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
@@ -111,8 +111,13 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
         socket.send_fds(parent, [_LISTENER], [listener])
     if request.program_filter:
         _hand_over(request.program_filter if listener < 0 else request.deferring_filter)
-    libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # a change of user has reset it
+    _die_with_warden()  # a change of user has reset it
     _run(request.argv, request.env)
+
+
+def _die_with_warden() -> None:
+    """Has the kernel end this process when its warden ends."""
+    libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # guard: killed-warden
 
 
 def _set_limits(limits: Mapping[str, tuple[int, int]]) -> None:

@@ -176,7 +176,7 @@ def cut_after(folder: Path, game: str) -> None:
 @pytest.mark.parametrize(
     ("then", "faults"),
     [
-        pytest.param("forfeit", 1, marks=pytest.mark.slow),
+        ("forfeit", 1),
         pytest.param("keep", 1, marks=pytest.mark.slow),
         ("annul", 2),
     ],

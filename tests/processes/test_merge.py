@@ -107,7 +107,6 @@ def test_games_that_differ_are_named_unless_those_of_the_first_run_are_preferred
     verified(out)
 
 
-@pytest.mark.slow
 def test_an_encounter_is_not_divided_between_seeds(tmp_path: Path) -> None:
     """The games of an encounter share a seed: the other half of one counts as differing."""
     one = played(tmp_path / "one.toml", bots=AB, rounds=1, seed=None)

@@ -15,12 +15,10 @@ from referee.processes import isolation, levels
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.isolation import reaches_referee
-from referee.processes.process import BotProcess
 from referee.tournament import encounter, open_run
 from referee.wire.connection import BotConnection
 from tests.command import PLAIN, referee, referee_process
 from tests.processes.runs import games, toml
-from tests.waiting import eventually
 
 
 def bot(level: str) -> Bot:
@@ -49,13 +47,6 @@ def confined(level: str) -> str:
     return level
 
 
-def gone(process: BotProcess) -> bool:
-    """Whether nobody holds the other end of its output: else it might answer before it is killed."""
-    poll = select.poll()
-    poll.register(process.stdout, select.POLLIN)
-    return any(event & select.POLLHUP for _, event in poll.poll(0))
-
-
 def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     """Has the warden of bot `a` killed while it is asked for a move, so many times."""
     send, left = BotConnection.send, [times]
@@ -65,7 +56,9 @@ def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
         if process and self.bot.name == "a" and b"ask " in data and left[0]:
             left[0] -= 1
             os.kill(process._started.warden, signal.SIGKILL)
-            eventually(lambda: gone(process))
+            output = select.poll()
+            output.register(process.stdout, 0)
+            output.poll()  # until nobody holds its other end: else the bot might answer before it is killed
         return send(self, data)
 
     monkeypatch.setattr(BotConnection, "send", sends)

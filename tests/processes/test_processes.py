@@ -112,7 +112,6 @@ def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str, monkeypatch
     assert exits["bot2"].status in ("was ended by SIGTERM", "was ended by SIGKILL"), "nobody waits for it"
 
 
-@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("vice", "detail"),
     [
@@ -411,6 +410,9 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
 @pytest.mark.promise(
     "PROTOCOL", "The time during which the referee itself was stopped is not charged to a bot.", case="True"
 )
+@pytest.mark.promise(
+    "PROTOCOL", "An answer that comes after the referee was stopped is no older.", case="False"
+)
 @pytest.mark.slow
 @STOPS
 @pytest.mark.parametrize("answers_meanwhile", [True, False])
@@ -434,6 +436,22 @@ def test_a_bot_that_logs_all_the_time_neither_loses_nor_gains_by_a_stoppage(answ
         later_us = moved.timing.stopped_us - 300_000
         assert moved.charge.used_us >= answered_us - later_us - 2 * SLICE_NS // 1000
     assert loser(record) == (1, "resigned")
+
+
+def test_what_a_bot_writes_does_not_move_its_deadline() -> None:
+    connection = BotConnection(bot("noisy", "drip"))
+    wire = ProcessWire([connection], LONG_US)
+    game = GAMES["blooms"]
+    wire.open(0, Opening("blooms", game.rules, 2, game.settle({"size": "8"}), game.clock, 1))
+    assert isinstance(wire.next_reply().what, Ready)
+    wire.post(0, Question((), LONG_US, 0, LONG_US))
+    (place,) = wire._places
+    before_ns = place.watch.deadline_ns
+    while not connection.conversation.partial:
+        wire._wait()
+    assert place.watch.deadline_ns == before_ns
+    assert connection.process
+    end_processes([connection.process], grace_s=0)
 
 
 def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was_up(

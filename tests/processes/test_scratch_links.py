@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,32 @@ scratch.remove(inside)
 print(most, *(oct(stat.S_IMODE(os.stat(path).st_mode)) for path in (outside, f"{outside}/closed")))
 os.chmod(outside, 0o755)
 """
+
+
+def test_a_link_that_takes_the_place_of_a_folder_is_not_followed_when_its_mode_is_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    closed = inside / "closed"
+    for path in (outside, closed):
+        path.mkdir(parents=True)
+        path.chmod(0)
+    look = os.fstat
+
+    def swaps(descriptor: int) -> os.stat_result:
+        """A bot that is quicker: when the folder has been opened, a link is there by its name."""
+        found = look(descriptor)
+        if found.st_ino == closed.lstat().st_ino:
+            closed.rename(inside / "moved")
+            closed.symlink_to(outside)
+        return found
+
+    monkeypatch.setattr(os, "fstat", swaps)
+    monkeypatch.setattr(os, "geteuid", lambda: NOBODY)  # root needs no mode, and changes none
+    assert scratch.usage(str(inside), 100).files
+    monkeypatch.undo()
+    assert closed.is_symlink() and stat.S_IMODE(outside.stat().st_mode) == 0
+    assert stat.S_IMODE((inside / "moved").stat().st_mode) != 0
 
 
 @pytest.mark.promise("ISOLATION", "A bot that swaps folders for links leads nowhere.")

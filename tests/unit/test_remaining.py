@@ -72,6 +72,11 @@ def test_stopping_rules_decide_the_same_however_often_a_run_is_stopped(name: str
     "Bots are taken out at the same moment however often a run is stopped.",
     case="swiss, forfeit",
 )
+@pytest.mark.promise(
+    "TOURNAMENT",
+    "A stopping rule is told anew what counts when a bot was taken out.",
+    case="interval, forfeit",
+)
 @pytest.mark.parametrize("name", some_quick(STRIKES))
 def test_bots_are_taken_out_at_the_same_moment_however_often_a_run_is_stopped(name: str) -> None:
     made = tournament(*STRIKES[name])
