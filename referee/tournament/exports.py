@@ -135,7 +135,7 @@ def _quoted(text: str) -> str:
 
 
 def game_alone(run: Run, game_id: str) -> bytes:
-    """A file of records with one game of a run: the first line, all changes, and the game.
+    """A file of records with one game of a run: the first line, all changes, its void attempts, and the game.
 
     Also the first game that has the same shared seed, since the seeds of the others are compared with its.
     """
@@ -143,7 +143,8 @@ def game_alone(run: Run, game_id: str) -> bytes:
     wanted = {game_id, *companions[:1]}
     prev, lines = journal.FIRST, []
     for line, said in read_lines(run.folder):
-        if not isinstance(said, Head) or said.game.id in wanted:
+        game = said.game.id if isinstance(said, Head) else said.get("id")
+        if game is None or game in wanted:
             text, prev = journal.chained(journal.unchained(line), prev)
             lines.append(text)
     return b"".join(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,12 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.regular import open_without_links
 from referee.core.text import shown
 from referee.records import journal
-from referee.records.amendments import amendments_of
 from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import parse_json
-from referee.records.run_files import DIALOGUES, TOML, VOID
-from referee.tournament.run_state import RunState, check_attempt
-from referee.tournament.voids import VoidGame
+from referee.records.run_files import DIALOGUES, OLD_VOIDS, TOML
+from referee.tournament.run_state import RunState
+from referee.tournament.voids import VoidGame, void_of
 
 _BEGINNING = b'{"kind":"tournament",'
 
@@ -41,21 +40,17 @@ class Run(RunState):
         run.take(line[:-1], digest)
         return run
 
-    def read_voids(self) -> None:
-        """Reads which further games became void. This is stored before a later attempt at such a game is
-        recorded, so it is to be read before the line of that attempt is taken. Raises `UsageError`.
-        """
-        for void in _read_voids(self.folder)[len(self.all_voids) :]:
-            self.take_void(void)
-
     def take_line(self, line: journal.JournalLine) -> Head | dict[str, Any] | None:
         """Takes the next line as it was read; what it says. A torn line is only noted.
 
-        Raises `RecordError` where the line is damaged or is not of this run.
+        Raises `RecordError` where the line is damaged or is not of this run, and `UsageError` where the void
+        games of a run of an earlier version cannot be read.
         """
         self.torn = line.size if line.torn else 0
         if line.torn:
             return None
+        if not self.lines:
+            self.take_old_voids(old_voids(self.folder))
         try:
             if line.error:
                 raise RecordError(line.error)
@@ -70,12 +65,11 @@ def read_run(folder: Path) -> Run:
     Raises `UsageError` where there is no run, `RecordError` where a line is damaged or is not of this run.
     """
     run = Run(folder)
-    run.read_voids()
     for line in journal.read(folder):
         run.take_line(line)
     if not run.lines:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    run.check_voids()
+    run.check_old_voids()
     return run
 
 
@@ -122,17 +116,6 @@ def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
     return found
 
 
-def check_attempts(folder: Path, header: Mapping[str, Any], attempts: Mapping[str, int]) -> None:
-    """Raises `RecordError` where the last attempts at games, by id, do not agree with the file of failed ones
-    and the changes in the header.
-    """
-    failed: dict[str, list[int]] = {}
-    for void in _read_voids(folder):
-        failed.setdefault(void.id, []).append(void.attempt)
-    for game_id, attempt in attempts.items():
-        check_attempt(game_id, attempt, failed.get(game_id, ()), amendments_of(header))
-
-
 def find_run(folder: Path) -> Run | None:
     """The run in a folder, or None: there is one if its file of records has a complete first line.
 
@@ -159,16 +142,20 @@ def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
     }
 
 
-def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
-    """The games that became void, in their order. Raises `UsageError`."""
-    found = []
-    for value in objects_in(folder / VOID):
-        suspects = value.get("suspects")  # none in older runs
-        bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
-        attempt = value.get("attempt")
-        number = attempt if isinstance(attempt, int) else 1
-        found.append(VoidGame(str(value.get("id")), bots, value.get("lost") is True, number))
-    return tuple(found)
+def old_voids(folder: Path) -> list[VoidGame]:
+    """The void games that an earlier version stored in a file of their own, in their order.
+
+    Raises `UsageError`.
+    """
+    return [void_of(line) for line in old_void_lines(folder)]
+
+
+def old_void_lines(folder: Path) -> Iterator[dict[str, Any]]:
+    """The same as lines of records; damaged ones are left out. Raises `UsageError`."""
+    for value in objects_in(folder / OLD_VOIDS):
+        with suppress(RecordError):
+            void_of(value)
+            yield {"kind": "void", **value}
 
 
 def objects_in(path: Path) -> Iterator[dict[str, Any]]:
