@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
-from referee.tournament.formats import FORMATS, format_given
+from referee.tournament.formats import FORMATS, SectionResults, format_given
 from tests.command import RANDOM, ROOT, Done, referee_process
 from tests.outside.ladder import Ladder
 from tests.unit.simulated import drawn, favourites, play, play_disturbed, schedule_of
@@ -62,7 +62,7 @@ def test_after_as_many_rounds_as_bots_the_ladder_is_in_the_order_of_strength(
     one = Ladder(count, bots)
     games = play(schedule_of(one, bots), favourites("abcdefg"))
     assert len(games) == one.games_in_all(count, 2).games
-    standings = one.standings("", {game: what for game, what in games.items() if what})
+    standings = one.standings(SectionResults({game: what for game, what in games.items() if what}))
     assert [row.bot for row in standings] == sorted(bots)
 
 
