@@ -142,9 +142,9 @@ def game_alone(run: Run, game_id: str) -> bytes:
     companions = [game for game in run.games if shared_by(game) == shared_by(game_id)]
     wanted = {game_id, *companions[:1]}
     prev, lines = journal.FIRST, []
-    for line, said in read_lines(run.folder):
+    for line, said in read_lines(run):
         game = said.game.id if isinstance(said, Head) else said.get("id")
         if game is None or game in wanted:
-            text, prev = journal.chained(journal.unchained(line), prev)
+            text, prev = journal.chained(journal.unchained(line.text), prev)
             lines.append(text)
     return b"".join(lines)

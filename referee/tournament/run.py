@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.regular import open_without_links
@@ -14,7 +15,7 @@ from referee.core.text import shown
 from referee.records import journal
 from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
-from referee.records.record import parse_json
+from referee.records.record import Summary, parse_json
 from referee.records.run_files import DIALOGUES, OLD_VOIDS, TOML
 from referee.tournament.run_state import RunState
 from referee.tournament.voids import VoidGame, void_of
@@ -56,7 +57,7 @@ class Run(RunState):
                 raise RecordError(line.error)
             return self.take(line.text, line.hash)
         except RecordError as error:
-            raise RecordError(f"{_where(self.folder, line)}: {error}") from None
+            raise RecordError(f"{_where(self.folder, line.number)}: {error}") from None
 
 
 def read_run(folder: Path) -> Run:
@@ -73,31 +74,45 @@ def read_run(folder: Path) -> Run:
     return run
 
 
-def read_lines(folder: Path) -> Iterator[tuple[bytes, Head | dict[str, Any]]]:
-    """The lines of a run, each with what it says, of a game its head; without a torn one.
+def read_lines(run: Run) -> Iterator[tuple[journal.JournalLine, Head | dict[str, Any]]]:
+    """The lines of a run as far as it was read, each with what it says, of a game its head.
 
     Raises `RecordError` where a line is damaged.
     """
     heads = Heads()
-    for line in journal.read(folder):
-        if line.torn:
-            return
+    for line in islice(journal.read(run.folder), run.lines):
         if line.error:
-            raise RecordError(f"{_where(folder, line)}: {line.error}")
-        yield line.text, heads.read(line.text)
+            raise RecordError(f"{_where(run.folder, line.number)}: {line.error}")
+        yield line, heads.read(line.text)
 
 
-def _where(folder: Path, line: journal.JournalLine) -> str:
-    return f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
+class StoredGame(NamedTuple):
+    """A game of a run, and its line."""
+
+    game: Summary
+    number: int
+    """That of the line, counted from 1."""
+    text: bytes
+    """The line, without its newline."""
 
 
-def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """These games of a run, each id with its line. Raises `RecordError`."""
-    for line, said in read_lines(run.folder):
-        if not isinstance(said, Head) or said.game.id not in games:
-            continue
-        if said.game.attempt > run.amendments.attempts_before(said.game.id):
-            yield said.game.id, line
+def game_lines(run: Run, games: Collection[str]) -> Iterator[StoredGame]:
+    """Those of these games of a run that count, with their lines, in the order in which they were finished.
+
+    Raises `RecordError`.
+    """
+    for line, said in read_lines(run):
+        if isinstance(said, Head) and said.game.id in games and run.games.get(said.game.id) == said.game:
+            yield StoredGame(said.game, line.number, line.text)
+
+
+def wrong_line(run: Run, line: StoredGame, error: RecordError) -> RecordError:
+    """The error that a line has, with the place of the line."""
+    return RecordError(f"{_where(run.folder, line.number)}: {error}")
+
+
+def _where(folder: Path, number: int) -> str:
+    return f"line {number} of `{shown(str(folder / journal.NAME))}`"
 
 
 def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
@@ -106,13 +121,15 @@ def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
     Raises `RecordError`.
     """
     found = {}
-    for game_id, line in lines_of(run, games) if games else ():
+    for line in game_lines(run, games) if games else ():
         try:
-            place = played_on_of_line(line)
+            place = played_on_of_line(line.text)
         except RecordError as error:
-            raise RecordError(f"game `{shown(game_id)}` of `{shown(str(run.folder))}`: {error}") from None
+            raise RecordError(
+                f"game `{shown(line.game.id)}` of `{shown(str(run.folder))}`: {error}"
+            ) from None
         if place:
-            found[game_id] = place
+            found[line.game.id] = place
     return found
 
 

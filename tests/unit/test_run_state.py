@@ -22,11 +22,11 @@ from referee.records.amendments import Amendments, amendments_of
 from referee.records.header import apply_change, read_header
 from referee.records.heads import Head, Heads
 from referee.records.journal import StoredLine, unchained
-from referee.records.record import Summary, head_of, parse_json, to_json
+from referee.records.record import Summary, from_json, head_of, parse_json, to_json
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.open_run import OpenRun
-from referee.tournament.run import read_run
+from referee.tournament.run import game_lines, read_run
 from referee.tournament.run_state import RunState
 from referee.tournament.task import Void
 from referee.tournament.voids import Suspicion, VoidGame, void_of
@@ -278,6 +278,21 @@ def test_lines_that_cannot_be_in_a_run(lines: list[Any], told: str, tmp_path: Pa
     assert str(raised.value).endswith(told)
     done = referee("verify", str(tmp_path))
     assert done.code == 6 and told in done.err
+
+
+def test_the_lines_of_games_are_those_of_the_games_that_count(tmp_path: Path) -> None:
+    growing = Growing(tmp_path)
+    growing.begin()
+    growing.play("1:a:b", "1:b:a")
+    growing.append(growing.line({"kind": "change", "replayed": {"1:a:b": {"attempt": 1, "reason": "x"}}}))
+    growing.append(growing.line({"kind": "change", "annulled": {"1:b:a": "x"}}))
+    growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 2}))
+    run = read_run(tmp_path)
+    growing.play("2:a:b")
+    (found,) = game_lines(run, {"1:a:b", "1:b:a", "2:a:b"})
+    assert found.game == run.games["1:a:b"] and (found.game.attempt, found.number) == (2, 6)
+    assert to_json(from_json(parse_json(found.text)))["attempt"] == 2
+    assert not [*game_lines(run, ())]
 
 
 # --- Runs of earlier versions, which stored void games in `void.jsonl` ------------------------------------
