@@ -15,7 +15,7 @@ from typing import Any, Self
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by_pairing
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.records.amendments import MEMBERS, Amendments, amendments_of
 from referee.records.header import CALIBRATION, apply_change, read_header, seats_of
 from referee.records.heads import Head, Heads
@@ -61,7 +61,7 @@ class RunState:
         """How many seats the games have, by section, where there are any yet."""
         self._places: dict[str, Pairing] = {}
         """By place in the schedule, the last game there that counts."""
-        self.all_voids: list[VoidGame] = []
+        self._all_voids: list[VoidGame] = []
         """As `voids`, those included that do not count."""
         self._failed: dict[str, tuple[int, ...]] = {}
         """By id, the numbers of all attempts that became void."""
@@ -153,9 +153,10 @@ class RunState:
         if attempt != expected:  # guard: attempts
             before = self.amendments.attempts_before(game)
             again = f", and it was to be played again after attempt {before}" if before else ""
+            voids = counted(expected - before - 1, "attempt")
             raise RecordError(
                 f"`attempt` of game `{shown(game)}` is {attempt}, expected {expected}: "
-                f"{expected - before - 1} attempts became void{again}"
+                f"{voids} became void{again}"
             )
 
     def _sort_game(self, game: Summary, pairing: Pairing) -> None:
@@ -201,7 +202,7 @@ class RunState:
         self._add_void(void)
 
     def _add_void(self, void: VoidGame) -> None:
-        self.all_voids.append(void)
+        self._all_voids.append(void)
         self._failed[void.id] = (*self._failed.get(void.id, ()), void.attempt)
         if self._counts(void):
             self._count_void(void)
@@ -223,7 +224,7 @@ class RunState:
 
     def _sort_voids(self) -> None:
         """Finds anew which attempts count that became void."""
-        if self.voids == (found := [void for void in self.all_voids if self._counts(void)]):
+        if self.voids == (found := [void for void in self._all_voids if self._counts(void)]):
             return
         self.voids, self.without_suspects, self.suspicion = [], Counter(), Suspicion()
         for void in found:

@@ -259,8 +259,8 @@ REPLAYED = {"kind": "change", "replayed": {"1:a:b": {"attempt": 2, "reason": "x"
     ("lines", "told"),
     [
         ([void_line(attempt=2)], "`attempt` of game `1:a:b` is 2, expected 1: 0 attempts became void"),
-        ([void_line(), void_line()], "`attempt` of game `1:a:b` is 1, expected 2: 1 attempts became void"),
-        ([void_line(), "1:a:b"], "`attempt` of game `1:a:b` is 1, expected 2: 1 attempts became void"),
+        ([void_line(), void_line()], "`attempt` of game `1:a:b` is 1, expected 2: 1 attempt became void"),
+        ([void_line(), "1:a:b"], "`attempt` of game `1:a:b` is 1, expected 2: 1 attempt became void"),
         (["1:a:b", void_line()], "game `1:a:b` became void after it was played"),
         ([void_line(id="9:a:b")], "the round of game `9:a:b` is not in this run"),
         ([void_line(suspects=["a", "c"])], "a suspect of the void game `1:a:b` does not play in it"),
@@ -289,6 +289,7 @@ def test_the_lines_of_games_are_those_of_the_games_that_count(tmp_path: Path) ->
     growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 2}))
     run = read_run(tmp_path)
     growing.play("2:a:b")
+    growing.append(b"damage after what was read\n")
     (found,) = game_lines(run, {"1:a:b", "1:b:a", "2:a:b"})
     assert found.game == run.games["1:a:b"] and (found.game.attempt, found.number) == (2, 6)
     assert to_json(from_json(parse_json(found.text)))["attempt"] == 2
