@@ -143,14 +143,14 @@ class _Query:
     def _by_moves(self, run: Run, games: list[Summary]) -> list[Summary]:
         """The games that begin with the given moves and are longer and shorter than what is given."""
         from referee.records.record import moves_of_line
-        from referee.tournament.run import lines_of
+        from referee.tournament.run import game_lines
 
         opening = [" ".join(move.split()) for move in (self.moves or "").split(",") if move.strip()]
         fitting = set()
-        for game_id, line in lines_of(run, {game.id for game in games}):
-            moves = moves_of_line(line)
+        for line in game_lines(run, {game.id for game in games}):
+            moves = moves_of_line(line.text)
             if moves[: len(opening)] == opening and self._fits_length(len(moves)):
-                fitting.add(game_id)
+                fitting.add(line.game.id)
         return [game for game in games if game.id in fitting]
 
     def _fits_length(self, moves: int) -> bool:

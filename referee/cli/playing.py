@@ -18,6 +18,7 @@ from referee.core.stop import StopSignals
 from referee.core.text import shown
 from referee.ratings.table import TableText, rendered
 from referee.records.durations import last_games
+from referee.records.run_files import RECORDS
 from referee.tournament.config import Config
 from referee.tournament.lock import locked
 from referee.tournament.open_run import OpenRun
@@ -29,6 +30,8 @@ from referee.tournament.stopping import NEVER
 from referee.tournament.strikes import FaultCount
 from referee.tournament.task import Observer
 from referee.tournament.tournament import Tournament
+
+_VOID_LINES = f"the lines of kind `void` in `{RECORDS}`"
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,13 @@ def conduct(config: Config, how: Conduct) -> None:
             _show_table(venue.candidate, opened, how)
     _report_voids(opened)
     if opened.unscored:
-        raise RefereeError(f"games without a result: {', '.join(opened.unscored[:10])}; see void.jsonl")
+        games = ", ".join(opened.unscored[:10])
+        raise RefereeError(f"games without a result: {games}; see {_VOID_LINES}")
     if opened.unexplained:
         unexplained = ", ".join(opened.unexplained[:10])
         raise RefereeError(
             f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
-            "see void.jsonl"
+            f"see {_VOID_LINES}"
         )
     if is_unfinished:
         raise RefereeError("some games were not played; the same command continues")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ import click
 from referee.cli.options import game_option, outside_game, runs_argument, tournament_format_option
 from referee.cli.output import is_stdout, put_text, say
 from referee.core.cores import usable_cores
-from referee.core.errors import RecordError, UsageError
+from referee.core.errors import UsageError
 from referee.core.text import counted, shown
 from referee.core.units import about_size
 
@@ -63,7 +62,9 @@ def report(
         raise UsageError("`--folder` with `--no-replays` is one page, expected one of them")
     if is_stdout(output) and sys.stdout.isatty():
         raise UsageError("the page is not for a terminal, expected `-o FILE`")
-    runs = _read(folders)
+    from referee.tournament.reading import read_runs
+
+    runs = read_runs(folders)
     if not no_replays:
         _check_rules(runs, game)
     count = len(usable_cores()) if workers is None else workers
@@ -79,21 +80,6 @@ def report(
     put_text(output, html, PAGE_START, "a page")
     if not is_stdout(output):
         say(f"{counted(len(runs.games), 'game')}, {about_size(len(html.encode()))}: {shown(str(output))}")
-
-
-def _read(paths: Sequence[Path]) -> Runs:
-    """The runs. While one is on, a game may become void and be played again between the reading of two of its
-    files, which then do not agree: they are read once more.
-    """
-    from referee.tournament.lock import is_locked
-    from referee.tournament.reading import read_runs, run_folder
-
-    try:
-        return read_runs(paths)
-    except RecordError:
-        if not any(is_locked(run_folder(path)) for path in paths):
-            raise
-        return read_runs(paths)
 
 
 def _check_rules(runs: Runs, game: str | None) -> None:

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli.output import amount_text, show_data
-from referee.core.errors import RecordError
 from referee.core.text import counted, shown
 from referee.core.units import about
 
 if TYPE_CHECKING:
     from referee.tournament.progress import BotOrder, RunProgress
-    from referee.tournament.run import Run
 
 ROWS = 20
 """The most lines of the standings."""
@@ -40,26 +38,13 @@ def status(folder: Path, as_json: bool) -> None:
     from referee.tournament.lock import is_locked
     from referee.tournament.progress import order_of, progress_of
     from referee.tournament.reading import run_folder
+    from referee.tournament.run import read_run
 
     folder = run_folder(folder)
     is_running = is_locked(folder)
-    run = _read(folder, is_running)
+    run = read_run(folder)
     progress, order = progress_of(run, last_games(folder), is_running), order_of(run)
     show_data(json.dumps(_data(progress, order), indent=2) if as_json else _text(progress, order))
-
-
-def _read(folder: Path, is_running: bool) -> Run:
-    """The run in a folder. While it is on, a game may become void and be played again between the reading of
-    two of its files, which then do not agree: they are read once more.
-    """
-    from referee.tournament.run import read_run
-
-    try:
-        return read_run(folder)
-    except RecordError:
-        if not is_running:
-            raise
-        return read_run(folder)
 
 
 def _text(progress: RunProgress, order: BotOrder) -> str:

@@ -82,20 +82,15 @@ def table(
 
 
 def _times(runs: Sequence[Run]) -> Times:
-    """The times of the moves of all games, from the whole lines. Raises `RecordError`."""
+    """The times of the moves of all games that count, from the whole lines. Raises `RecordError`."""
     from referee.ratings.times import Times
-    from referee.records import journal
-    from referee.records.record import head_of
+    from referee.tournament.run import game_lines, wrong_line
 
     times = Times()
     for run in runs:
-        for line in journal.read(run.folder):
-            head = {} if line.torn else head_of(line.text)
-            if head.get("kind") != "game":
-                continue
+        for line in game_lines(run, run.games):
             try:
-                times.add(tuple(head["bots"]), line.text)
+                times.add(run.shown_bots(line.game), line.text)
             except RecordError as error:
-                where = f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`"
-                raise RecordError(f"{where}: {error}") from None
+                raise wrong_line(run, line, error) from None
     return times

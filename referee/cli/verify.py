@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from referee.games.api import Game
     from referee.records.journal import JournalLine
     from referee.records.replay import Examined
+    from referee.tournament.run_state import RunState
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -51,36 +52,36 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
     from referee.records import journal
     from referee.records.examining import examined_lines
     from referee.tournament.reading import records_at
-    from referee.tournament.run import check_attempts
+    from referee.tournament.run import old_voids
+    from referee.tournament.run_state import RunState
 
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
     file = records_at(file)
-    found = _Verification(noted, outside_game(game))
+    state = RunState(has_all_voids=file.is_dir())
+    if file.is_dir():
+        state.take_old_voids(old_voids(file))
+    found = _Verification(state, noted, outside_game(game))
     count = len(usable_cores()) if workers is None else workers
     with closing(examined_lines(journal.read(file), count)) as lines:
         for line, examined in lines:
             found.take(line, examined)
     found.require_games(shown(str(file)))
-    if file.is_dir():
-        attempts = {played: found.attempts[played] for played in found.audit.ids}
-        check_attempts(file, found.audit.header, attempts)
+    state.check_old_voids()
     found.show(shown(str(file)))
 
 
 class _Verification:
     """What was found in the lines of a file of records, one after the other."""
 
-    def __init__(self, noted: str | None, game: Game[Any] | None) -> None:
-        """`noted` is the head hash that a line is to have; None where none is known."""
-        from referee.records import journal
-        from referee.records.replay import RunVerifier
-        from referee.tournament.scheduled import Scheduled
+    def __init__(self, state: RunState, noted: str | None, game: Game[Any] | None) -> None:
+        """`state` is that before the first line, and `noted` the head hash that a line is to have; None where
+        none is known.
+        """
+        from referee.tournament.verifying import RunVerifier
 
-        self.audit = RunVerifier(lambda header: Scheduled(header).check, game)
-        self.attempts: dict[str, int] = {}
-        """The number of the attempt of each game."""
-        self._head = journal.FIRST
+        self._state = state
+        self._verifier = RunVerifier(state, game)
         self._noted = noted
         self._lines_after: int | None = None
         """How many lines follow the one with the noted hash; None until it is found."""
@@ -93,13 +94,10 @@ class _Verification:
         if examined.value.get("kind") == "game":
             name = f" (game {shown(str(examined.value.get('id')), 100)})"
         try:
-            self.audit.take(examined)
-            if name:
-                self.attempts[examined.value["id"]] = examined.value["attempt"]
+            self._verifier.take(line, examined)
         except RecordError as error:
             problems += [] if problems and not name else [str(error)]
-        self._head = line.hash
-        if self._head == self._noted:
+        if line.hash == self._noted:
             self._lines_after = 0
         elif self._lines_after is not None:
             self._lines_after += 1
@@ -112,28 +110,25 @@ class _Verification:
         """Raises `RecordError` where a line failed, or there are no games."""
         if failed := self._failed_lines:
             raise RecordError(f"{failed} line{'s' * (failed > 1)} of `{file}` failed verification")
-        if not self.audit.ids:
+        if not self._state.played_games:
             raise RecordError(f"no games in `{file}`, expected at least one")
-        if self.audit.unverified_seeds:
+        if unverified := self._verifier.unverified_seeds:
             say(
-                f"the seeds of {self.audit.unverified_seeds} games are not verified: the seed that they "
+                f"the seeds of {unverified} games are not verified: the seed that they "
                 "follow from is not revealed here; a run reveals it when it ends or is stopped, but not "
                 "when it is killed"
             )
 
     def show(self, file: str) -> None:
         """Prints what was verified. Raises `RecordError` where no line has the noted hash."""
-        from referee.records.header import seats_of
-        from referee.tournament.scheduled import Scheduled
-
         if self._noted is not None and self._lines_after is None:  # guard: head-hash
             raise RecordError(
                 f"no line of `{file}` has the head hash `{self._noted}`: "
                 "records are missing at the end, or were written anew"
             )
-        header = self.audit.header
-        in_all = Scheduled(header).games_in_all(seats_of(header, self.audit.seats))
-        show_data(f"{count_text(len(self.audit.ids), in_all)} verified, last hash {self._head}")
+        state = self._state
+        count = count_text(state.played_games, state.games_in_all)
+        show_data(f"{count} verified, last hash {state.last_hash}")
         if self._lines_after is not None:
             show_data(
                 f"the records up to the head hash are as they were; lines after it: {self._lines_after}"

@@ -54,11 +54,8 @@ class Source(NamedTuple):
                 exec(compile(self.text, self.path, "exec", dont_inherit=True), module.__dict__)
             except (Exception, SystemExit) as error:
                 del sys.modules[self.module]
-                lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__, 100)[1:]]
-                where = f" line {lines[0]}:" if lines else ""
-                raise UsageError(
-                    f"cannot load the {self.kind}'s file `{shown(self.path)}`:{where} {error_text(error)}"
-                ) from None
+                what = located_error_text(error, self.path)
+                raise UsageError(f"cannot load the {self.kind}'s file `{shown(self.path)}`: {what}") from None
         try:
             return getattr(sys.modules[self.module], self.name)
         except AttributeError:
@@ -92,3 +89,10 @@ def source_of(text: str, folder: Path, kind: str) -> Source:
 def error_text(error: BaseException) -> str:
     """An error of somebody else's code as shown in a message."""
     return f"{type(error).__name__}: {shown(str(error))}" if str(error) else type(error).__name__
+
+
+def located_error_text(error: BaseException, path: str) -> str:
+    """An error of the code in a file as shown in a message, after the line of the file where it happened."""
+    frames = traceback.extract_tb(error.__traceback__, -100)  # the last ones: recursion may be deep
+    lines = [frame.lineno for frame in frames if frame.filename == path]
+    return f"line {lines[-1]}: {error_text(error)}" if lines else error_text(error)

@@ -10,13 +10,24 @@ from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from referee.core.errors import EnvironmentLacksError
 from referee.records.journal import JournalLine
 from referee.records.replay import Examined, examined, openings_of_run
 
 T = TypeVar("T")
+
+
+class HasText(Protocol):
+    """What has the text of a line."""
+
+    @property
+    def text(self) -> bytes:
+        """Without its newline."""
+
+
+L = TypeVar("L", bound=HasText)
 
 CHUNK_BYTES = 1 << 16
 """How many bytes of lines a process is given at once, at least: enough that a few games take longer than to
@@ -44,8 +55,8 @@ def examined_lines(
 
 
 def each_line(
-    lines: Iterable[JournalLine], workers: int, examine: Callable[[bytes], T]
-) -> Generator[tuple[JournalLine, T], None, None]:
+    lines: Iterable[L], workers: int, examine: Callable[[bytes], T]
+) -> Generator[tuple[L, T], None, None]:
     """The lines in their order, each with what `examine` gives for its text; that is sent as a pickle.
 
     They are examined by so many processes, or by this one: for 0 or 1 workers, or if there are only a few
@@ -62,8 +73,8 @@ def each_line(
         yield from examiners.examine(chunks)
 
 
-def _chunks(lines: Iterable[JournalLine]) -> Iterator[list[JournalLine]]:
-    chunk: list[JournalLine] = []
+def _chunks(lines: Iterable[L]) -> Iterator[list[L]]:
+    chunk: list[L] = []
     size = 0
     for line in lines:
         chunk.append(line)
@@ -115,10 +126,10 @@ class _Examiners(Generic[T]):
             process.join()
             process.close()
 
-    def examine(self, chunks: Iterable[list[JournalLine]]) -> Iterator[tuple[JournalLine, T]]:
+    def examine(self, chunks: Iterable[list[L]]) -> Iterator[tuple[L, T]]:
         """The lines of all chunks, in their order, each with what was found."""
         numbered = enumerate(chunks)
-        lines: dict[int, list[JournalLine]] = {}
+        lines: dict[int, list[L]] = {}
         found: dict[int, list[T]] = {}
         number = 0
         try:

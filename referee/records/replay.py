@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
@@ -13,18 +13,10 @@ from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import WatchEvent, play, seeded_dice
 from referee.gameplay.openings import BadOpening, Openings
 from referee.gameplay.terms import Verdict
-from referee.games.api import BadChance, Game, State
-from referee.records.header import (
-    apply_change,
-    check_against,
-    game_of,
-    other_origin,
-    read_header,
-    sections_of,
-)
+from referee.games.api import BadChance, State
+from referee.records.header import read_header, sections_of
 from referee.records.record import GameRecord, from_json, parse_json, to_json
 from referee.records.recorded import RecordedWire
-from referee.records.seeds import SeedVerifier
 
 
 def replay(record: GameRecord, watch: WatchEvent, by_seed: bool = False) -> Verdict:
@@ -90,10 +82,6 @@ def verify(value: dict[str, Any], openings: Openings | None = None) -> None:
             _compare(name, value.get(name), again[name])
 
 
-Check = Callable[[Pairing], None]
-"""Raises `RecordError` where a game does not belong to a schedule."""
-
-
 class Examined(NamedTuple):
     """A line of a run, examined by itself."""
 
@@ -110,16 +98,10 @@ OpeningsBySection = Mapping[str, Openings]
 def openings_of_run(first_line: bytes) -> OpeningsBySection:
     """How the games of a run begin, from its first line; none where that is damaged."""
     try:
-        return _openings_of(read_header(parse_json(first_line)))
+        sections = sections_of(read_header(parse_json(first_line)))
     except RecordError:
         return {}
-
-
-def _openings_of(header: dict[str, Any]) -> OpeningsBySection:
-    return {
-        name: Openings.of_header(Fields(section, "", RecordError))
-        for name, section in sections_of(header).items()
-    }
+    return {name: Openings.of_header(Fields(section, "", RecordError)) for name, section in sections.items()}
 
 
 def examined(line: bytes, openings: OpeningsBySection) -> Examined:
@@ -136,71 +118,6 @@ def examined(line: bytes, openings: OpeningsBySection) -> Examined:
 
 def _head(value: dict[str, Any]) -> dict[str, Any]:
     return {name: what for name, what in value.items() if name not in ("events", "measured")}
-
-
-class RunVerifier:
-    """Verifies the lines of a run, each by itself and against those before it."""
-
-    def __init__(self, check_of: Callable[[dict[str, Any]], Check], given: Game[Any] | None = None) -> None:
-        """`check_of` gives for a header the check whether a game belongs to its schedule; `given` is the game
-        that the user named, which is needed for a game from a file.
-        """
-        self._check_of = check_of
-        self._given = given
-        self._check_scheduled: Check = lambda game: None
-        self.header: dict[str, Any] = {}
-        """The first line with the changes so far; empty before the first line."""
-        self._seeds = SeedVerifier({})
-        self.ids: set[str] = set()
-        """The ids of the games so far."""
-        self.seats: dict[str, int] = {}
-        """How many seats they have, by section."""
-
-    @property
-    def unverified_seeds(self) -> int:
-        """How many games so far have a seed that has not been revealed, so that only its use is verified."""
-        return self._seeds.unverified
-
-    def take(self, line: Examined) -> None:
-        """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
-        value = line.value
-        if not value and line.error:
-            raise RecordError(line.error)
-        if not self.header:
-            self.header = read_header(value)
-            self._seeds = SeedVerifier(self.header)
-            self._check_scheduled = self._check_of(self.header)
-            _openings_of(self.header)  # raises where they are wrong
-            sections = sections_of(self.header).values()
-            for section in sections:
-                is_given = self._given and (len(sections) == 1 or self._given.slug == section["game"])
-                if is_given or "origin" in section:
-                    self._check_origin(section, self._given if is_given else None)
-            return
-        match value.get("kind"):
-            case "change":
-                apply_change(self.header, value)
-                self._check_scheduled = self._check_of(self.header)
-                self.ids.difference_update(value.get("replayed", ()))
-                self._seeds.take_change(value)
-            case "game":
-                game = str(value.get("id"))
-                if game in self.ids:
-                    raise RecordError("duplicate game")
-                self.ids.add(game)
-                if line.error:
-                    raise RecordError(line.error)
-                pairing = Pairing.parse(game)
-                check_against(self.header, value)
-                self._check_scheduled(pairing)
-                self.seats[pairing.section] = len(pairing.bots)
-                self._seeds.take_game(value)
-            case kind:
-                raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected `change` or `game`")
-
-    def _check_origin(self, section: dict[str, Any], given: Game[Any] | None) -> None:
-        if difference := other_origin(section, game_of(section, given)):
-            raise RecordError(difference)
 
 
 def _former(verdict: Verdict) -> str:

@@ -12,10 +12,11 @@ RECORDS = "games.jsonl"
 TOML = "tournament.toml"
 NEW_TOML = "tournament.toml.new"
 DIALOGUES = "dialogues.jsonl"
-VOID = "void.jsonl"
+OLD_VOIDS = "void.jsonl"
+"""The void games of runs of earlier versions; today they are lines among the records."""
 LOCK = "lock"
 
-_NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, VOID, LOCK}
+_NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, OLD_VOIDS, LOCK}
 
 
 def results_folder(toml: Path) -> Path:

@@ -135,15 +135,16 @@ def _quoted(text: str) -> str:
 
 
 def game_alone(run: Run, game_id: str) -> bytes:
-    """A file of records with one game of a run: the first line, all changes, and the game.
+    """A file of records with one game of a run: the first line, all changes, its void attempts, and the game.
 
     Also the first game that has the same shared seed, since the seeds of the others are compared with its.
     """
     companions = [game for game in run.games if shared_by(game) == shared_by(game_id)]
     wanted = {game_id, *companions[:1]}
     prev, lines = journal.FIRST, []
-    for line, said in read_lines(run.folder):
-        if not isinstance(said, Head) or said.game.id in wanted:
-            text, prev = journal.chained(journal.unchained(line), prev)
+    for line, said in read_lines(run):
+        game = said.game.id if isinstance(said, Head) else said.get("id")
+        if game is None or game in wanted:
+            text, prev = journal.chained(journal.unchained(line.text), prev)
             lines.append(text)
     return b"".join(lines)

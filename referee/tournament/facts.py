@@ -9,7 +9,7 @@ from referee.ratings.standings import Facts, FormatPlace
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
-from referee.tournament.formats import known_format
+from referee.tournament.formats import SectionResults
 from referee.tournament.run_state import RunState
 
 
@@ -26,17 +26,17 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
 
 def _places(run: RunState, is_open: Callable[[str], bool]) -> dict[str, list[FormatPlace]]:
     """By section, the order of the bots in formats that have one of their own."""
-    format_of_run = known_format(run.header)
-    if format_of_run is None:
+    if run.format is None:
         return {}
     played = ChainMap(dict(run.annulled), dict(run.games))
     shown = run.amendments.shown
     found: dict[str, list[FormatPlace]] = {}
     for section in sections_of(run.header):
-        rows = format_of_run.standings(section, played, _WithoutResult(played, is_open), run.annulled)
+        results = SectionResults(played, section, _WithoutResult(played, is_open), run.annulled)
+        rows = run.format.standings(results)
         for row in rows or ():
             columns = {
-                name: shown(str(cell)) if name in format_of_run.bot_columns else cell
+                name: shown(str(cell)) if name in run.format.bot_columns else cell
                 for name, cell in row.columns.items()
             }
             found.setdefault(section, []).append((row.rank, shown(row.bot), columns))

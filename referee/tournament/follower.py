@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -19,7 +18,7 @@ from referee.records import journal
 from referee.records.durations import GAMES, Timed, last_games, timed
 from referee.records.heads import Head
 from referee.records.record import Summary
-from referee.records.run_files import RECORDS, VOID
+from referee.records.run_files import RECORDS
 from referee.tournament.run import Run
 
 BATCH = 32 << 20
@@ -54,8 +53,6 @@ class RunFollower:
         self._run = Run(folder)
         self._file: tuple[int, int] | None = None
         """The device and inode of the file that is followed; None as long as there is none."""
-        self._voids: tuple[int, int] | None = None
-        """The inode and size of the file of void games when it was read."""
         self._damage = ""
         """Why the records cannot be read any further, for people."""
         self._failure = ""
@@ -128,14 +125,10 @@ class RunFollower:
         self.played = []
         self._damage = ""
         self._run = Run(self.folder)
-        self._voids = None
         self._last = None
 
     def _read_on(self, file: BinaryIO, size: int) -> None:
-        """Reads lines up to this size of the file, which was asked for before the void games are read: so
-        these are known before games that were played again. Raises `RecordError`, `UsageError`, `OSError`.
-        """
-        self._read_voids()
+        """Reads lines up to this size of the file. Raises `RecordError`, `UsageError`, `OSError`."""
         run, begin = self._run, self._run.length
         if size - begin > BATCH:
             self._last = None
@@ -155,13 +148,3 @@ class RunFollower:
         if self._last is None and not self.unread:
             known = {one.game.id for one in self.played[-GAMES:]}
             self._last = deque((time for time in last_games(self.folder) if time.id in known), GAMES)
-
-    def _read_voids(self) -> None:
-        """Reads which games became void, if that has changed."""
-        voids = None
-        with suppress(FileNotFoundError):
-            found = (self.folder / VOID).lstat()
-            voids = found.st_ino, found.st_size
-        if voids != self._voids:
-            self._run.read_voids()
-            self._voids = voids

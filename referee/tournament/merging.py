@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ from referee.records.amendments import MEMBERS
 from referee.records.header import CALIBRATION, CHANGED, GROWING, change_line
 from referee.records.heads import Head
 from referee.records.record import Summary
-from referee.records.run_files import DIALOGUES, TOML, VOID, make_folder
+from referee.records.run_files import DIALOGUES, TOML, make_folder
 from referee.tournament import formats
 from referee.tournament.lock import is_locked
 from referee.tournament.open_run import DIALOGUES_CAP
-from referee.tournament.run import Run, objects_in
+from referee.tournament.run import Run, objects_in, old_void_lines
 from referee.tournament.run_state import RunState
 
 _MAX_ROWS_SHOWN = 10
@@ -172,11 +173,11 @@ def _write_records(new: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
     try:
         merged = _Merged(records)
         for number, run in enumerate(runs):
-            for void in run.all_voids:
-                if choice.voids.get(void.id) == number:
-                    merged.state.take_void(void)
-        for number, run in enumerate(runs):
-            merged.take(run, {game for game, owner in choice.owner.items() if owner == number})
+            games, voids = (
+                {game for game, owner in owners.items() if owner == number}
+                for owners in (choice.owner, choice.voids)
+            )
+            merged.take(run, games, voids)
         records.check()
     finally:
         records.close()
@@ -189,40 +190,57 @@ class _Merged:
         self._records = records
         self.state = RunState()
         """What they say."""
-        self._games: list[bytes] = []
-        """The bodies of games that are not written yet."""
+        self._bodies: list[bytes] = []
+        """The bodies of games, and of attempts that became void, that are not written yet."""
 
-    def take(self, run: Run, ids: set[str]) -> None:
-        """Adds these games of a run, and what it has changed."""
+    def take(self, run: Run, games: set[str], voids: set[str]) -> None:
+        """Adds games of a run, attempts at games that became void, by the ids, and what it has changed."""
         source = Run(run.folder)
-        source.read_voids()
         when, is_new = "", True
         for line in journal.read(run.folder):
-            said = source.take_line(line)
-            if isinstance(said, Head):
-                if said.game.id not in ids:
-                    continue
+            is_taken = False
+            match source.take_line(line):
+                case Head(game):
+                    is_taken = game.id in games
+                case {"kind": "void", "id": game_id}:
+                    is_taken = game_id in voids
+                case {"kind": "change", **change}:
+                    when, is_new = str(change.get("when", "")), True
+                    if "seed" in change and self._has_seed_of(source):
+                        self._change(self._missing_seed(source), when)
+                case {"kind": "tournament"}:
+                    if not self.state.lines:
+                        self._store([journal.unchained(line.text)])
+                    self._take_old_voids(run, voids)
+            if is_taken:
                 if is_new:
                     self._change({**self._missing(source), **self._missing_seed(source)}, when)
                     is_new = False
-                self._games.append(journal.unchained(line.text))
-                if len(self._games) >= _AT_ONCE:
+                self._bodies.append(journal.unchained(line.text))
+                if len(self._bodies) >= _AT_ONCE:
                     self._flush()
-            elif said and source.lines > 1:
-                when, is_new = str(said.get("when", "")), True
-                if "seed" in said and source.header.get("seed_sha256") == self.state.header.get(
-                    "seed_sha256"
-                ):
-                    self._change(self._missing_seed(source), when)
-            elif said and not self.state.lines:
-                self._store([journal.unchained(line.text)])
         self._change(self._missing(source), when)
 
-    def _missing(self, source: RunState) -> dict[str, Any]:
-        """What the header of a run has and that of the new one has not, but for seeds."""
+    def _take_old_voids(self, run: Run, voids: set[str]) -> None:
+        """Adds the attempts that became void in a run of an earlier version, before all of its games."""
+        lines = [line for line in old_void_lines(run.folder) if line["id"] in voids]
+        if lines:
+            self._change(self._missing(run, ("bots",)), "")
+            self._store([journal.body_of(line) for line in lines])
+
+    def _has_seed_of(self, source: RunState) -> bool:
+        """Whether the last games that were written have the seed that the run has now."""
+        return source.header.get("seed_sha256") == self.state.header.get("seed_sha256")
+
+    def _missing(
+        self, source: RunState, members: Sequence[str] = ("bots", "files", *MEMBERS)
+    ) -> dict[str, Any]:
+        """What the header of a run has and that of the new one has not, but for seeds: of what it has by name
+        only these members.
+        """
         header, header_now = source.header, self.state.header
         change: dict[str, Any] = {}
-        for member in ("bots", "files", *MEMBERS):
+        for member in members:
             known = header_now.get(member, {})
             if new := {
                 name: what for name, what in header.get(member, {}).items() if known.get(name) != what
@@ -256,9 +274,9 @@ class _Merged:
         self._store([journal.body_of(line)])
 
     def _flush(self) -> None:
-        if self._games:
-            self._store(self._games)
-            self._games.clear()
+        if self._bodies:
+            self._store(self._bodies)
+            self._bodies.clear()
 
     def _store(self, bodies: Sequence[bytes]) -> None:
         for stored in self._records.extend(bodies):
@@ -266,35 +284,22 @@ class _Merged:
 
 
 def _copy_side_files(new: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
-    """Copies the tournament file of the first run that has one, and what is known beside the records: the
-    attempts that failed, and dialogues, each of the run that its game was taken from.
+    """Copies the tournament file of the first run that has one, and the dialogues of the games that were
+    taken, at most `DIALOGUES_CAP` bytes of them.
     """
     for run in runs:
         if (toml := run.folder / TOML).is_file():
             shutil.copyfile(toml, new / TOML, follow_symlinks=False)
             (new / TOML).chmod(0o600)
             break
-    owner = {**choice.owner, **choice.voids}
-    for name, most in ((VOID, None), (DIALOGUES, DIALOGUES_CAP)):
-        lines = [
-            json.dumps(value, separators=(",", ":")).encode() + b"\n"
-            for number, run in enumerate(runs)
-            for value in objects_in(run.folder / name)
-            if owner.get(str(value.get("id"))) == number
-        ]
-        _write_side_file(new / name, lines, most)
-
-
-def _write_side_file(path: Path, lines: Sequence[bytes], most: int | None) -> None:
-    """Writes lines to a new file for its owner alone, as long as it has at most so many bytes; none without
-    lines. Raises `OSError`.
-    """
-    if not lines:
-        return
-    size = 0
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        for line in lines:
-            size += len(line)
-            if most is not None and size > most:
-                break
-            file.write(line)
+    lines = [
+        json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        for number, run in enumerate(runs)
+        for value in objects_in(run.folder / DIALOGUES)
+        if choice.owner.get(str(value.get("id"))) == number
+    ]
+    sizes = accumulate(map(len, lines))
+    kept = [line for line, size in zip(lines, sizes, strict=True) if size <= DIALOGUES_CAP]
+    if kept:
+        with os.fdopen(os.open(new / DIALOGUES, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.writelines(kept)

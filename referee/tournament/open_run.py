@@ -1,8 +1,7 @@
 """A run that is open for more games: whatever is stored in its folder is stored here.
 
 In the folder are the file of records (`games.jsonl`), the last copy of the tournament file
-(`tournament.toml`), the games the referee itself failed at (`void.jsonl`), kept dialogues
-(`dialogues.jsonl`), and a lock file.
+(`tournament.toml`), kept dialogues (`dialogues.jsonl`), and a lock file.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.header import CALIBRATION, change_line
 from referee.records.record import Summary
-from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, VOID
+from referee.records.run_files import DIALOGUES, NEW_TOML, TOML
 from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
 from referee.tournament.run import Run
 from referee.tournament.task import Void
-from referee.tournament.voids import ATTEMPTS, PAUSES_S, VoidGame
+from referee.tournament.voids import ATTEMPTS, PAUSES_S
 
 DIALOGUES_CAP = 256 << 20
 """The most bytes of dialogues that are kept of a run."""
@@ -50,8 +49,7 @@ class OpenRun:
         self._failed: Counter[str] = Counter()
         """By id, how often a game became void without suspects since the run was opened."""
         self._records = records
-        self._voids = _SideFile(run.folder / VOID)
-        self._dialogues = _SideFile(run.folder / DIALOGUES)
+        self._dialogues = _DialogueFile(run.folder / DIALOGUES)
         self._hidden_seed = hidden_seed
 
     @classmethod
@@ -94,7 +92,6 @@ class OpenRun:
 
     def __exit__(self, *_: object) -> None:
         self._dialogues.close()
-        self._voids.close()
         self._records.close()
 
     def reveal_seed(self) -> None:
@@ -193,7 +190,8 @@ class OpenRun:
 
         Returns the bots that are held responsible since. Raises `StorageError`.
         """
-        value = {
+        line = {
+            "kind": "void",
             "id": void.id,
             "attempt": void.attempt,
             "when": _now(),
@@ -201,34 +199,36 @@ class OpenRun:
             **({"lost": True} if void.lost else {}),
             "error": void.error,
         }
-        # On disk before the next attempt, whose number has to agree.
-        self._voids.append(value, sync=True)
+        before = self._responsible()
+        self._store([journal.body_of(line)])
         self._failed[void.id] += not (void.suspects or void.lost)
-        return self.state.take_void(VoidGame(void.id, void.suspects, void.lost, void.attempt))
+        return self._responsible() - before
+
+    def _responsible(self) -> frozenset[str]:
+        return self.state.suspicion.responsible(self.state.header["bots"])
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:
         """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""
-        value = {"id": game.id, "attempt": game.attempt, "dialogue": dialogue}
-        self._dialogues.append(value, most=DIALOGUES_CAP)
+        self._dialogues.append({"id": game.id, "attempt": game.attempt, "dialogue": dialogue})
 
 
-class _SideFile:
-    """A file beside the records, which is created with its first line."""
+class _DialogueFile:
+    """The file of dialogues, which is created with its first line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: AppendOnlyFile | None = None
 
-    def append(self, value: dict[str, Any], sync: bool = False, most: int | None = None) -> None:
-        """Adds a line, unless the file would have more than `most` bytes. Raises `StorageError`."""
+    def append(self, value: dict[str, Any]) -> None:
+        """Adds a line, unless the file would have more than `DIALOGUES_CAP` bytes. Raises `StorageError`."""
         data = json.dumps(value, separators=(",", ":")).encode() + b"\n"
         try:
             if self._file is None:
                 self._file = AppendOnlyFile(self._path, os.O_CREAT)
                 if not self._file.ends_a_line():  # torn by a crash
                     data = b"\n" + data
-            if most is None or self._file.length + len(data) <= most:
-                self._file.append(data, sync)
+            if self._file.length + len(data) <= DIALOGUES_CAP:
+                self._file.append(data, sync=False)
             self._file.check()
         except OSError as error:
             raise StorageError(f"cannot write to `{shown(str(self._path))}`: {error.strerror}") from None

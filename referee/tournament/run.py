@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.regular import open_without_links
 from referee.core.text import shown
 from referee.records import journal
-from referee.records.amendments import amendments_of
 from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
-from referee.records.record import parse_json
-from referee.records.run_files import DIALOGUES, TOML, VOID
-from referee.tournament.run_state import RunState, check_attempt
-from referee.tournament.voids import VoidGame
+from referee.records.record import Summary, parse_json
+from referee.records.run_files import DIALOGUES, OLD_VOIDS, TOML
+from referee.tournament.run_state import RunState
+from referee.tournament.voids import VoidGame, void_of
 
 _BEGINNING = b'{"kind":"tournament",'
 
@@ -41,27 +41,23 @@ class Run(RunState):
         run.take(line[:-1], digest)
         return run
 
-    def read_voids(self) -> None:
-        """Reads which further games became void. This is stored before a later attempt at such a game is
-        recorded, so it is to be read before the line of that attempt is taken. Raises `UsageError`.
-        """
-        for void in _read_voids(self.folder)[len(self.all_voids) :]:
-            self.take_void(void)
-
     def take_line(self, line: journal.JournalLine) -> Head | dict[str, Any] | None:
         """Takes the next line as it was read; what it says. A torn line is only noted.
 
-        Raises `RecordError` where the line is damaged or is not of this run.
+        Raises `RecordError` where the line is damaged or is not of this run, and `UsageError` where the void
+        games of a run of an earlier version cannot be read.
         """
         self.torn = line.size if line.torn else 0
         if line.torn:
             return None
+        if not self.lines:
+            self.take_old_voids(old_voids(self.folder))
         try:
             if line.error:
                 raise RecordError(line.error)
             return self.take(line.text, line.hash)
         except RecordError as error:
-            raise RecordError(f"{_where(self.folder, line)}: {error}") from None
+            raise RecordError(f"{_where(self.folder, line.number)}: {error}") from None
 
 
 def read_run(folder: Path) -> Run:
@@ -70,40 +66,53 @@ def read_run(folder: Path) -> Run:
     Raises `UsageError` where there is no run, `RecordError` where a line is damaged or is not of this run.
     """
     run = Run(folder)
-    run.read_voids()
     for line in journal.read(folder):
         run.take_line(line)
     if not run.lines:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    run.check_voids()
+    run.check_old_voids()
     return run
 
 
-def read_lines(folder: Path) -> Iterator[tuple[bytes, Head | dict[str, Any]]]:
-    """The lines of a run, each with what it says, of a game its head; without a torn one.
+def read_lines(run: Run) -> Iterator[tuple[journal.JournalLine, Head | dict[str, Any]]]:
+    """The lines of a run as far as it was read, each with what it says, of a game its head.
 
     Raises `RecordError` where a line is damaged.
     """
     heads = Heads()
-    for line in journal.read(folder):
-        if line.torn:
-            return
+    for line in islice(journal.read(run.folder), run.lines):
         if line.error:
-            raise RecordError(f"{_where(folder, line)}: {line.error}")
-        yield line.text, heads.read(line.text)
+            raise RecordError(f"{_where(run.folder, line.number)}: {line.error}")
+        yield line, heads.read(line.text)
 
 
-def _where(folder: Path, line: journal.JournalLine) -> str:
-    return f"line {line.number} of `{shown(str(folder / journal.NAME))}`"
+class StoredGame(NamedTuple):
+    """A game of a run, and its line."""
+
+    game: Summary
+    number: int
+    """That of the line, counted from 1."""
+    text: bytes
+    """The line, without its newline."""
 
 
-def lines_of(run: Run, games: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """These games of a run, each id with its line. Raises `RecordError`."""
-    for line, said in read_lines(run.folder):
-        if not isinstance(said, Head) or said.game.id not in games:
-            continue
-        if said.game.attempt > run.amendments.attempts_before(said.game.id):
-            yield said.game.id, line
+def game_lines(run: Run, games: Collection[str]) -> Iterator[StoredGame]:
+    """Those of these games of a run that count, with their lines, in the order in which they were finished.
+
+    Raises `RecordError`.
+    """
+    for line, said in read_lines(run):
+        if isinstance(said, Head) and said.game.id in games and run.games.get(said.game.id) == said.game:
+            yield StoredGame(said.game, line.number, line.text)
+
+
+def wrong_line(run: Run, line: StoredGame, error: RecordError) -> RecordError:
+    """The error that a line has, with the place of the line."""
+    return RecordError(f"{_where(run.folder, line.number)}: {error}")
+
+
+def _where(folder: Path, number: int) -> str:
+    return f"line {number} of `{shown(str(folder / journal.NAME))}`"
 
 
 def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
@@ -112,25 +121,16 @@ def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
     Raises `RecordError`.
     """
     found = {}
-    for game_id, line in lines_of(run, games) if games else ():
+    for line in game_lines(run, games) if games else ():
         try:
-            place = played_on_of_line(line)
+            place = played_on_of_line(line.text)
         except RecordError as error:
-            raise RecordError(f"game `{shown(game_id)}` of `{shown(str(run.folder))}`: {error}") from None
+            raise RecordError(
+                f"game `{shown(line.game.id)}` of `{shown(str(run.folder))}`: {error}"
+            ) from None
         if place:
-            found[game_id] = place
+            found[line.game.id] = place
     return found
-
-
-def check_attempts(folder: Path, header: Mapping[str, Any], attempts: Mapping[str, int]) -> None:
-    """Raises `RecordError` where the last attempts at games, by id, do not agree with the file of failed ones
-    and the changes in the header.
-    """
-    failed: dict[str, list[int]] = {}
-    for void in _read_voids(folder):
-        failed.setdefault(void.id, []).append(void.attempt)
-    for game_id, attempt in attempts.items():
-        check_attempt(game_id, attempt, failed.get(game_id, ()), amendments_of(header))
 
 
 def find_run(folder: Path) -> Run | None:
@@ -159,16 +159,20 @@ def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
     }
 
 
-def _read_voids(folder: Path) -> tuple[VoidGame, ...]:
-    """The games that became void, in their order. Raises `UsageError`."""
-    found = []
-    for value in objects_in(folder / VOID):
-        suspects = value.get("suspects")  # none in older runs
-        bots = frozenset(map(str, suspects)) if isinstance(suspects, list) else frozenset[str]()
-        attempt = value.get("attempt")
-        number = attempt if isinstance(attempt, int) else 1
-        found.append(VoidGame(str(value.get("id")), bots, value.get("lost") is True, number))
-    return tuple(found)
+def old_voids(folder: Path) -> list[VoidGame]:
+    """The void games that an earlier version stored in a file of their own, in their order.
+
+    Raises `UsageError`.
+    """
+    return [void_of(line) for line in old_void_lines(folder)]
+
+
+def old_void_lines(folder: Path) -> Iterator[dict[str, Any]]:
+    """The same as lines of records; damaged ones are left out. Raises `UsageError`."""
+    for value in objects_in(folder / OLD_VOIDS):
+        with suppress(RecordError):
+            void_of(value)
+            yield {"kind": "void", **value}
 
 
 def objects_in(path: Path) -> Iterator[dict[str, Any]]:

@@ -8,30 +8,31 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by_pairing
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.records.amendments import MEMBERS, Amendments, amendments_of
 from referee.records.header import CALIBRATION, apply_change, read_header, seats_of
 from referee.records.heads import Head, Heads
 from referee.records.journal import FIRST
 from referee.records.record import Summary, head_of
-from referee.records.run_files import VOID
-from referee.tournament.formats import Amount, known_format
+from referee.tournament.formats import Amount, Format
 from referee.tournament.scheduled import Scheduled
-from referee.tournament.voids import Suspicion, VoidGame
+from referee.tournament.voids import Suspicion, VoidGame, void_of
 
 
 class RunState:
     """What is known of a run after some of its lines."""
 
-    def __init__(self) -> None:
-        """The state before the first line."""
+    def __init__(self, has_all_voids: bool = True) -> None:
+        """The state before the first line. `has_all_voids` is false where lines of void games may be missing,
+        so that the numbers of attempts cannot be checked.
+        """
         self.lines = 0
         """How many lines were taken."""
         self.length = 0
@@ -60,12 +61,13 @@ class RunState:
         """How many seats the games have, by section, where there are any yet."""
         self._places: dict[str, Pairing] = {}
         """By place in the schedule, the last game there that counts."""
-        self.all_voids: list[VoidGame] = []
+        self._all_voids: list[VoidGame] = []
         """As `voids`, those included that do not count."""
         self._failed: dict[str, tuple[int, ...]] = {}
         """By id, the numbers of all attempts that became void."""
         self._scheduled: Scheduled | None = None
         self._heads = Heads()
+        self._has_all_voids = has_all_voids
 
     def copy(self) -> Self:
         """The state as it is now, which later lines do not change."""
@@ -96,6 +98,11 @@ class RunState:
                 self._take_header(said)
             case {"kind": "change"}:
                 self._take_change(said)
+            case {"kind": "void"}:
+                self._take_void(void_of(said))
+            case _:
+                kind = shown(str(said.get("kind")), 40)
+                raise RecordError(f"`kind` is `{kind}`, expected `change`, `game` or `void`")
         self.lines += 1
         self.length += len(line) + 1
         self.last_hash = digest
@@ -134,9 +141,23 @@ class RunState:
             raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
         if game.id in self._played:  # guard: duplicate-games
             raise RecordError(f"duplicate game `{shown(game.id)}`")
-        # Later attempts may be known already: the game may be one that is played again in a later line.
+        # Of a run of an earlier version all are known before, also those after the game was amended.
         failed = [number for number in self._failed.get(game.id, ()) if number <= game.attempt]
-        check_attempt(game.id, game.attempt, failed, self.amendments)
+        self._check_attempt(game.id, game.attempt, failed)
+
+    def _check_attempt(self, game: str, attempt: int, failed: Sequence[int]) -> None:
+        """Raises `RecordError` where an attempt is not the next one after those that became void."""
+        if not self._has_all_voids:
+            return
+        expected = next_attempt(game, failed, self.amendments)
+        if attempt != expected:  # guard: attempts
+            before = self.amendments.attempts_before(game)
+            again = f", and it was to be played again after attempt {before}" if before else ""
+            voids = counted(expected - before - 1, "attempt")
+            raise RecordError(
+                f"`attempt` of game `{shown(game)}` is {attempt}, expected {expected}: "
+                f"{voids} became void{again}"
+            )
 
     def _sort_game(self, game: Summary, pairing: Pairing) -> None:
         """Adds a game to those that count, or to those that do not."""
@@ -154,28 +175,44 @@ class RunState:
         for game in self._played.values():
             self._sort_game(game, Pairing.parse(game.id))
 
-    def take_void(self, void: VoidGame) -> frozenset[str]:
-        """Takes a game that became void: before the line of a later attempt at it.
-
-        Returns the bots that are held responsible since.
+    def take_old_voids(self, voids: Iterable[VoidGame]) -> None:
+        """Takes, before the first line, the void games of a run of an earlier version, which stored them in a
+        file of their own.
         """
-        self.all_voids.append(void)
-        self._failed[void.id] = (*self._failed.get(void.id, ()), void.attempt)
-        return self._count_void(void) if self._counts(void) else frozenset()
+        for void in voids:
+            self._add_void(void)
 
-    def check_voids(self) -> None:
-        """Raises `RecordError` where a game became void after it was played, and is not played again."""
+    def check_old_voids(self) -> None:
+        """Raises `RecordError` where a game that was played, and is not played again, became void later: in a
+        file of void games, nothing else tells that it was changed.
+        """
         for game in {void.id: None for void in self.voids}:
             if played := self._played.get(game):
-                check_attempt(game, played.attempt, self._failed[game], self.amendments)
+                self._check_attempt(game, played.attempt, self._failed[game])
 
-    def _count_void(self, void: VoidGame) -> frozenset[str]:
+    def _take_void(self, void: VoidGame) -> None:
+        assert self._scheduled is not None
+        pairing = Pairing.parse(void.id)
+        self._scheduled.check(pairing)
+        if not void.bots.issubset(pairing.bots):
+            raise RecordError(f"a suspect of the void game `{shown(void.id)}` does not play in it")
+        if void.id in self._played:  # guard: void-after-game
+            raise RecordError(f"game `{shown(void.id)}` became void after it was played")
+        self._check_attempt(void.id, void.attempt, self._failed.get(void.id, ()))
+        self._add_void(void)
+
+    def _add_void(self, void: VoidGame) -> None:
+        self._all_voids.append(void)
+        self._failed[void.id] = (*self._failed.get(void.id, ()), void.attempt)
+        if self._counts(void):
+            self._count_void(void)
+
+    def _count_void(self, void: VoidGame) -> None:
         self.voids.append(void)
         if void.bots:
-            return self.suspicion.note(void)
-        if not void.lost:
+            self.suspicion.note(void)
+        elif not void.lost:
             self.without_suspects[void.id] += 1
-        return frozenset()
 
     def _counts(self, void: VoidGame) -> bool:
         """Whether an attempt that became void is one at a game in the schedule, and counts still."""
@@ -187,11 +224,16 @@ class RunState:
 
     def _sort_voids(self) -> None:
         """Finds anew which attempts count that became void."""
-        if self.voids == (found := [void for void in self.all_voids if self._counts(void)]):
+        if self.voids == (found := [void for void in self._all_voids if self._counts(void)]):
             return
         self.voids, self.without_suspects, self.suspicion = [], Counter(), Suspicion()
         for void in found:
             self._count_void(void)
+
+    @property
+    def played_games(self) -> int:
+        """How many games were played, those included that do not count."""
+        return len(self._played)
 
     @property
     def seats(self) -> dict[str, int]:
@@ -215,7 +257,16 @@ class RunState:
         """How many games the run has, played or not, those included of bots that are left out for now; None
         for a match of an earlier version, whose header does not tell.
         """
-        return Scheduled(self.header).games_in_all(self.seats)
+        assert self._scheduled is not None
+        return self._scheduled.games_in_all(self.seats)
+
+    @property
+    def format(self) -> Format | None:
+        """Who meets whom; None for a format from a file that was not named, and for a match of an earlier
+        version.
+        """
+        assert self._scheduled is not None
+        return self._scheduled.format
 
     @property
     def names(self) -> list[str]:
@@ -227,9 +278,11 @@ class RunState:
         """The games that count, with the names of the bots as tables show them."""
         if not self.amendments.renamed:
             return [*self.games.values()]
-        return [
-            game._replace(bots=tuple(map(self.amendments.shown, game.bots))) for game in self.games.values()
-        ]
+        return [game._replace(bots=self.shown_bots(game)) for game in self.games.values()]
+
+    def shown_bots(self, game: Summary) -> tuple[str, ...]:
+        """The names of the bots of a game, as tables show them."""
+        return tuple(map(self.amendments.shown, game.bots))
 
     def next_attempt(self, game: str) -> int:
         """The number of the next attempt at a game."""
@@ -250,8 +303,7 @@ class RunState:
 
     def is_passed(self, pairing: Pairing) -> bool:
         """Whether later rounds were played that follow from the result of a game, or that it has none."""
-        form = known_format(self.header)
-        if not form or not form.pairs_by_round:
+        if not self.format or not self.format.pairs_by_round:
             return False
         number = pairing.number, pairing.part
         return any(
@@ -265,15 +317,3 @@ def next_attempt(game: str, failed: Sequence[int], amendments: Amendments) -> in
     """The number of the next attempt at a game, of which these attempts became void."""
     before = amendments.attempts_before(game)
     return before + sum(number > before for number in failed) + 1
-
-
-def check_attempt(game: str, attempt: int, failed: Sequence[int], amendments: Amendments) -> None:
-    """Raises `RecordError` where an attempt at a game is not the next one after those that became void."""
-    expected = next_attempt(game, failed, amendments)
-    if attempt != expected:  # guard: attempts
-        before = amendments.attempts_before(game)
-        again = f", and it was to be played again after attempt {before}" if before else ""
-        raise RecordError(
-            f"`attempt` of game `{shown(game)}` is {attempt}, expected {expected}: "
-            f"`{VOID}` has {expected - before - 1} failed attempts{again}"
-        )

@@ -21,8 +21,10 @@ class Scheduled:
         """Raises `RecordError` where the header has no format that this referee knows."""
         self._names: Collection[str] = frozenset(header["bots"])
         self._sections = sections_of(header)
-        self._format = known_format(header)
-        """None for the matches of earlier versions, whose headers tell nothing."""
+        self.format = known_format(header)
+        """None for a format from a file that was not named, and for the matches of earlier versions, whose
+        headers tell nothing.
+        """
         # Most games share their round with games before them, and most have the bots of games before them.
         self._places: set[str] = set()
         self._groups: set[tuple[str, ...]] = set()
@@ -43,16 +45,16 @@ class Scheduled:
             raise RecordError(f"the section of {where} is not in this run")
         if not pairing.number:
             raise RecordError(f"the round of {where} is not in this run")
-        if self._format:
-            self._format.check_place(pairing)
+        if self.format:
+            self.format.check_place(pairing)
 
     def _check_bots(self, pairing: Pairing) -> None:
         if not all(name in self._names for name in pairing.bots):
             raise RecordError(f"a bot of game `{shown(pairing.id)}` is not in this run")
         if len(set(pairing.bots)) != len(pairing.bots):
             raise RecordError(f"a bot has several seats in game `{shown(pairing.id)}`")
-        if self._format:
-            self._format.check_bots(pairing, self._names)
+        if self.format:
+            self.format.check_bots(pairing, self._names)
 
     def sharing(self, pairing: Pairing) -> list[str]:
         """The ids of the games in the schedule that share chance with a game, see `core.seeds.shared_by`: all
@@ -73,7 +75,7 @@ class Scheduled:
         """How many games the run has, for sections with these numbers of seats; None for a match of an
         earlier version.
         """
-        if self._format is None:
+        if self.format is None:
             return None
-        amounts = [self._format.games_in_all(len(self._names), seats[name]) for name in self._sections]
+        amounts = [self.format.games_in_all(len(self._names), seats[name]) for name in self._sections]
         return total(amounts, may_stop=self._may_stop)

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 
 VOIDS = 2
@@ -37,6 +39,18 @@ class VoidGame(NamedTuple):
     lost: bool = False
     """Whether it became void since the machine was lost that played it; then there are no `bots`."""
     attempt: int = 1
+
+
+def void_of(value: dict[str, Any]) -> VoidGame:
+    """The attempt that a line describes. Raises `RecordError`."""
+    fields = Fields(value, "", RecordError)
+    suspects = fields.texts("suspects") if fields.has("suspects") else ()  # none in the oldest runs
+    return VoidGame(
+        fields.text("id"),
+        frozenset(suspects),
+        fields.flag("lost", default=False),
+        fields.number("attempt", 1, default=1),
+    )
 
 
 class Suspicion:

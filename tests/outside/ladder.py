@@ -7,13 +7,13 @@ challenger with more points than the bot above takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from referee.core.errors import UsageError
 from referee.records.record import Summary
-from referee.tournament.formats import Amount, Format, SectionState, Settings, Standing
+from referee.tournament.formats import Amount, Format, SectionResults, SectionState, Settings, Standing
 from referee.tournament.formats.standing import points, read_on
 from referee.tournament.schedule import Schedule, encounter, wait_for
 
@@ -57,14 +57,8 @@ class Ladder(Format):
         rounds, odd = divmod(self.rounds, 2)
         return Amount((rounds * (in_odd + in_even) + odd * in_odd) * seats, True)
 
-    def standings(
-        self,
-        section: str,
-        games: Mapping[str, Summary],
-        without_result: Container[str] = (),
-        annulled: Collection[str] = (),
-    ) -> list[Standing]:
+    def standings(self, results: SectionResults) -> list[Standing]:
         order = [*self.order]
-        read_on(self._played(order, section, games), games, without_result)
+        read_on(self._played(order, results.section, results.games), results)
         began = {bot: place for place, bot in enumerate(self.order, 1)}
         return [Standing(place, bot, {"began": began[bot]}) for place, bot in enumerate(order, 1)]

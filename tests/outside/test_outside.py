@@ -17,8 +17,11 @@ from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.named_code import SIZE_CAP
 from referee.games import game_given
 from referee.games.outside import VARIABLE, from_file
-from referee.records.replay import Examined, RunVerifier
-from referee.tournament.scheduled import Scheduled
+from referee.records.journal import JournalLine
+from referee.records.record import json_of
+from referee.records.replay import Examined
+from referee.tournament.run_state import RunState
+from referee.tournament.verifying import RunVerifier
 from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process
 from tests.programs import needs
 
@@ -205,8 +208,9 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
 @pytest.mark.parametrize(("members", "error", "told"), FORGED)
 def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeError], told: str) -> None:
     with pytest.raises(error) as raised:
-        check = RunVerifier(lambda header: Scheduled(header).check)
-        check.take(Examined({**HEADER, **members}, ""))
+        header = {**HEADER, **members}
+        line = JournalLine(1, json_of(header), "")
+        RunVerifier(RunState()).take(line, Examined(header, ""))
     assert told in str(raised.value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from random import Random
@@ -12,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.errors import UsageError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.tournament.formats import FORMATS, format_given
+from referee.tournament.formats import FORMATS, SectionResults, SectionState, Settings, format_given
 from tests.command import RANDOM, ROOT, Done, referee_process
 from tests.outside.ladder import Ladder
 from tests.unit.simulated import drawn, favourites, play, play_disturbed, schedule_of
@@ -62,7 +64,7 @@ def test_after_as_many_rounds_as_bots_the_ladder_is_in_the_order_of_strength(
     one = Ladder(count, bots)
     games = play(schedule_of(one, bots), favourites("abcdefg"))
     assert len(games) == one.games_in_all(count, 2).games
-    standings = one.standings("", {game: what for game, what in games.items() if what})
+    standings = one.standings(SectionResults({game: what for game, what in games.items() if what}))
     assert [row.bot for row in standings] == sorted(bots)
 
 
@@ -170,3 +172,129 @@ def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) 
     (folder / "ladder.py").write_text(LADDER.replace("order", "clock"))
     done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
     assert done.code == 2 and "expected other settings than `clock`" in done.err
+
+
+# --- Formats that fail -----------------------------------------------------------------------------------
+
+WAIT = "yield wait_for(challenges)\n"
+AFTER_ROUND_1 = LADDER.replace(WAIT, WAIT + " " * 12 + "1 / (number - 1)\n")
+
+FAILING = {
+    "standings": ("        order = [*self.order]\n", "        raise SystemExit\n", "SystemExit"),
+    "games_in_all": ("divmod(self.rounds, 2)", "divmod(self.rounds, 0)", "ZeroDivisionError: "),
+    "check": ("if seats != 2", "if seats != bots[2]", "TypeError: 'int' object is not subscriptable"),
+    "read": ("return cls(", "return cls(settings.nothing, ", "AttributeError: "),
+    "schedule": ("yield from challenges", "yield challenges", "TypeError: "),
+}
+
+
+@pytest.mark.parametrize("method", FAILING)
+def test_what_a_method_of_a_format_raises_is_told_with_its_line(method: str, tmp_path: Path) -> None:
+    old, new, told = FAILING[method]
+    (tmp_path / "failing.py").write_text(LADDER.replace(old, new))
+    fields = Fields({"rounds": 2}, "", UsageError)
+    with pytest.raises(UsageError) as error:
+        one = format_given("failing.py:Ladder", tmp_path).read(Settings(fields, "abc", (), UsageError))
+        one.check(3, 2)
+        one.games_in_all(3, 2)
+        one.standings(SectionResults({}))
+        list(one.schedule(SectionState("abc", 2, "", {})))
+    text = str(error.value)
+    assert text.startswith(f"the format `ladder` failed in `{method}`: `{tmp_path / 'failing.py'}`, ")
+    assert told in text and text.isprintable()
+    assert ", line " in text or method == "schedule", "a wrong step is no error of a line"
+
+
+@pytest.mark.promise("FORMATS", "What a format from a file raises is one line, and no game is lost by it.")
+@pytest.mark.slow
+def test_an_error_in_the_schedule_ends_the_run_and_loses_no_game(folder: Path) -> None:
+    (folder / "ladder.py").write_text(AFTER_ROUND_1)
+    for _ in range(2):
+        done = run(folder)
+        *_, last = done.err.splitlines()
+        assert done.code == 2 and "Traceback" not in done.err
+        assert re.fullmatch(
+            r"referee: the format `ladder` failed in `(schedule|standings)`: `.*/ladder.py`, line \d+: "
+            "ZeroDivisionError: division by zero",
+            last,
+        )
+        lines = [json.loads(line) for line in (folder / "run" / "games.jsonl").read_text().splitlines()]
+        assert [line["id"] for line in lines if line["kind"] == "game"] == ["1:c:b", "1:b:c"]
+    assert referee_process("verify", "run", cwd=folder).code == 0
+
+
+@pytest.mark.slow
+def test_an_error_in_the_standings_leaves_a_whole_run(folder: Path) -> None:
+    (folder / "ladder.py").write_text(LADDER.replace(*FAILING["standings"][:2]))
+    for words in (
+        ("run", "t.toml", "-o", "run"),
+        ("table", "run", *NAMED),
+        ("report", "run", "-o", "report.html", *NAMED),
+    ):
+        done = referee_process(*words, cwd=folder)
+        assert done.code == 2 and "Traceback" not in done.err
+        assert "the format `ladder` failed in `standings`: " in done.err.splitlines()[-1]
+    done = referee_process("verify", "run", cwd=folder)
+    assert done.code == 0 and done.out.startswith("6 games verified")
+    assert len(table(folder)) == 3, "by rating"
+
+
+# --- Merging ---------------------------------------------------------------------------------------------
+
+EACH = """
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+from referee.tournament.formats import Amount, Format
+from referee.tournament.schedule import encounter
+
+
+@dataclass(frozen=True)
+class Each(Format):
+    name: ClassVar[str] = "each"
+    is_open: ClassVar[bool] = True
+    rounds: int = 1
+
+    @classmethod
+    def read(cls, settings):
+        return cls(settings.rounds())
+
+    def schedule(self, state):
+        for number in range(1, self.rounds + 1):
+            for pair in combinations(state.names, 2):
+                yield encounter(number, pair, section=state.section)
+
+    def games_in_all(self, bots, seats):
+        return Amount(self.rounds * bots * (bots - 1), True)
+"""
+
+
+@pytest.mark.promise("FORMATS", "Runs of a format from a file are merged, where its schedule is fixed.")
+@pytest.mark.slow
+def test_runs_are_merged_and_continued(folder: Path) -> None:
+    (folder / "ladder.py").write_text(EACH)
+    toml = TOML.replace(":Ladder", ":Each").replace('order = ["c", "b"]', "")
+    (folder / "two.toml").write_text(toml[: toml.rindex("[[bot]]")])
+    (folder / "t.toml").write_text(toml.replace("rounds = 3", "rounds = 2"))
+    for file in ("two.toml", "t.toml"):
+        done = referee_process("run", file, "-o", file.removesuffix(".toml"), cwd=folder)
+        assert done.code == 0, done.err
+    done = referee_process("merge", "both", "two", "t", cwd=folder)
+    assert done.code == 2 and "expected `--tournament-format module.py:NAME`" in done.err
+    done = referee_process("merge", "both", "two", "t", "--tournament-format", "ladder.py:Each", cwd=folder)
+    assert done.code == 0 and "14 of 18 games" in done.err, done.err
+    assert referee_process("verify", "both", cwd=folder).out.startswith("14 games verified")
+    (folder / "t.toml").write_text(toml)
+    done = referee_process("run", "t.toml", "-o", "both", cwd=folder)
+    assert done.code == 0 and "18 of 18" in done.err, done.err
+
+
+@pytest.mark.slow
+def test_runs_of_a_format_that_follows_results_are_not_merged(folder: Path) -> None:
+    assert run(folder).code == 0
+    shutil.copytree(folder / "run", folder / "other")
+    with (folder / "other" / "games.jsonl").open("r+") as file:
+        file.truncate(len("".join(file.readlines()[:-1])))
+    done = referee_process("merge", "both", "run", "other", *NAMED, cwd=folder)
+    assert done.code == 2 and "has the format `ladder`, where games follow from results" in done.err

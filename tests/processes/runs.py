@@ -49,6 +49,11 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
 
 
+def voids(folder: Path) -> list[dict[str, Any]]:
+    """The attempts at games of a run that became void, in their order."""
+    return [line for line in lines_of(folder) if line["kind"] == "void"]
+
+
 def forged(folder: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
     """Writes a run's file anew with changed lines, all hashes right."""
     values = [{k: v for k, v in line.items() if k not in ("prev", "hash")} for line in lines_of(folder)]

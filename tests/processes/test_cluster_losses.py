@@ -4,7 +4,6 @@ counts once, and no bot loses by it.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -15,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from referee.records.run_files import VOID
 from tests.command import PLAIN, referee
 from tests.holdings import living
 from tests.processes import runs
@@ -96,8 +94,7 @@ class Run:
         return err
 
     def voids(self) -> list[dict[str, Any]]:
-        path = self.folder / VOID
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return runs.voids(self.folder)
 
 
 def begun(cluster: Cluster, folder: Path, **env: str) -> Run:

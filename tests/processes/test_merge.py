@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command import PLAIN, RANDOM, Done, referee
-from tests.processes.runs import forged, games, lines_of, toml
+from tests.processes.runs import forged, games, lines_of, toml, voids
 
 AB = dict.fromkeys("ab", PLAIN)
 
@@ -123,25 +123,31 @@ def test_an_encounter_is_not_divided_between_seeds(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_amendments_failed_attempts_and_dialogues_come_along(tmp_path: Path) -> None:
+@pytest.mark.parametrize("earlier_version", [False, True], ids=["lines", "file"])
+def test_amendments_failed_attempts_and_dialogues_come_along(earlier_version: bool, tmp_path: Path) -> None:
+    """Also where the attempts stand in a file of their own, as earlier versions wrote them."""
     one = played(tmp_path / "one.toml", bots=AB, rounds=1, keep="all")
     two = played(tmp_path / "two.toml", bots=AB, rounds=2, keep="all")
 
+    void = {"id": "2:a:b", "attempt": 1, "when": "now", "suspects": ["a"], "error": "x"}
+
     def a_second_attempt(values: list[dict[str, Any]]) -> None:
-        for value in values:
-            if value.get("id") == "2:a:b":
-                value["attempt"] = 2
+        (game,) = (value for value in values if value.get("id") == "2:a:b")
+        game["attempt"] = 2
+        if not earlier_version:
+            values.insert(values.index(game), {"kind": "void", **void})
 
     forged(two, a_second_attempt)
-    void = {"id": "2:a:b", "attempt": 1, "when": "now", "suspects": [], "error": "x"}
-    (two / "void.jsonl").write_text(json.dumps(void) + "\n")
-    (one / "void.jsonl").write_text("")
+    if earlier_version:
+        (two / "void.jsonl").write_text(json.dumps(void) + "\n")
+        (one / "void.jsonl").write_text("")
     amended = referee("amend", str(two), "--annul", "2:b:a", "--reason", "power cut", "--rename", "a=alpha")
     assert amended.code == 0, amended.err
     done, out = merged(one, two)
     assert done.code == 0, done.err
     verified(out)
-    assert json.loads((out / "void.jsonl").read_text()) == void
+    (failed,) = voids(out)
+    assert void.items() <= failed.items() and not (out / "void.jsonl").exists()
     kept = [json.loads(line)["id"] for line in (out / "dialogues.jsonl").read_text().splitlines()]
     assert sorted(kept) == ["1:a:b", "1:b:a", "2:a:b", "2:b:a"]
     table = referee("table", str(out), "--format", "json").out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -18,7 +17,7 @@ from referee.processes.isolation import reaches_referee
 from referee.tournament import encounter, open_run
 from referee.wire.connection import BotConnection
 from tests.command import PLAIN, referee, referee_process
-from tests.processes.runs import games, toml
+from tests.processes.runs import games, toml, voids
 
 
 def bot(level: str) -> Bot:
@@ -130,8 +129,8 @@ def test_workers_that_are_killed_cost_no_bot_anything_and_a_game_gets_five_attem
     played = games(tmp_path / "t-results")
     assert {name: game["attempt"] for name, game in played.items()} == {"1:b:a": 1, "1:a:b": 10}
     assert not any(any(game["faults"]) for game in played.values())
-    voids = [json.loads(line) for line in (tmp_path / "t-results" / "void.jsonl").read_text().splitlines()]
-    assert len(voids) == 9 and not any(void["suspects"] for void in voids)
+    failed = voids(tmp_path / "t-results")
+    assert len(failed) == 9 and not any(void["suspects"] for void in failed)
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
@@ -146,5 +145,6 @@ def test_a_game_that_becomes_void_each_time_gets_five_attempts(
     monkeypatch.setattr(open_run, "PAUSES_S", (0.0, 0.0, 0.0, 0.0))
     monkeypatch.setattr(encounter, "_play", breaks)
     done = referee("run", str(toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)))
-    assert done.code == 1 and "games without a result: 1:a:b, 1:b:a; see void.jsonl" in done.err
-    assert len((tmp_path / "t-results" / "void.jsonl").read_text().splitlines()) == 10
+    assert done.code == 1
+    assert "games without a result: 1:a:b, 1:b:a; see the lines of kind `void` in `games.jsonl`" in done.err
+    assert len(voids(tmp_path / "t-results")) == 10

@@ -12,11 +12,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from referee.core.errors import RecordError
 from referee.core.units import about
 from referee.records.durations import last_games
 from referee.tournament.lock import is_locked, locked
-from referee.tournament.run import read_run
 from tests.command import BAD, HERE, PLAIN, ROOT, referee
 from tests.processes.runs import games, toml
 from tests.waiting import TOO_LONG_S
@@ -62,7 +60,7 @@ def test_the_status_of_a_run_that_is_over(run: Path) -> None:
 
 
 def test_the_status_of_a_run_that_is_on(run: Path, tmp_path: Path) -> None:
-    """Its last line may be incomplete at any place, and a game may become void at any moment."""
+    """Its last line may be incomplete at any place."""
     folder = copied(run, tmp_path / "on")
     whole = (folder / "games.jsonl").read_bytes()
     with locked(folder):
@@ -73,26 +71,6 @@ def test_the_status_of_a_run_that_is_on(run: Path, tmp_path: Path) -> None:
             assert "remaining" in done.out
         found = json.loads(referee("status", str(folder), "--json").out)
         assert found["running"] and found["remaining_us"] > 0 and found["games_a_second"] > 0
-
-
-def test_a_game_that_becomes_void_while_the_status_is_read(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The files of a run that is on may disagree for a moment; those of one that is over may not."""
-    read, calls = read_run, [0]
-
-    def read_too_early(folder: Path) -> object:
-        calls[0] += 1
-        if calls[0] == 1:
-            raise RecordError("`attempt` of game `1:a:b` is 2, expected 1")
-        return read(folder)
-
-    monkeypatch.setattr("referee.tournament.run.read_run", read_too_early)
-    folder = copied(run, tmp_path / "on")
-    assert referee("status", str(folder)).code == 6
-    calls[0] = 0
-    with locked(folder):
-        assert referee("status", str(folder)).code == 0
 
 
 def test_the_status_of_what_is_no_run(tmp_path: Path) -> None:

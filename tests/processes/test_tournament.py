@@ -23,7 +23,7 @@ from referee.core.errors import UsageError
 from referee.tournament.config import load
 from tests.command import BAD, HERE, PLAIN, ROOT, referee, referee_process
 from tests.holdings import living, processes
-from tests.processes.runs import forged, games, lines_of, resigning, run_with, toml, until
+from tests.processes.runs import forged, games, lines_of, resigning, run_with, toml, until, voids
 from tests.programs import needs
 from tests.waiting import TOO_LONG_S, eventually, let_others_go_on
 
@@ -347,8 +347,9 @@ def test_a_game_that_the_referee_failed_at_is_void_and_played_again(tmp_path: Pa
     assert games_but_attempts(tmp_path / "t-results") == games_but_attempts(tmp_path / "whole-results")
     attempts = [game["attempt"] for game in games(tmp_path / "t-results").values()]
     assert sorted(attempts)[-3:] == [1, 2, 2]
-    voids = [json.loads(line) for line in (tmp_path / "t-results" / "void.jsonl").read_text().splitlines()]
-    assert len(voids) == 2 and "RuntimeError" in voids[0]["error"]
+    failed = voids(tmp_path / "t-results")
+    assert len(failed) == 2 and "RuntimeError" in failed[0]["error"]
+    assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
 def games_but_attempts(folder: Path) -> dict[str, dict[str, Any]]:
@@ -362,7 +363,7 @@ def test_a_game_that_stays_void_ends_the_run_with_1(tmp_path: Path) -> None:
     done = run_with(BREAKS.format(when="> 0"), file)
     assert done.returncode == 1 and "games without a result: 1:a:b" in done.stderr
     assert "Traceback" not in done.stderr
-    assert len((tmp_path / "t-results" / "void.jsonl").read_text().splitlines()) == 30
+    assert len(voids(tmp_path / "t-results")) == 30
     assert not games(tmp_path / "t-results")
     again = referee("run", str(file))
     assert again.code == 0 and len(games(tmp_path / "t-results")) == 6, "the same command tries again"

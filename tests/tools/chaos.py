@@ -38,10 +38,9 @@ from referee.processes.bot import Bot
 from referee.processes.isolation import reaches_referee
 from referee.processes.levels import reason
 from referee.processes.stamped import SHARED_MEMORY
-from referee.records.run_files import VOID
 from tests.command import ROOT
 from tests.holdings import below, processes
-from tests.processes.runs import games
+from tests.processes.runs import games, voids
 from tests.tools.crash_points import WORKERS, Scenario, quick_bot
 
 FORMATS = {
@@ -241,7 +240,7 @@ def disturbed(scenario: Scenario, level: str, bot: str, top: Path, kills: int, s
     words = scenario.prepare(top, bot, 0)
     whole = _seen(_begun(top, [*words, "--isolation", level]).wait(), top)
     happened: Counter[str] = Counter()
-    voids, wrong = 0, []
+    failed, wrong = 0, []
     if whole.code:
         return Report(happened, 0, 0, 0, [f"the undisturbed run: {(top / 'stderr').read_text()[-300:]}"])
     for number in count(1):
@@ -255,14 +254,13 @@ def disturbed(scenario: Scenario, level: str, bot: str, top: Path, kills: int, s
         verify = [sys.executable, "-m", "referee", "verify", "run"]
         if not problem and subprocess.run(verify, cwd=folder, capture_output=True).returncode:
             problem = "it does not verify"
-        void = folder / "run" / VOID
-        voids += len(void.read_bytes().splitlines()) if void.exists() else 0
+        failed += len(voids(folder / "run"))
         if problem:
             wrong.append(f"run {number}: {problem}\n{(folder / 'stderr').read_text()[-1500:]}")
         else:
             shutil.rmtree(folder)
         if happened["kill"] >= kills or len(wrong) > 3:
-            return Report(happened, number, len(whole.games), voids, wrong)
+            return Report(happened, number, len(whole.games), failed, wrong)
     raise AssertionError
 
 

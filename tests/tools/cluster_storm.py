@@ -35,12 +35,11 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from referee.records.run_files import VOID
 from tests.command import ROOT
 from tests.holdings import below, processes
 from tests.needed import need_package
 from tests.processes.clusters import Cluster, Service, free_port, send
-from tests.processes.runs import games
+from tests.processes.runs import games, voids
 
 BOT = ROOT / "sample_bots" / "plain_bot.py"
 
@@ -415,10 +414,9 @@ def _show(storm: Storm, run: Path, lasted_s: float) -> None:
     print()
     print(tabulate(Counter(row.kind for row in storm.rows).most_common(), ["event", "times"]))
     print()
-    path = run / VOID
-    voids = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    lost = [void for void in voids if void.get("lost")]
-    reasons = Counter(_reason(void["error"]) for void in voids)
+    failed = voids(run)
+    lost = [void for void in failed if void.get("lost")]
+    reasons = Counter(_reason(void["error"]) for void in failed)
     found = games(run)
     attempts = Counter(game["attempt"] for game in found.values())
     print(tabulate(reasons.most_common(), ["why games were played again", "games"]))
@@ -426,7 +424,7 @@ def _show(storm: Storm, run: Path, lasted_s: float) -> None:
     print(
         f"{len(found)} games in {lasted_s:.0f} s; by number of the attempt: {dict(sorted(attempts.items()))}"
     )
-    print(f"{len(lost)} games lost with a machine, {len(voids) - len(lost)} with a process of the referee")
+    print(f"{len(lost)} games lost with a machine, {len(failed) - len(lost)} with a process of the referee")
     print(f"starts of services: {', '.join(f'{s.name} {s.starts}' for s in storm.cluster.services)}")
     print(f"exit codes of referees that ended by themselves: {dict(storm.exits)}")
 

@@ -42,10 +42,9 @@ import referee.cli.verify
 import referee.tournament.formats.league_choice
 from referee.cli import main as referee_main
 from referee.records import append_only
-from referee.records.run_files import VOID
 from referee.tournament import encounter
 from tests.command import BAD, PLAIN, ROOT
-from tests.processes.runs import games, lines_of
+from tests.processes.runs import games, lines_of, voids
 
 # Imported once here, not in each child.
 assert (
@@ -194,8 +193,7 @@ def _make_void(game: str, folder: Path) -> None:
     play = encounter._play
 
     def fail(terms: Any, *rest: Any) -> Any:
-        stored = folder / VOID
-        if terms.id == game and (not stored.exists() or not stored.read_bytes().endswith(b"\n")):
+        if terms.id == game and not voids(folder):
             raise RuntimeError("once")
         return play(terms, *rest)
 

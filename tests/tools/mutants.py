@@ -115,8 +115,8 @@ KNOWN = [
     Known(
         "merged dialogues without their cap",
         "tournament/merging",
-        "(DIALOGUES, DIALOGUES_CAP)",
-        "(DIALOGUES, None)",
+        " if size <= DIALOGUES_CAP]",
+        "]",
     ),
     Known(
         "bots without games are not last",

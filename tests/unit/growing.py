@@ -71,6 +71,12 @@ class Growing:
         record = played(self.plan.terms(Pairing.parse(game)), self._dice)
         return replace(record, isolation=("none",) * len(record.terms.bots))
 
+    def void(self, game: str, attempt: int) -> None:
+        """Writes that an attempt at a game became void, perhaps by one of its bots."""
+        suspects = Pairing.parse(game).bots
+        line = {"kind": "void", "id": game, "attempt": attempt, "suspects": suspects, "error": "died"}
+        self.append(self.line(line))
+
     def play(self, *games: str) -> None:
         """Writes games with these ids."""
         for game in games:

@@ -19,7 +19,6 @@ from referee.tournament.run_state import RunState
 from referee.tournament.schedule import Encounter
 from referee.tournament.strikes import FaultCount
 from referee.tournament.tournament import Tournament, tournament_of
-from referee.tournament.voids import VoidGame
 from tests.unit.simulated import drawn
 
 FAULTY = "c"
@@ -90,8 +89,8 @@ class SimulatedRun:
 
     def __init__(self, header: dict[str, Any], seed: object, strikes: bool) -> None:
         self.state = RunState()
-        self.stored: list[StoredLine | VoidGame] = []
-        """The lines, with the games that became void where they did."""
+        self.stored: list[StoredLine] = []
+        """The lines."""
         self._store(header)
         self._without_result: set[str] = set()
         self._result = drawn(seed, without_result=0.02)
@@ -126,9 +125,16 @@ class SimulatedRun:
         self._store(_record(game, self.state.next_attempt(game.id), ranks, faults))
 
     def add_void(self, game: str, suspects: frozenset[str], lost: bool = False) -> None:
-        void = VoidGame(game, suspects, lost, self.state.next_attempt(game))
-        self.stored.append(void)
-        self.state.take_void(void)
+        self._store(
+            {
+                "kind": "void",
+                "id": game,
+                "attempt": self.state.next_attempt(game),
+                "suspects": sorted(suspects),
+                "lost": lost,
+                "error": "died",
+            }
+        )
 
     def add_change(self, change: dict[str, Any]) -> None:
         self._store({"kind": "change", "when": "now", **change})

@@ -164,7 +164,8 @@ def test_a_game_that_became_void_and_is_played_again(tmp_path: Path) -> None:
     growing.begin()
     growing.play("1:a:b")
     follower.read()
-    (tmp_path / "void.jsonl").write_text('{"id":"1:b:a"}\n')
+    growing.void("1:b:a", 1)
+    assert follower.read() and follower.run and follower.run.next_attempt("1:b:a") == 2
     growing.append(growing.line({**to_json(growing.record("1:b:a")), "attempt": 2}))
     assert follower.read() and not follower.trouble and ids(follower) == ["1:a:b", "1:b:a"]
     assert follower.run and len(follower.run.voids) == 1

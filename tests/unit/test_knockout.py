@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats.knockout import Knockout
+from referee.tournament.formats.standing import SectionResults
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 
 WON, DRAWN, LOST = (1, 2), (1, 1), (2, 1)
@@ -87,7 +88,7 @@ def test_when_all_is_level_the_higher_seed_goes_on() -> None:
     one = cup("abcd")
     games = played(one, drawn(1, draws=1.0))
     assert stages_of(games) == ["ad bc", "ab"] and len(games) == one.games_in_all(4, 2).games == 3 * 2 * 2
-    rows = one.standings("", with_results(games))
+    rows = one.standings(SectionResults(with_results(games)))
     assert [row.bot for row in rows] == ["a", "b", "c", "d"]
 
 
@@ -98,7 +99,9 @@ def test_a_game_without_a_result_gives_nobody_points() -> None:
         return None if pairing.bots == ("a", "b") else (1, 2)
 
     assert list(played(one, result)) == ["1.1:a:b", "1.1:b:a"]
-    rows = one.standings("", {"1.1:b:a": summary(Pairing.parse("1.1:b:a"), (1, 2))}, {"1.1:a:b"})
+    rows = one.standings(
+        SectionResults({"1.1:b:a": summary(Pairing.parse("1.1:b:a"), (1, 2))}, without_result={"1.1:a:b"})
+    )
     assert [(row.bot, row.columns["reached"]) for row in rows] == [
         ("b", "winner"),
         ("a", "final"),
@@ -115,7 +118,7 @@ def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted
     one = cup("abcd", third_place=True)
     games = played(one, favourites("abdc"))
     assert stages_of(games) == ["ad bc", "ab cd"] and len(games) == 8
-    rows = one.standings("", with_results(games))
+    rows = one.standings(SectionResults(with_results(games)))
     assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
         (1, "a", "winner", "–"),
         (2, "b", "final", "a"),
@@ -128,7 +131,7 @@ def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted
 def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
     names = "abcdefghijkl"
     games = with_results(played(cup(names), favourites(names)))
-    rows = cup(names).standings("", games)
+    rows = cup(names).standings(SectionResults(games))
     assert [row.rank for row in rows] == [1, 2, 3, 3, 5, 5, 5, 5, 9, 9, 9, 9]
     assert [row.columns["reached"] for row in rows] == [
         "winner",
@@ -138,7 +141,7 @@ def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
         *["last 16"] * 4,
     ]
     half = {game: what for game, what in games.items() if Pairing.parse(game).number < 3}
-    rows = cup(names).standings("", half)
+    rows = cup(names).standings(SectionResults(half))
     assert [(row.rank, row.bot, row.columns["reached"]) for row in rows][:5] == [
         (1, "a", "semifinals"),
         (1, "b", "semifinals"),
@@ -147,7 +150,7 @@ def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
         (5, "e", "quarterfinals"),
     ]
     del half["2.1:h:a"]  # while a game of a series is played, the series is not decided
-    rows = cup(names).standings("", half)
+    rows = cup(names).standings(SectionResults(half))
     assert {row.columns["reached"] for row in rows[:8]} == {"quarterfinals"}
 
 
@@ -158,7 +161,7 @@ def test_all_but_the_winner_lose_exactly_once(count: int, best_of: int, seed: in
     games = played(one, drawn(seed))
     pairs = [tuple(sorted(match)) for stage in stages_of(games) for match in stage.split()]
     assert len(set(pairs)) == len(pairs) == count - 1 + (third_place and count > 3)
-    rows = one.standings("", with_results(games))
+    rows = one.standings(SectionResults(with_results(games)))
     assert sorted(row.bot for row in rows if row.columns["lost to"] != "–") == sorted(
         {*names} - {rows[0].bot}
     )

@@ -19,7 +19,7 @@ from referee.games import GAMES
 from referee.pages.report import files as report_files
 from referee.pages.report.charts import ChartLine, histogram, lines
 from referee.pages.report.files import MARK, MARKER
-from referee.pages.report.games import PlayedReader
+from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.pages.report.gathering import ListedGame
 from referee.pages.report.pages import Links, games_data
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_FITS, course
@@ -285,16 +285,13 @@ def line(**changes: object) -> bytes:
 
 
 def reader(**kept: str) -> PlayedReader:
-    return PlayedReader(
-        frozenset({"1:a:b"}), lambda name: kept.get(name, name), with_replays=False, with_seats=True
-    )
+    return PlayedReader(lambda name: kept.get(name, name), with_replays=False, with_seats=True)
 
 
 def test_a_game_is_read_with_its_length_its_times_and_the_names_that_are_shown() -> None:
-    found = reader(a="ant")(line())
-    assert isinstance(found, tuple)
-    game_id, played = found
-    assert (game_id, played.moves, played.clocks, played.replay) == ("1:a:b", 3, ("1s", "2s"), None)
+    played = reader(a="ant")(line())
+    assert isinstance(played, PlayedGame)
+    assert (played.moves, played.clocks, played.replay) == (3, ("1s", "2s"), None)
     assert [slow and tuple(slow) for slow in played.slowest] == [(7, 3, None), (5, 1, None)]
     assert set(played.times.by_bot) == {"ant", "b"} and played.times.by_bot["ant"].cpu_us == 3
     assert (played.began, played.made_by) == ("2026-01-02T03:04", ("", "", "\\x1bhost"))
@@ -305,19 +302,14 @@ def test_a_game_is_read_with_its_length_its_times_and_the_names_that_are_shown()
 def test_replays_leave_out_what_seats_knew_and_say_so_where_it_differs(slug: str, with_seats: bool) -> None:
     played = random_game(GAMES[slug], b"1")
     record = replace(played, measured={"seats": [{}, {}]})
-    found = PlayedReader(frozenset({record.terms.id}), str, True, with_seats)(json_of(to_json(record)))
-    assert isinstance(found, tuple) and found[1].replay
-    data, _, lacks_seats = found[1].replay
+    found = PlayedReader(str, True, with_seats)(json_of(to_json(record)))
+    assert isinstance(found, PlayedGame) and found.replay
+    data, _, lacks_seats = found.replay
     views = json.loads(zlib.decompress(base64.b64decode(data)))["views"]
     is_left_out = slug == "thetree" and not with_seats
     assert lacks_seats == is_left_out
     assert len(views) == (3 if slug == "thetree" and with_seats else 1)
     assert any("news" in step for step in views[0]["steps"]) == (slug == "thetree" and with_seats)
-
-
-def test_other_lines_and_games_that_do_not_count_are_left_out() -> None:
-    assert reader()(line(id="2:a:b")) is None
-    assert reader()(b'{"kind":"change"}') is None
 
 
 @pytest.mark.parametrize(

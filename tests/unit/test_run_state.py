@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -21,14 +22,15 @@ from referee.records.amendments import Amendments, amendments_of
 from referee.records.header import apply_change, read_header
 from referee.records.heads import Head, Heads
 from referee.records.journal import StoredLine, unchained
-from referee.records.record import Summary, head_of, parse_json, to_json
+from referee.records.record import Summary, from_json, head_of, parse_json, to_json
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.open_run import OpenRun
-from referee.tournament.run import read_run
+from referee.tournament.run import game_lines, read_run
 from referee.tournament.run_state import RunState
 from referee.tournament.task import Void
-from referee.tournament.voids import Suspicion, VoidGame
+from referee.tournament.voids import Suspicion, VoidGame, void_of
+from tests.command import referee
 from tests.unit.growing import Growing
 from tests.unit.simulated_runs import ONE_BY_ONE, STOPPED, STRIKES, SimulatedRun, Simulation, tournament
 
@@ -40,8 +42,12 @@ RUNS = {
 }
 """Tournaments of every format, with strikes, and one that stops."""
 
-Lines = Sequence[StoredLine | VoidGame]
-"""The lines of a run, with the games that became void where they did."""
+Lines = Sequence[StoredLine]
+
+
+def void_line(**other: Any) -> dict[str, Any]:
+    """A line of an attempt that became void, with other members."""
+    return {"kind": "void", "id": "1:a:b", "attempt": 1, "suspects": ["a"], "error": "died", **other}
 
 
 class DisturbedRun(SimulatedRun):
@@ -95,27 +101,30 @@ def lines_of(name: str, seed: int) -> Lines:
     return run.stored
 
 
-def take(state: RunState, lines: Iterable[StoredLine | VoidGame]) -> RunState:
+def take(state: RunState, lines: Iterable[StoredLine]) -> RunState:
     """The state after further lines."""
     for line in lines:
-        if isinstance(line, VoidGame):
-            state.take_void(line)
-        else:
-            state.take(line.text, line.hash)
+        state.take(line.text, line.hash)
     return state
 
 
-def from_nothing(lines: Lines) -> RunState:
-    """The state as a reader has it, who reads the games that became void first."""
-    voids = [line for line in lines if isinstance(line, VoidGame)]
-    return take(RunState(), [*voids, *(line for line in lines if not isinstance(line, VoidGame))])
+def as_earlier_version(lines: Lines) -> RunState:
+    """The state of a run of an earlier version, whose void games stand in a file of their own."""
+    state = RunState()
+    state.take_old_voids(voids_in(lines))
+    take(state, [line for line in lines if head_of(line.text)["kind"] != "void"])
+    state.check_old_voids()
+    return state
+
+
+def voids_in(lines: Lines) -> list[VoidGame]:
+    heads = [head_of(line.text) for line in lines]
+    return [void_of(head) for head in heads if head["kind"] == "void"]
 
 
 def ids_of(lines: Lines) -> set[str]:
     """The ids of all games that the lines name."""
-    found = {line.id for line in lines if isinstance(line, VoidGame)}
-    heads = [head_of(line.text) for line in lines if isinstance(line, StoredLine)]
-    return found | {head["id"] for head in heads if head["kind"] == "game"}
+    return {head["id"] for line in lines if "id" in (head := head_of(line.text))}
 
 
 def seen(state: RunState, ids: Iterable[str]) -> dict[str, Any]:
@@ -126,7 +135,7 @@ def seen(state: RunState, ids: Iterable[str]) -> dict[str, Any]:
         "games": [*state.games.items()],
         "annulled": [*state.annulled.items()],
         "amendments": state.amendments,
-        "voids": sorted(state.voids),
+        "voids": [*state.voids],
         "without suspects": +state.without_suspects,
         "seeds": {**state.shared_seeds},
         "in all": state.games_in_all if state.lines else None,
@@ -145,28 +154,24 @@ def defined(lines: Lines) -> dict[str, Any]:
     seeds: dict[str, bytes] = {}
     heads = Heads()
     for line in lines:
-        if isinstance(line, VoidGame):
-            continue
         said = heads.read(line.text)
         if isinstance(said, Head):
             played[said.game.id] = said.game
             seeds.setdefault(shared_by(said.game.id), said.shared_seed)
         elif not header:
             header = read_header(said)
-        else:
+        elif said["kind"] == "change":
             apply_change(header, said)
             for game in said.get("replayed", ()):
                 played.pop(game, None)
     made = amendments_of(header)
-    voids = [
-        line for line in lines if isinstance(line, VoidGame) and line.attempt > made.attempts_before(line.id)
-    ]
+    voids = [void for void in voids_in(lines) if void.attempt > made.attempts_before(void.id)]
     return {
         "header": header,
         "games": [(name, game) for name, game in played.items() if not _is_annulled(game, made)],
         "annulled": [(name, game) for name, game in played.items() if _is_annulled(game, made)],
         "amendments": made,
-        "voids": sorted(voids),
+        "voids": voids,
         "without suspects": Counter(void.id for void in voids if not void.bots and not void.lost),
         "seeds": seeds,
         "responsible": sorted(Suspicion(void for void in voids if void.bots).responsible(header["bots"])),
@@ -193,7 +198,8 @@ def test_the_state_of_a_run_is_that_of_a_fold_from_nothing(
     found = seen(take(state, lines[count:]), ids)
     assert seen(copied, ids) == before, "later lines change no copy"
     assert seen(take(copied, lines[count:]), ids) == found, "a copy goes on alike"
-    assert seen(from_nothing(lines), ids) == found
+    assert seen(take(RunState(), lines), ids) == found
+    assert {**seen(as_earlier_version(lines), ids), "place": found["place"]} == found
     by_definition = defined(lines)
     assert {name: found[name] for name in by_definition} == by_definition
 
@@ -206,7 +212,6 @@ def test_runs_of_every_format_are_folded() -> None:
 def test_an_open_run_knows_what_its_files_say(name: str, tmp_path: Path) -> None:
     """Each line is stored by a run that is open, and was closed and continued now and then."""
     first, *others = lines_of(name, 3)
-    assert isinstance(first, StoredLine)
     opened = OpenRun.begin(tmp_path, parse_json(unchained(first.text)), b"")
     ids = ids_of([first, *others])
     for number, line in enumerate(others[:60]):
@@ -218,37 +223,120 @@ def test_an_open_run_knows_what_its_files_say(name: str, tmp_path: Path) -> None
     opened.__exit__()
 
 
-def store(opened: OpenRun, line: StoredLine | VoidGame) -> None:
+def store(opened: OpenRun, line: StoredLine) -> None:
     """Stores what a line says."""
-    if isinstance(line, VoidGame):
-        opened.add_void(Void(line.id, line.attempt, "died", line.bots, lost=line.lost))
-        return
     value = parse_json(unchained(line.text))
-    if value["kind"] == "game":
-        opened.add_games([unchained(line.text)])
-    else:
-        opened.add_change({name: what for name, what in value.items() if name not in ("kind", "when")})
+    match value["kind"]:
+        case "game":
+            opened.add_games([unchained(line.text)])
+        case "void":
+            before = opened.state.suspicion.responsible(opened.state.header["bots"])
+            void = void_of(value)
+            since = opened.add_void(Void(void.id, void.attempt, "died", void.bots, lost=void.lost))
+            now = opened.state.suspicion.responsible(opened.state.header["bots"])
+            assert since == now - before
+        case _:
+            opened.add_change({name: what for name, what in value.items() if name not in ("kind", "when")})
 
 
 def test_a_game_that_is_played_again_may_become_void_again(tmp_path: Path) -> None:
     growing = Growing(tmp_path)
     growing.begin()
-    voids = [{"id": "1:a:b", "attempt": number, "suspects": ["a"]} for number in (1, 3)]
-    text = [json.dumps(void) + "\n" for void in voids]
-    (tmp_path / "void.jsonl").write_text(text[0])
+    growing.void("1:a:b", 1)
     growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 2}))
-    growing.append(growing.line({"kind": "change", "replayed": {"1:a:b": {"attempt": 2, "reason": "x"}}}))
-    (tmp_path / "void.jsonl").write_text("".join(text))
+    growing.append(growing.line(REPLAYED))
+    growing.void("1:a:b", 3)
     run = read_run(tmp_path)
     assert run.is_open("1:a:b") and run.next_attempt("1:a:b") == 4 and len(run.voids) == 1
     growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 4}))
     assert read_run(tmp_path).games["1:a:b"].attempt == 4
 
 
-def test_a_game_does_not_become_void_after_it_was_played(tmp_path: Path) -> None:
+REPLAYED = {"kind": "change", "replayed": {"1:a:b": {"attempt": 2, "reason": "x"}}}
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([void_line(attempt=2)], "`attempt` of game `1:a:b` is 2, expected 1: 0 attempts became void"),
+        ([void_line(), void_line()], "`attempt` of game `1:a:b` is 1, expected 2: 1 attempt became void"),
+        ([void_line(), "1:a:b"], "`attempt` of game `1:a:b` is 1, expected 2: 1 attempt became void"),
+        (["1:a:b", void_line()], "game `1:a:b` became void after it was played"),
+        ([void_line(id="9:a:b")], "the round of game `9:a:b` is not in this run"),
+        ([void_line(suspects=["a", "c"])], "a suspect of the void game `1:a:b` does not play in it"),
+        ([void_line(suspects="a")], "`suspects` is `a`, expected a list"),
+        ([{"kind": "other"}], "`kind` is `other`, expected `change`, `game` or `void`"),
+    ],
+)
+def test_lines_that_cannot_be_in_a_run(lines: list[Any], told: str, tmp_path: Path) -> None:
     growing = Growing(tmp_path)
     growing.begin()
-    growing.play("1:a:b")
-    (tmp_path / "void.jsonl").write_text('{"id":"1:a:b","attempt":2}\n')
+    for line in lines:
+        growing.append(growing.line(line if isinstance(line, dict) else to_json(growing.record(line))))
+    with pytest.raises(RecordError, match=re.escape(f"line {1 + len(lines)} of ")) as raised:
+        read_run(tmp_path)
+    assert str(raised.value).endswith(told)
+    done = referee("verify", str(tmp_path))
+    assert done.code == 6 and told in done.err
+
+
+def test_the_lines_of_games_are_those_of_the_games_that_count(tmp_path: Path) -> None:
+    growing = Growing(tmp_path)
+    growing.begin()
+    growing.play("1:a:b", "1:b:a")
+    growing.append(growing.line({"kind": "change", "replayed": {"1:a:b": {"attempt": 1, "reason": "x"}}}))
+    growing.append(growing.line({"kind": "change", "annulled": {"1:b:a": "x"}}))
+    growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 2}))
+    run = read_run(tmp_path)
+    growing.play("2:a:b")
+    growing.append(b"damage after what was read\n")
+    (found,) = game_lines(run, {"1:a:b", "1:b:a", "2:a:b"})
+    assert found.game == run.games["1:a:b"] and (found.game.attempt, found.number) == (2, 6)
+    assert to_json(from_json(parse_json(found.text)))["attempt"] == 2
+    assert not [*game_lines(run, ())]
+
+
+# --- Runs of earlier versions, which stored void games in `void.jsonl` ------------------------------------
+
+
+def old_run(folder: Path, *voids: Any) -> Growing:
+    """A run of an earlier version with these void games."""
+    growing = Growing(folder)
+    growing.begin()
+    (folder / "void.jsonl").write_text("".join(json.dumps(void) + "\n" for void in voids))
+    return growing
+
+
+def test_old_void_games_are_those_of_the_file(tmp_path: Path) -> None:
+    old = {"id": "1:a:b", "attempt": 1, "suspects": ["a"]}
+    growing = old_run(tmp_path, old, {"id": "1:b:a", "lost": True}, {"id": "9:b:a"}, {"id": 3})
+    growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 2}))
+    growing.append(growing.line(REPLAYED))
+    with (tmp_path / "void.jsonl").open("a") as file:
+        file.write(json.dumps({**old, "attempt": 3}) + "\n{")
+    growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 4}))
+    run = read_run(tmp_path)
+    assert run.games["1:a:b"].attempt == 4
+    assert run.voids == [VoidGame("1:b:a", frozenset(), True), VoidGame("1:a:b", frozenset("a"), attempt=3)]
+    assert referee("verify", str(tmp_path)).code == 0
+    assert referee("verify", str(tmp_path / "games.jsonl")).code == 0
+
+
+def test_an_old_game_does_not_become_void_after_it_was_played(tmp_path: Path) -> None:
+    old_run(tmp_path, {"id": "1:a:b", "attempt": 2}).play("1:a:b")
     with pytest.raises(RecordError, match="`attempt` of game `1:a:b` is 1, expected 2"):
         read_run(tmp_path)
+    assert referee("verify", str(tmp_path)).code == 6
+
+
+def test_an_old_run_that_is_continued_has_its_void_games_in_both_files(tmp_path: Path) -> None:
+    old_run(tmp_path, {"id": "1:a:b", "attempt": 1, "suspects": ["a", "b"]})
+    before = (tmp_path / "void.jsonl").read_bytes()
+    with OpenRun.resume(read_run(tmp_path), {}, b"") as opened:
+        assert opened.add_void(Void("1:b:a", 1, "died", frozenset("a"))) == frozenset()
+        assert opened.add_void(Void("1:a:b", 2, "died", frozenset("ab"))) == frozenset("a")
+        ids = {"1:a:b", "1:b:a"}
+        assert seen(opened.state, ids) == seen(read_run(tmp_path), ids)
+    run = read_run(tmp_path)
+    assert [(void.id, void.attempt) for void in run.voids] == [("1:a:b", 1), ("1:b:a", 1), ("1:a:b", 2)]
+    assert (tmp_path / "void.jsonl").read_bytes() == before

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats.matching import maximum_matching
+from referee.tournament.formats.standing import SectionResults
 from referee.tournament.formats.swiss import Swiss
 from referee.tournament.schedule import encounter
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
@@ -133,7 +134,7 @@ def test_the_standings_are_by_points_and_tie_breaks() -> None:
         ("2:d:c", 1, 2),  # d 2, c 1
         ("2:c:d", 1, 2),
     )
-    rows = one.standings("", games)
+    rows = one.standings(SectionResults(games))
     assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
         # points, Buchholz, Sonneborn-Berger, direct, byes
         (1, "a", 3.0, 3.0, 2 * 1.0 + 1 * 2.0, 0.0, 0),
@@ -145,7 +146,9 @@ def test_the_standings_are_by_points_and_tie_breaks() -> None:
 
 def test_bots_that_only_their_names_tell_apart_share_a_rank_unless_they_have_met() -> None:
     one = Swiss(1, tuple("dcba"))
-    rows = one.standings("", results(("1:d:b", 1, 2), ("1:b:d", 1, 2), ("1:c:a", 1, 1), ("1:a:c", 1, 1)))
+    rows = one.standings(
+        SectionResults(results(("1:d:b", 1, 2), ("1:b:d", 1, 2), ("1:c:a", 1, 1), ("1:a:c", 1, 1)))
+    )
     assert [(row.rank, row.bot) for row in rows] == [
         (1, "a"),
         (1, "b"),
@@ -159,7 +162,7 @@ def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters()
     decided = 0
     for seed in range(200):
         games = play(schedule_of(one, "abcd"), drawn(seed))
-        rows = one.standings("", {game: what for game, what in games.items() if what})
+        rows = one.standings(SectionResults({game: what for game, what in games.items() if what}))
         for before, after in pairwise(rows):
             (*equal, direct, _), (*other, other_direct, _) = before.columns.values(), after.columns.values()
             if equal == other and direct != other_direct:
@@ -170,7 +173,7 @@ def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters()
 
 def test_a_bye_counts_once_as_an_opponent_with_the_same_points() -> None:
     one = Swiss(1, tuple("abc"))
-    rows = one.standings("", results(("1:a:b", 1, 2), ("1:b:a", 2, 1)))
+    rows = one.standings(SectionResults(results(("1:a:b", 1, 2), ("1:b:a", 2, 1))))
     assert [(row.bot, *row.columns.values()) for row in rows] == [
         # points, Buchholz, Sonneborn-Berger, direct, byes
         ("c", 2.0, 2.0, 2 * 2.0, 0.0, 1),
@@ -184,7 +187,7 @@ def test_the_standings_of_a_running_tournament_count_what_was_played(played: int
     one = Swiss(2, tuple("abcde"))
     games = play(schedule_of(one, "abcde", section="s"), favourites("abcde"))
     so_far = {game: what for game, what in list(games.items())[:played] if what}
-    rows = one.standings("s", so_far)
+    rows = one.standings(SectionResults(so_far, "s"))
     byes = 1 + (played >= 4)  # that of the second round is known after the first
     assert sum(float(row.columns["points"]) for row in rows) == played + 2 * byes
     assert sum(float(row.columns["byes"]) for row in rows) == byes
@@ -195,7 +198,7 @@ def test_a_game_that_is_annulled_gives_no_points_but_led_to_the_pairings_after_i
     played = play(schedule_of(one, "abcd"), favourites("abcd"))
     games = {game: what for game, what in played.items() if what}
     assert [*games] == ["1:a:c", "1:c:a", "1:b:d", "1:d:b", "2:a:b", "2:b:a", "2:c:d", "2:d:c"]
-    rows = one.standings("", games, annulled={"1:a:c", "1:c:a", "2:b:a"})
+    rows = one.standings(SectionResults(games, annulled={"1:a:c", "1:c:a", "2:b:a"}))
     assert [(row.bot, row.columns["points"], row.columns["Buchholz"]) for row in rows] == [
         ("b", 2.0, 1.0),
         ("c", 2.0, 1.0),

@@ -70,30 +70,23 @@ class PlayedReader:
 
     def __init__(
         self,
-        games: frozenset[str],
         shown_name: Callable[[str], str],
         with_replays: bool,
         with_seats: bool,
     ) -> None:
-        """`games` are the ids of those that count, `shown_name` gives the name under which a bot is shown;
-        `with_seats` says whether replays have what each seat knew, too.
+        """`shown_name` gives the name under which a bot is shown; `with_seats` says whether replays have what
+        each seat knew, too.
         """
-        self._games = games
         self._shown_name = shown_name
         self._with_replays = with_replays
         self._with_seats = with_seats
         self._symbols: set[str] = set()
         """The ids of the symbols that were given back so far."""
 
-    def __call__(self, line: bytes) -> tuple[str, PlayedGame] | RecordError | None:
-        """The id of a game and what is known of it; None for any other line, and for games that do not count.
-        An error is given back, since it has to reach another process.
-        """
+    def __call__(self, line: bytes) -> PlayedGame | RecordError:
+        """What is known of a game. An error is given back, since it has to reach another process."""
         try:
-            value = parse_json(line)
-            if value.get("kind") != "game" or value.get("id") not in self._games:
-                return None
-            return value["id"], self._played(value)
+            return self._played(parse_json(line))
         except RecordError as error:
             return error
 

@@ -19,7 +19,6 @@ from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
 from referee.records.record import Summary
-from referee.tournament.formats import known_format
 from referee.tournament.lock import is_locked
 from referee.tournament.reading import Runs
 from referee.tournament.run import dialogues
@@ -200,7 +199,7 @@ class Gathering:
         """The course of the ratings, or why there is none."""
         if whole.seats == 1:
             return None, "Bots that play alone have no ratings."
-        for form in (known_format(run.header) for run in self.runs.runs):
+        for form in (run.format for run in self.runs.runs):
             if form and form.no_course:
                 return None, form.no_course
         found = course([each.game for each in self.games], whole.names, facts.repeats)

@@ -11,7 +11,6 @@ from referee.pages.report.tables import NO_GAMES
 from referee.ratings.standings import Standings
 from referee.records.header import sections_of
 from referee.records.record import Summary
-from referee.tournament.formats import known_format
 from referee.tournament.lock import is_locked
 from referee.tournament.reading import Runs
 from referee.tournament.run import Run
@@ -103,7 +102,7 @@ def _game_text(header: Mapping[str, object]) -> str:
 
 
 def _format_text(run: Run) -> str:
-    form = known_format(run.header)
+    form = run.format
     return form.description if form else shown(str(run.header.get("format", "match")), 80)
 
 

@@ -7,13 +7,11 @@ from contextlib import closing
 from typing import NamedTuple
 
 from referee.core.errors import RecordError
-from referee.core.text import shown
 from referee.pages.report.games import PlayedGame, PlayedReader
-from referee.records import journal
 from referee.records.examining import each_line
 from referee.records.record import Summary
 from referee.tournament.reading import Runs
-from referee.tournament.run import Run
+from referee.tournament.run import Run, game_lines, wrong_line
 
 MAX_WITH_SEATS = 500
 """With more games, replays have only what a spectator sees: each seat's view takes as much time and space."""
@@ -39,13 +37,9 @@ def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGa
     with_seats = len(runs.games) <= MAX_WITH_SEATS
     for run in runs.runs:
         heads = dict(zip(run.games, shown_games, strict=False))
-        reader = PlayedReader(frozenset(run.games), run.amendments.shown, with_replays, with_seats)
-        with closing(each_line(journal.read(run.folder), workers, reader)) as lines:
+        reader = PlayedReader(run.amendments.shown, with_replays, with_seats)
+        with closing(each_line(game_lines(run, run.games), workers, reader)) as lines:
             for line, found in lines:
-                if line.torn or not heads:
-                    break
-                if line.error or isinstance(found, RecordError):
-                    where = f"line {line.number} of `{shown(str(run.folder / journal.NAME))}`"
-                    raise RecordError(f"{where}: {line.error or found}")
-                if found and found[0] in heads:
-                    yield ReadGame(run, found[0], heads.pop(found[0]), found[1])
+                if isinstance(found, RecordError):
+                    raise wrong_line(run, line, found)
+                yield ReadGame(run, line.game.id, heads[line.game.id], found)

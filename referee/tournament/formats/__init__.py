@@ -22,7 +22,7 @@ from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import Standing
+from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.formats.swiss import Swiss
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "KEYS",
     "Amount",
     "Format",
+    "SectionResults",
     "SectionState",
     "Settings",
     "Standing",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -13,7 +13,7 @@ from referee.core.text import counted, shown
 from referee.records.header import GROWING
 from referee.records.record import Summary
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import Standing
+from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.schedule import Schedule, rotations
 
 DEFAULT = "round-robin"
@@ -149,18 +149,8 @@ class Format(ABC):
     def schedule(self, state: SectionState) -> Schedule:
         """The schedule of a section."""
 
-    def standings(
-        self,
-        section: str,
-        games: Mapping[str, Summary],
-        without_result: Container[str] = (),
-        annulled: Collection[str] = (),
-    ) -> list[Standing] | None:
-        """The standings, best first; None for the formats whose order is that of the ratings.
-
-        `games` as in `SectionState`; `without_result` are the ids of games that are over without a result for
-        good. Games that are `annulled` give no points, but they led to the pairings that followed them.
-        """
+    def standings(self, results: SectionResults) -> list[Standing] | None:
+        """The standings, best first; None for the formats whose order is that of the ratings."""
         return None
 
     @abstractmethod

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from referee.core.text import counted
 from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import Standing, points, read_on
+from referee.tournament.formats.standing import SectionResults, Standing, points, read_on
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
 _LOST_TO = "lost to"
@@ -179,18 +179,12 @@ class Knockout(Format):
         series = bots - 1 + (self.third_place and bots > 3)
         return Amount(series * 2 * self.best_of * seats, False)
 
-    def standings(
-        self,
-        section: str,
-        games: Mapping[str, Summary],
-        without_result: Container[str] = (),
-        annulled: Collection[str] = (),
-    ) -> list[Standing]:
+    def standings(self, results: SectionResults) -> list[Standing]:
         """The bots by the stage that they reached, then by the match for the third place. Bots that are level
         share a rank, and are in the order of their seeds.
         """
         played = self._course()
-        read_on(played.schedule(section, games), games, without_result)
+        read_on(played.schedule(results.section, results.games), results)
 
         def level(bot: str) -> tuple[int, bool]:
             return played.passed[bot], bot in played.third[:1]

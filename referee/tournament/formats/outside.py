@@ -6,18 +6,21 @@ As with games, the origin of a format in a header is only compared: no file is r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
-from referee.core.errors import RecordError, UsageError
+from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.fields import Fields
-from referee.core.named_code import source_of
+from referee.core.named_code import located_error_text, source_of
 from referee.core.text import listed, shown
 from referee.records.header import GROWING
-from referee.tournament.formats.format import ORIGIN, SETTINGS, Format
+from referee.tournament.formats.format import ORIGIN, SETTINGS, Format, SectionState
+from referee.tournament.formats.settings import Settings
+from referee.tournament.schedule import Encounter, Schedule, Wait
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
@@ -29,9 +32,48 @@ def from_file(text: str, folder: Path) -> type[Format]:
     """The format `module.py:NAME`, the file relative to a folder. Raises `UsageError`."""
     source = source_of(text, folder, "format")
     found = _checked(source.value(), text)
+    if found not in _loaded.values():
+        _guard(found, source.path)
     found.origin = {"file": text, "sha256": source.sha256}
     _loaded[found.name] = found
     return found
+
+
+_GUARDED = ("check", "standings", "games_in_all", "tested", "check_place", "check_bots", "may_grow")
+"""The methods of a format that return something; an error in one of them is one of its file."""
+
+
+def _guard(found: type[Format], path: str) -> None:
+    """Has whatever the methods of a format raise become a `UsageError` that names the line of the file."""
+    read, schedule = found.read, found.schedule
+
+    @contextmanager
+    def guarded(method: str) -> Iterator[None]:
+        try:
+            yield
+        except RefereeError:
+            raise
+        except (Exception, SystemExit) as error:
+            what = located_error_text(error, path)
+            raise UsageError(
+                f"the format `{found.name}` failed in `{method}`: `{shown(path)}`, {what}"
+            ) from None
+
+    def guarded_read(cls: type[Format], settings: Settings) -> Format:
+        with guarded("read"):
+            return read(settings)
+
+    def guarded_schedule(self: Format, state: SectionState) -> Schedule:
+        with guarded("schedule"):
+            for step in schedule(self, state):
+                if not isinstance(step, Encounter | Wait):
+                    raise TypeError(f"{step!r} is no encounter, and nothing to wait for")
+                yield step
+
+    vars_of = {name: guarded(name)(getattr(found, name)) for name in _GUARDED}
+    vars_of |= {"read": classmethod(guarded_read), "schedule": guarded_schedule}
+    for name, method in vars_of.items():
+        setattr(found, name, method)
 
 
 def _checked(value: Any, where: str) -> type[Format]:

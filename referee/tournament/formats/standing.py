@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.games.api import share_beaten
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, Schedule, Wait
+
+
+@dataclass(frozen=True)
+class SectionResults:
+    """The results of a section of a tournament as its standings see them."""
+
+    games: Mapping[str, Summary]
+    """The results by id as they were played, also of games that were annulled later."""
+    section: str = ""
+    """The name of the section; empty where the tournament has only one."""
+    without_result: Container[str] = ()
+    """The ids of games that are over without a result for good."""
+    annulled: Collection[str] = ()
+    """The ids of games that give no points, but led to the pairings that followed them."""
 
 
 class Standing(NamedTuple):
@@ -32,10 +47,12 @@ def points(encounter: Encounter, bot: str, games: Mapping[str, Summary]) -> floa
     )
 
 
-def read_on(schedule: Schedule, games: Mapping[str, Summary], without_result: Container[str]) -> None:
+def read_on(schedule: Schedule, results: SectionResults) -> None:
     """Reads a schedule up to the first wait for a game that is not over: one that has no result yet, and is
     not for good without one.
     """
     for step in schedule:
-        if isinstance(step, Wait) and not all(game in games or game in without_result for game in step.games):
+        if isinstance(step, Wait) and not all(
+            game in results.games or game in results.without_result for game in step.games
+        ):
             return

@@ -16,7 +16,7 @@ bots with equal points:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import ClassVar
@@ -25,7 +25,7 @@ from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.matching import maximum_matching
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import Standing, points, read_on
+from referee.tournament.formats.standing import SectionResults, Standing, points, read_on
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
 BYE = 2.0
@@ -212,13 +212,7 @@ class Swiss(Format):
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return Amount(self.rounds * (bots // 2) * seats, True)
 
-    def standings(
-        self,
-        section: str,
-        games: Mapping[str, Summary],
-        without_result: Container[str] = (),
-        annulled: Collection[str] = (),
-    ) -> list[Standing]:
+    def standings(self, results: SectionResults) -> list[Standing]:
         """The bots by points, Buchholz, Sonneborn-Berger and direct meeting; equal bots by name.
 
         * Buchholz: the sum of the points of all opponents, for each meeting.
@@ -227,11 +221,11 @@ class Swiss(Format):
         * Direct meeting: the points against those bots that are equal in all this.
         """
         as_played = _Scores(self.seeding)
-        coming = self._schedule(as_played, section, games)
-        read_on(coming, games, without_result)
+        coming = self._schedule(as_played, results.section, results.games)
+        read_on(coming, results)
         next(coming, None)  # the results of the current round so far
         counted = _Scores(self.seeding)
-        counting = {game: what for game, what in games.items() if game not in annulled}
+        counting = {game: what for game, what in results.games.items() if game not in results.annulled}
         for encounters, bye in as_played.rounds:
             counted.add(encounters, bye, counting)
         return _ranked(counted)
