@@ -1,6 +1,6 @@
 """What bots can do to others: `python -m tests.tools.attacks [NAME ...] [--level L] [--user U] [--area A]`.
 
-Plays each attack of `attack_list.py` in a tournament of two games against the victim, at each level of
+Plays each attack of the catalogue in a tournament of two games against the victim, at each level of
 isolation, as root and as an ordinary user, and compares what succeeds with the table in the documentation,
 which `--write` replaces. Nothing is attacked but the processes and files of these tournaments.
 """
@@ -27,18 +27,23 @@ import tempfile
 import termios
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+from tests.catalogue import ways
+from tests.catalogue.judging import Area, Outcome, Seen, explodes, harms_run
+from tests.catalogue.row import Attack
 from tests.command import ROOT
-from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, Seen, explodes, groups, harms_run
 from tests.waiting import TOO_LONG_S
+
+ATTACKS = ways(Attack)
 
 LEVELS = ("basic", "landlock", "bwrap")
 """Those with a column in the table; at `none`, all is as without a referee."""
@@ -730,6 +735,16 @@ class Trial:
         listeners.close()
         code = self._lab.checkout / "referee" / "__main__.py"
         shutil.copy(ROOT / "referee" / "__main__.py", code)
+
+
+def groups(
+    attacks: Iterable[Attack], company: Callable[[Attack], object] = attrgetter("company")
+) -> list[tuple[Attack, ...]]:
+    """The attacks, those together that are tried in the same game: of which the company is equal."""
+    found: dict[object, list[Attack]] = {}
+    for attack in attacks:
+        found.setdefault(company(attack), []).append(attack)
+    return [tuple(group) for group in found.values()]
 
 
 def play(place: Lab, attacks: tuple[Attack, ...], level: str, user: str) -> dict[str, tuple[Outcome, Seen]]:
