@@ -250,10 +250,7 @@ OUTPUT: Rows = {
         ),
         AtRandom("control character", When.NOW, "protocol"),
     ),
-    (26, "empty line"): (
-        Case("asked; echo; answer", noise=("",)),
-        AtRandom("blanks", When.NEVER),
-    ),
+    (26, "empty line"): (Case("asked; echo; answer", noise=("",)), AtRandom("blanks", When.NEVER)),
     (27, "a line of a megabyte"): (
         Case(
             "asked; head -c 1000000 /dev/zero | tr '\\000' x; echo",
@@ -497,10 +494,7 @@ PROCESSES: Rows = {
         AtRandom("closes output", When.NOW, "gone"),
         AtRandom("closes stderr", When.NEVER),
     ),
-    (69, "ignores SIGTERM"): (
-        Elsewhere(f"{AT_ITS_DEADLINE}[ignores TERM]"),
-        too_late("ignores TERM"),
-    ),
+    (69, "ignores SIGTERM"): (Elsewhere(f"{AT_ITS_DEADLINE}[ignores TERM]"), too_late("ignores TERM")),
     (70, "stops itself"): (
         Elsewhere(f"{AT_ITS_DEADLINE}[stops itself]"),
         Case("asked; kill -STOP $PPID; answer; listen quit", name="and what watches over it", linux=True),
@@ -561,11 +555,7 @@ PROCESSES: Rows = {
         Why("it takes a kernel that hangs; nobody waits for it longer than `UNKILLABLE_S`"),
     ),
     (81, "two hundred helpers"): (
-        Case(
-            f"asked; {HELPERS} answer; wait",
-            name="allowed",
-            any_user=True,
-        ),
+        Case(f"asked; {HELPERS} answer; wait", name="allowed", any_user=True),
         Case(
             f"asked; {HELPERS} wait",
             "limit",
@@ -636,10 +626,7 @@ RESOURCES: Rows = {
     ),
     (87, "computes for ever"): (
         Case(
-            "asked; while :; do :; done",
-            "limit",
-            "more processor time than it may use",
-            limits=Limits(cpu=1),
+            "asked; while :; do :; done", "limit", "more processor time than it may use", limits=Limits(cpu=1)
         ),
     ),
     (88, "opens many files"): (
