@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from referee.processes import cpu
 from referee.processes.limits import Limits
 from tests.catalogue.row import (
     PAUSES,
     AtRandom,
     Case,
     Checked,
+    Defect,
     Drawn,
     Elsewhere,
     Rows,
     When,
     Why,
     asked,
+    at_once,
     checked,
+    computed_us,
     loading,
+    noisy,
     partial,
     too_late,
 )
@@ -86,6 +91,7 @@ START: Rows = {
     (6, "exits non-zero at once"): (
         Case("echo boom >&2; exit 3", "start", "exited with status 3", stderr="boom"),
         Checked("missing_module.py"),
+        Defect("crashes at the start", 1, "exited with status 1 before it sent `hello`"),
     ),
     (7, "slow start within the allowance"): (
         Elsewhere("test_processes.py::test_a_slow_start_costs_no_move_time"),
@@ -95,6 +101,13 @@ START: Rows = {
         Elsewhere(f"{NO_START}[never starts]"),
         Case("listen seed; sleep 600", "start", "nothing came", "after hello", late=loading),
         *checked("very_slow_start.py", "slow_hello.py", "ready_slow.py"),
+        Defect(
+            "is never ready",
+            2,
+            "did not answer `prepare` with `ready` in {time}: nothing came",
+            late=loading,
+            hangs=True,
+        ),
     ),
     (9, "a hundred bots start together"): (
         Why("no more start at a time than workers times seats, and the allowance is a setting"),
@@ -176,6 +189,18 @@ OUTPUT: Rows = {
         ),
         too_late("half an answer"),
         Checked("no_newline.py"),
+        Defect(
+            "says hello without a newline",
+            2,
+            "a line without a newline came: hello 1",
+            late=lambda place: partial(place).endswith(b"1"),
+        ),
+        Defect(
+            "answers without a newline",
+            3,
+            "a line without a newline came: move 1 L:A1",
+            late=lambda place: partial(place).endswith(b"A1"),
+        ),
     ),
     (18, "output is not flushed"): (
         Case(
@@ -202,6 +227,20 @@ OUTPUT: Rows = {
             "PrintWriterBot.java",
             "piped_through_sed.sh",
             "reads_to_the_end.py",
+        ),
+        Defect(
+            "holds its hello back",
+            2,
+            "did not send `hello` in {time}, only after its input ended",
+            late=at_once,
+            held_back=True,
+        ),
+        Defect(
+            "holds its answers back",
+            3,
+            "did not answer its first question in {time}, only after its input ended",
+            late=asked,
+            held_back=True,
         ),
     ),
     (19, "CR LF"): (
@@ -330,6 +369,7 @@ OUTPUT: Rows = {
         Elsewhere("test_processes.py::test_helpers_end_with_the_bot"),
         AtRandom("helper in its group", When.NEVER),
         Checked("leaves_a_process.py"),
+        Defect("leaves a helper", 13, "sleep (pid "),
     ),
     (38, "deep nesting, NaN, double names, endless digits"): (
         Why("bots do not speak JSON; to what the referee reads itself this is done elsewhere"),
@@ -344,6 +384,15 @@ OUTPUT: Rows = {
         AtRandom("illegal once", When.NEVER, rejected=1),
         AtRandom("illegal for ever", When.NOW, "illegal", rejected=10),
         *checked("repeats_an_illegal_move.py", "dies_of_rejected.py", "waits_after_rejected.py"),
+        Defect("plays on a stone late in the game", 4, "`L:A1` was rejected: occupied, A1 is occupied"),
+        Defect(
+            "says nothing to a rejection",
+            5,
+            "after a rejection: the bot ran out of time",
+            late=lambda place: b"rejected" in place.connection.conversation.last_said,
+        ),
+        Defect("resigns when it is rejected", 5, "after a rejection: the bot resigned"),
+        Defect("dies of a rejection", 5, "after a rejection: the bot is gone"),
     ),
     (40, "a move with something behind it"): (
         Case('asked; echo "move $n $move now"; play', rejected=1),
@@ -365,6 +414,13 @@ CLOCKS: Rows = {
         Checked("thinks_too_long.py"),
         Checked("slow_first_move.py", steps=(6,)),
         Checked("ignores_the_clock.py", steps=(5, 6)),
+        Defect("says nothing", 3, "did not answer its first question in {time}: nothing came", late=asked),
+        Defect(
+            "takes its time where there is little",
+            6,
+            "under {time}, question 1: the bot ran out of time",
+            hangs=True,
+        ),
     ),
     (42, "just inside and just outside the limit"): (
         Elsewhere(TABLE_OF_VERDICTS),
@@ -414,6 +470,7 @@ CLOCKS: Rows = {
         AtRandom("stays after quit", When.NEVER),
         AtRandom("ignores TERM after quit", When.NEVER),
         *checked("ignores_quit.py", "endless_timer.js", "crash_at_quit.py"),
+        Defect("does not quit", 12, "`quit` and the end of its input, and was ended by SIGTERM", hangs=True),
     ),
     (55, "a limit of nothing, of less, of too much"): (
         Elsewhere("test_clock.py::test_refuses"),
@@ -423,7 +480,10 @@ CLOCKS: Rows = {
 }
 
 INPUT: Rows = {
-    (56, "never reads what is short"): (Elsewhere(f"{AT_ITS_DEADLINE}[never reads]"),),
+    (56, "never reads what is short"): (
+        Elsewhere(f"{AT_ITS_DEADLINE}[never reads]"),
+        Defect("never reads", 2, "did not send `hello` in {time}: nothing came", late=at_once, hangs=True),
+    ),
     (57, "never reads what is long"): (
         Elsewhere(f"{AT_ITS_DEADLINE}[lists and never reads]"),
         Elsewhere("test_processes.py::test_the_ending_of_a_bot_that_was_late_says_what_came"),
@@ -475,16 +535,23 @@ PROCESSES: Rows = {
         AtRandom("answers and kills itself", When.NEXT, "gone"),
         AtRandom("exits at the end", When.AFTER, "start"),
         *checked("one_game_only.py", "crash_at_the_end.py"),
+        Defect("exits behind its hello", 2, "did not get ready: exited with status 3"),
+        Defect(
+            "exits at the end of a game", 7, "in the second game: the bot did not start: exited with status 0"
+        ),
     ),
     (65, "crashes"): (
         Case("asked; kill -SEGV $$", "gone", "was ended by SIGSEGV", "by a bad address", hint="memory"),
         Case("asked; kill -ABRT $$", "gone", "was ended by SIGABRT", "by abort"),
         AtRandom("exits", When.NOW, "gone"),
         *checked("crash_late.py", "wild_pointer.c"),
+        Defect("exits when it is asked", 3, "it is gone: exited with status 3"),
+        Defect("crashes late in the game", 4, "the bot is gone: exited with status 1"),
     ),
     (66, "kills itself"): (
         Elsewhere(f"{GONE_AT_ONCE}[kills itself]"),
         AtRandom("kills itself", When.NOW, "gone"),
+        Defect("kills itself when it is asked", 3, "it is gone: was ended by SIGSEGV"),
     ),
     (67, "its output ends before it has exited"): (
         Case("asked; kill -SEGV $$", "gone", "was ended by SIGSEGV", games=30),
@@ -509,6 +576,7 @@ PROCESSES: Rows = {
         Case(f"{DAEMON} {UP} asked; answer; listen quit", name="of a good bot", linux=True),
         Case(f"{DAEMON} {UP} asked; exit 3", "gone", "exited with status 3", escaped="sleep", linux=True),
         AtRandom("helper in a session", When.NEVER),
+        Defect("lets a helper escape", 13, "had left its process group"),
     ),
     (73, "a helper of a helper that is gone"): (
         Case(f"({DAEMON}) & wait $!; {UP} asked; answer; listen quit", name="of a good bot", linux=True),
@@ -602,6 +670,7 @@ RESOURCES: Rows = {
             limits=Limits(memory=400 << 20),
             linux=True,
         ),
+        Defect("is large", 14, "after 1 game, expected at most"),
     ),
     (84, "the machine runs out of memory"): (
         Case("asked; [ $(cat /proc/self/oom_score_adj) = 1000 ] && answer", name="bots go first", linux=True),
@@ -628,6 +697,13 @@ RESOURCES: Rows = {
         Case(
             "asked; while :; do :; done", "limit", "more processor time than it may use", limits=Limits(cpu=1)
         ),
+        Defect(
+            "computes for ever",
+            3,
+            "in {time}: nothing came" + "; it computed for " * cpu.AVAILABLE,
+            late=lambda place: asked(place) and computed_us(place) > 20_000,
+            hangs=True,
+        ),
     ),
     (88, "opens many files"): (
         Case(
@@ -652,6 +728,8 @@ PROTOCOL: Rows = {
         AtRandom("malformed before ready", When.START, "start"),
         AtRandom("answers and is malformed", When.NEXT, "protocol"),
         *checked("no_number.py", "move_alone.py", "too_many_numbers.sh", "no_version.py", "wrong_version.py"),
+        Defect("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
+        Defect("breaks the protocol", 3, "it broke the protocol: move A1"),
     ),
     (138, "a message at the wrong time"): (
         AtRandom("hello again before ready", When.START, "start"),
@@ -661,6 +739,13 @@ PROTOCOL: Rows = {
     ),
     (139, "answers under the wrong number"): (
         *checked("answers_first_number.py", "counts_all_games.py", "counts_from_0.py"),
+        Defect(
+            "answers the old question once more",
+            5,
+            "after a rejection: the bot ran out of time",
+            late=lambda place: place.connection.conversation.turn.stale_count,
+        ),
+        Defect("counts the questions of all games", 7, "in the second game: the bot spoke out of turn"),
     ),
     (140, "requests many lists"): (
         AtRandom("seventeen lists", When.NOW, "flood"),
@@ -671,6 +756,18 @@ PROTOCOL: Rows = {
         AtRandom("info", When.NEVER),
         AtRandom("long log", When.NEVER),
         *checked("debug_on_stdout.py", "moves_on_stderr.py", "prompt.py", "prompt_for_moves.py"),
+        Defect(
+            "greets in its own words",
+            2,
+            "a line that is no message came, such as `Welcome to BotMaster 3000!`",
+            late=noisy,
+        ),
+        Defect(
+            "prints what it thinks and nothing else",
+            3,
+            "such as `[debug] best cell A1`",
+            late=lambda place: asked(place) and noisy(place),
+        ),
     ),
     (142, "misreads its input"): (
         Checked("ScannerBot.java", start="10s"),
@@ -681,13 +778,28 @@ PROTOCOL: Rows = {
             "dies_of_much_news.py",
             "dies_of_unknown_messages.py",
         ),
+        Defect("dies of unknown words", 9, "the bot did not start: exited with status 1"),
+        Defect("knows words by their beginning", 9, "question 999 was never asked"),
+        Defect("knows only of one turn at a time", 10, "moves that it did not make: the bot is gone"),
     ),
-    (143, "misreads its seat"): (*checked("seat_from_0.py", "seat_misread.py"),),
+    (143, "misreads its seat"): (
+        *checked("seat_from_0.py", "seat_misread.py"),
+        Defect("cannot play in seat 2", 4, "in seat 2: `L:Z9` was rejected: no-such-cell"),
+    ),
     (144, "writes its moves in another way"): (
         *checked("wrong_notation.py", "cells_from_0.py", "row_too_far.py", "lower_case.py", "upper_case.py"),
     ),
-    (145, "keeps something of earlier games"): (*checked("remembers_the_last_game.py", "leaks.py"),),
+    (145, "keeps something of earlier games"): (
+        *checked("remembers_the_last_game.py", "leaks.py"),
+        Defect("remembers the last game", 7, "in the second game: `L:A1` was rejected: occupied"),
+        Defect("leaks", 14, "MB with each game"),
+    ),
     (146, "plays otherwise with the same seed"): (Checked("random_by_the_time.py"),),
+    (153, "fails at an end that it did not expect"): (
+        Defect("takes every end for a victory", 8, "after a game that ended before its first question"),
+        Defect("wants to be asked before the end", 8, "after a game that ended before its first question"),
+        Defect("does not take faults of others", 8, "after a game that ended in the middle"),
+    ),
     (147, "resigns at once"): (Checked("resigns_at_once.py"),),
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from referee.processes import cpu
 from referee.processes.limits import DEFAULT, Limits
 from referee.protocol.session import Phase
 from referee.wire.process_wire import SeatWire
@@ -17,6 +19,11 @@ LONG = "1h"
 
 Late = Callable[[SeatWire], object]
 """Whether the time of a seat is up, as far as a bot goes that does something before."""
+
+
+def at_once(place: SeatWire) -> bool:
+    """It does nothing before."""
+    return True
 
 
 def loading(place: SeatWire) -> bool:
@@ -32,6 +39,16 @@ def asked(place: SeatWire) -> bool:
 def partial(place: SeatWire) -> bytes:
     """Whether it has begun a line."""
     return place.connection.conversation.partial
+
+
+def noisy(place: SeatWire) -> int:
+    """How many lines of noise came in this turn."""
+    return place.connection.conversation.turn.noise_count
+
+
+def computed_us(place: SeatWire) -> float:
+    """The processor time of this move, as far as that can be known."""
+    return place.watch.timing(0, 0, place.watch.cpu_ns()).cpu_us if cpu.AVAILABLE else math.inf
 
 
 RESIGNS = "while asked; do echo resign $n; done"
@@ -140,6 +157,23 @@ class Checked:
     """The steps that are run, for slow bots; all where it is empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """What `tests/bots/check_bots.py` does, and the step of `referee check` that says so."""
+
+    name: str
+    """What the bot calls it."""
+    step: int
+    text: str
+    """A part of what the step says; `{time}` is the clock."""
+    late: Late | None = None
+    """When its time may be up, where it runs out of time: once it has said what it says."""
+    held_back: bool = False
+    """What is at the end of its input is waited for."""
+    hangs: bool = False
+    """It does not exit; the others have as long as they take."""
+
+
 def checked(*files: str) -> tuple[Checked, ...]:
     """Bots of which all steps are run."""
     return tuple(map(Checked, files))
@@ -199,7 +233,7 @@ class Why:
     reason: str
 
 
-Way = Case | AtRandom | Checked | Attack | Elsewhere | Why
+Way = Case | AtRandom | Checked | Defect | Attack | Elsewhere | Why
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabulate import tabulate
 
 from tests.catalogue import ROWS
-from tests.catalogue.row import AtRandom, Attack, Case, Checked, Elsewhere, Way, Why
+from tests.catalogue.row import AtRandom, Attack, Case, Checked, Defect, Elsewhere, Way, Why
 
 
 def told(way: Way) -> str:
@@ -18,6 +18,8 @@ def told(way: Way) -> str:
             return f"at random, {vice}: {verdict or 'plays on'}"
         case Checked(file):
             return f"checked: {file}"
+        case Defect(name, step):
+            return f"check, step {step}: {name}"
         case Attack(area, name):
             return f"attack on {area}: {name}"
         case Elsewhere(name):
