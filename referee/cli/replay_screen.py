@@ -48,25 +48,49 @@ PAGE = 10
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Steps per second."""
 
-KEYS = (
-    ("Right, Enter", "next step"),
-    ("Left, b, Backspace", "previous step"),
-    ("PageDown, PageUp", f"{PAGE} steps forward, back"),
-    ("Home, g", "first step"),
-    ("End, G", "last step"),
-    ("a number, Enter", "that step"),
-    ("Space", "play, pause"),
-    ("+, -", "play faster, slower"),
-    ("/", "search moves, events, news, info and names"),
-    ("n, N", "next, previous match"),
-    ("v, Tab", "another view: all seats, seat 1, …"),
-    ("Up, Down", "scroll the board"),
-    ("<, >", "scroll the board left, right"),
-    ("k, j", "scroll the text up, down"),
-    ("?", "this help"),
-    ("q, Escape", "quit"),
+KEYS: Sequence[tuple[str, str, Sequence[Binding]]] = (
+    ("Right, Enter", "next step", [Binding("right,enter", "move(1)")]),
+    ("Left, b, Backspace", "previous step", [Binding("left,b,backspace", "move(-1)")]),
+    (
+        "PageDown, PageUp",
+        f"{PAGE} steps forward, back",
+        [Binding("pagedown", f"move({PAGE})"), Binding("pageup", f"move({-PAGE})")],
+    ),
+    ("Home, g", "first step", [Binding("home,g", "go(0)")]),
+    ("End, G", "last step", [Binding("end,G", "go(-1)")]),
+    ("a number, Enter", "that step", [Binding(n, f"number({n})", priority=True) for n in "0123456789"]),
+    ("Space", "play, pause", [Binding("space", "play")]),
+    ("+, -", "play faster, slower", [Binding("+,=", "speed(1)"), Binding("-", "speed(-1)")]),
+    ("/", "search moves, events, news, info and names", [Binding("/", "search", priority=True)]),
+    ("n, N", "next, previous match", [Binding("n", "match(1)"), Binding("N", "match(-1)")]),
+    (
+        "v, Tab",
+        "another view: all seats, seat 1, …",
+        [Binding("v", "view"), Binding("tab", "view", priority=True)],
+    ),
+    (
+        "Up, Down",
+        "scroll the board",
+        [Binding("up", "scroll('board', 0, -1)"), Binding("down", "scroll('board', 0, 1)")],
+    ),
+    (
+        "<, >",
+        "scroll the board left, right",
+        [Binding("<", "scroll('board', -8, 0)"), Binding(">", "scroll('board', 8, 0)")],
+    ),
+    (
+        "k, j",
+        "scroll the text up, down",
+        [Binding("k", "scroll('text', 0, -1)"), Binding("j", "scroll('text', 0, 1)")],
+    ),
+    ("?", "this help", [Binding("?", "help")]),
+    (
+        "q, Escape",
+        "quit",
+        [Binding("q", "quit"), Binding("escape", "leave"), Binding("ctrl+c", "quit", priority=True)],
+    ),
 )
-"""The keys, for people."""
+"""The keys: as people call them, what they do, and how."""
 
 HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
 """What the last line says of the keys, the most important first."""
@@ -182,8 +206,8 @@ class Help(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Shows the text."""
-        wide = max(len(keys) for keys, _ in KEYS)
-        keys = "\n".join(f"{keys:{wide}}  {meaning}" for keys, meaning in KEYS)
+        wide = max(len(keys) for keys, *_ in KEYS)
+        keys = "\n".join(f"{keys:{wide}}  {meaning}" for keys, meaning, _ in KEYS)
         self._pane.present("keys; Up, Down scroll, Escape closes", Text(f"{keys}\n\n{self._about}"))
 
     def action_scroll(self, rows: int) -> None:
@@ -223,33 +247,7 @@ class ReplayScreen(App[None]):
     .-too-small #too-small { display: block; }
     .-too-small #heading, .-too-small #main, .-too-small #bottom { display: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,enter", "move(1)"),
-        Binding("left,b,backspace", "move(-1)"),
-        Binding("pagedown", f"move({PAGE})"),
-        Binding("pageup", f"move({-PAGE})"),
-        Binding("home,g", "go(0)"),
-        Binding("end,G", "go(-1)"),
-        Binding("space", "play"),
-        Binding("+,=", "speed(1)"),
-        Binding("-", "speed(-1)"),
-        Binding("/", "search", priority=True),
-        *(Binding(digit, f"number({digit})", priority=True) for digit in "0123456789"),
-        Binding("n", "match(1)"),
-        Binding("N", "match(-1)"),
-        Binding("v", "view"),
-        Binding("tab", "view", priority=True),
-        Binding("up", "scroll('board', 0, -1)"),
-        Binding("down", "scroll('board', 0, 1)"),
-        Binding("<", "scroll('board', -8, 0)"),
-        Binding(">", "scroll('board', 8, 0)"),
-        Binding("k", "scroll('text', 0, -1)"),
-        Binding("j", "scroll('text', 0, 1)"),
-        Binding("?", "help"),
-        Binding("escape", "leave"),
-        Binding("q", "quit"),
-        Binding("ctrl+c", "quit", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [binding for *_, bindings in KEYS for binding in bindings]
 
     def __init__(self, browser: Browser) -> None:
         super().__init__(ansi_color=True)
