@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pwd
+import re
 import resource
 import shlex
 import shutil
@@ -38,8 +39,8 @@ from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import ProcessUse, play_encounter
-from tests.catalogue import ROWS
-from tests.catalogue.row import LONG, PAUSES, RESIGNS, Case, Elsewhere
+from tests.catalogue import ROWS, ways
+from tests.catalogue.row import LONG, PAUSES, RESIGNS, AtRandom, Attack, Case, Defect, Elsewhere
 from tests.command import RANDOM, ROOT, referee, referee_process, sh, sh_words
 from tests.processes.encounters import time_is_up_once
 from tests.processes.runs import games, lines_of, run_with, toml
@@ -187,6 +188,20 @@ def test_every_row_stands_once_and_is_tested_or_says_why_not() -> None:
                 name, _, parameter = test.partition("[")
                 text = next((ROOT / "tests").rglob(file)).read_text()
                 assert f"def {name}(" in text and parameter.removesuffix("]") in text, way.name
+
+
+def test_the_bots_know_what_the_catalogue_has_them_do() -> None:
+    """One that does not know a name plays well, which would look like harmless misbehaviour."""
+    bots = ROOT / "tests" / "bots"
+    done = [("faulty_bot.py", way.vice) for way in ways(AtRandom)]
+    done += [("check_bots.py", way.name) for way in ways(Defect)]
+    for file, name in done:
+        assert f'"{name}"' in (bots / file).read_text(), name
+    attackers = {path.suffix: path.read_text() for path in (bots / "attacks").iterdir() if path.is_file()}
+    ends = {"sh": ".sh", "Perl": ".pl", "Python": ".py", "JavaScript": ".js", "Java": ".java", "C": ".c"}
+    for way in ways(Attack):
+        known = rf"[\"']{way.name}[\"']|\s{way.name}[:)]"
+        assert re.search(known, attackers[ends[way.language]]), way.name
 
 
 @pytest.mark.slow
