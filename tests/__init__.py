@@ -9,9 +9,10 @@
   tests need.
 - `pages`: the pages in a real browser, Chromium, where there is one: what they show, keys, barriers for
   people, hostile texts. `browser.py` has what these tests do with it.
-- `tools`: programs for developers, which take long or look at much: the catalogue of faults, the soaks,
-  chaos, fairness, liveness, the attacks, the guards, large synthetic runs and hostile ones, screenshots, the
-  golden games.
+- `catalogue`: all that can go wrong with bots and around them, in rows: what happens, and what has to come of
+  it.
+- `tools`: programs for developers, which take long or look at much: the soaks, chaos, fairness, liveness, the
+  attacks, the guards, large synthetic runs and hostile ones, screenshots, the golden games.
 - `bots`: the bots that misbehave; in `broken`, those that make one mistake each, for `check`; in `attacks`,
   those that attack, in several languages, and their victim.
 - `bench`: benchmarks.

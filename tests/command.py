@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -25,8 +26,19 @@ GREEDY = f"{{python}} {ROOT / 'sample_bots' / 'greedy_bot.py'}"
 PLAIN = f"{{python}} -I -S {ROOT / 'sample_bots' / 'plain_bot.py'}"
 BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'bad_bot.py'}"
 
+
 HERE = ("--workers", "0")
 """Games are played in the referee's own process: a worker takes longer to start than most of them to play."""
+
+
+def sh(script: str) -> str:
+    """A bot in a line or two of sh, with the words of `bad_bot.sh`, as it is named on a command line."""
+    return shlex.join(sh_words(script))
+
+
+def sh_words(script: str) -> tuple[str, ...]:
+    """The words of its command."""
+    return ("sh", "-c", f'. "$0"; {script}', str(ROOT / "tests" / "bots" / "bad_bot.sh"))
 
 
 def environment_of_contributors() -> dict[str, str]:

@@ -93,6 +93,11 @@ def is_chance(state: State[Any]) -> bool:
     return state.to_act() in ((CHANCE,), (SHARED_CHANCE,))
 
 
+def _acting(state: State[Any]) -> tuple[Seat, ...]:
+    """The seats that are to act; none where chance is."""
+    return () if is_chance(state) else state.to_act()
+
+
 def random_game(game: Game[Any], options: Options, seed: str) -> Iterator[State[Any]]:
     """All positions of a random game, the first and the last among them."""
     rng = Stream(seed.encode())
@@ -128,7 +133,7 @@ def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:
         moves = 0
         rng = Stream(f"texts {number}".encode())
         for state in random_game(game, options, f"{number}"):
-            for seat in () if is_chance(state) else state.to_act():
+            for seat in _acting(state):
                 moves += 1
                 _require(moves <= game.longest(options), "a game has more moves than `longest` says")
                 _moves_round_trip(state, seat, rng)
@@ -222,7 +227,7 @@ def blanks_are_forgiven_and_other_white_space_is_not(game: Game[Any], options: O
     """Spaces around a move are ignored; spaces alone or other white space are not read as a move."""
     rng = Stream(b"blanks")
     for state in islice(random_game(game, options, "blanks"), 20):
-        for seat in () if is_chance(state) else state.to_act():
+        for seat in _acting(state):
             move = state.sample(seat, rng)
             text = state.write(move)
             for spelled in (f" {text}", f"{text}  ", f"   {text} "):
@@ -244,7 +249,7 @@ def _reads(state: State[Any], seat: Seat, text: str) -> bool:
 def hostile_texts_are_refused(game: Game[Any], options: Options) -> None:
     """Texts that are not a move in any game are refused, with a sentence that is bounded and escaped."""
     for state in islice(random_game(game, options, "hostile"), 30):
-        for seat in () if is_chance(state) else state.to_act():
+        for seat in _acting(state):
             for text in _HOSTILE:
                 try:
                     state.read(seat, text)
@@ -616,9 +621,7 @@ def print_course() -> None:
         rng = Stream(f"hashes {number}".encode())
         for state in islice(random_game(game, options, f"hashes {number}"), 40):
             print(state.seen(None), state.picture(None), state.outcome())
-            if is_chance(state):
-                continue
-            for seat in state.to_act():
+            for seat in _acting(state):
                 print([state.write(move) for move in islice(state.legal(seat), LISTED)])
                 print(state.write(state.sample(seat, rng)), state.default(seat))
                 print(game.imagine(options, seat, state.seen(seat), rng).seen(None))

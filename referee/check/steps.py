@@ -17,9 +17,10 @@ from referee.check import advice
 from referee.check.first_contact import make_first_contact
 from referee.check.remarks import SEED_HINT, STATUS_HINT, Remark
 from referee.check.settings import CheckSettings, house_moves
-from referee.check.tested_bot import StepFailed
+from referee.check.tested_bot import StepFailed, TestedBot
 from referee.check.wires import BotWire, FaultyOpponentWire, RejectingWire, TakeoverWire
 from referee.core.text import counted, listed, shown
+from referee.core.timecontrol import TimeControl
 from referee.core.units import about, about_size
 from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending
@@ -101,6 +102,19 @@ def answers_when_asked(settings: CheckSettings) -> StepFinding:
     contact = make_first_contact(settings).require(3)
     figures = {"answer_us": contact.answer_us, "answer": shown(contact.answer)}
     return StepFinding(f"`{shown(contact.answer, 40)}` after {about(contact.answer_us)}", figures)
+
+
+def _short_game(
+    settings: CheckSettings,
+    bot: TestedBot,
+    name: str,
+    seat: Seat = 0,
+    max_answers: int = SHORT_GAME,
+    control: TimeControl | None = None,
+) -> BotWire:
+    """A wire for a game that need not be complete."""
+    terms = settings.terms_with_questions(name, seat, SHORT_GAME, control)
+    return BotWire(bot.seated(terms, seat), max_answers)
 
 
 def answers_legally(settings: CheckSettings) -> StepFinding:
@@ -186,10 +200,7 @@ def keeps_time(settings: CheckSettings) -> StepFinding:
     for number, control in enumerate(settings.clocks):
         seat = number % settings.seats
         with settings.start() as bot:
-            wire = BotWire(
-                bot.seated(settings.terms_with_questions(f"time {number}", seat, SHORT_GAME, control), seat),
-                max_answers=TIMED_ANSWERS,
-            )
+            wire = _short_game(settings, bot, f"time {number}", seat, TIMED_ANSWERS, control)
             bot.play(wire)
             for place, move in enumerate(wire.moves):
                 kind = min(place, 1)
@@ -230,15 +241,9 @@ def plays_a_second_game(settings: CheckSettings) -> StepFinding:
         "again, and take each question's number from its `ask`: the numbers restart with each game"
     )
     with settings.start() as bot:
-        first = BotWire(
-            bot.seated(settings.terms_with_questions("first", 0, SHORT_GAME), 0), max_answers=TIMED_ANSWERS
-        )
+        first = _short_game(settings, bot, "first", 0, TIMED_ANSWERS)
         bot.expect(first)
-        seat = settings.seats - 1
-        second = BotWire(
-            bot.seated(settings.terms_with_questions("second", seat, SHORT_GAME), seat),
-            max_answers=TIMED_ANSWERS,
-        )
+        second = _short_game(settings, bot, "second", settings.seats - 1, TIMED_ANSWERS)
         bot.expect(second, "in the second game", hint)
     return StepFinding(
         f"{first.answers} and {second.answers} answers", {"answers": [first.answers, second.answers]}
@@ -324,9 +329,7 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
     games: list[list[str]] = []
     for _ in range(2):
         with settings.start() as bot:
-            wire = BotWire(
-                bot.seated(settings.terms_with_questions("again", 0, SHORT_GAME), 0), max_answers=SHORT_GAME
-            )
+            wire = _short_game(settings, bot, "again")
             bot.expect(wire)
             games.append([move.text for move in wire.moves])
     first, second = games
@@ -377,11 +380,7 @@ def leaves_no_processes(settings: CheckSettings) -> StepFinding:
     if settings.bot.isolation == "bwrap" and settings.loose_bot is None:
         raise StepSkipped("at isolation `bwrap` all processes end with the bot; `--isolation basic` tests it")
     with settings.start_loosely() as bot:
-        bot.expect(
-            BotWire(
-                bot.seated(settings.terms_with_questions("leave", 0, SHORT_GAME), 0), max_answers=SHORT_GAME
-            )
-        )
+        bot.expect(_short_game(settings, bot, "leave"))
         bot.end()
         assert bot.exit_report
         orphans, escaped = (

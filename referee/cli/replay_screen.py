@@ -16,7 +16,6 @@ from textual.events import Resize
 from textual.geometry import Region
 from textual.screen import ModalScreen
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from referee.cli.colour import in_colour
@@ -49,25 +48,49 @@ PAGE = 10
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Steps per second."""
 
-KEYS = (
-    ("Right, Enter", "next step"),
-    ("Left, b, Backspace", "previous step"),
-    ("PageDown, PageUp", f"{PAGE} steps forward, back"),
-    ("Home, g", "first step"),
-    ("End, G", "last step"),
-    ("a number, Enter", "that step"),
-    ("Space", "play, pause"),
-    ("+, -", "play faster, slower"),
-    ("/", "search moves, events, news, info and names"),
-    ("n, N", "next, previous match"),
-    ("v, Tab", "another view: all seats, seat 1, …"),
-    ("Up, Down", "scroll the board"),
-    ("<, >", "scroll the board left, right"),
-    ("k, j", "scroll the text up, down"),
-    ("?", "this help"),
-    ("q, Escape", "quit"),
+KEYS: Sequence[tuple[str, str, Sequence[Binding]]] = (
+    ("Right, Enter", "next step", [Binding("right,enter", "move(1)")]),
+    ("Left, b, Backspace", "previous step", [Binding("left,b,backspace", "move(-1)")]),
+    (
+        "PageDown, PageUp",
+        f"{PAGE} steps forward, back",
+        [Binding("pagedown", f"move({PAGE})"), Binding("pageup", f"move({-PAGE})")],
+    ),
+    ("Home, g", "first step", [Binding("home,g", "go(0)")]),
+    ("End, G", "last step", [Binding("end,G", "go(-1)")]),
+    ("a number, Enter", "that step", [Binding(n, f"number({n})", priority=True) for n in "0123456789"]),
+    ("Space", "play, pause", [Binding("space", "play")]),
+    ("+, -", "play faster, slower", [Binding("+,=", "speed(1)"), Binding("-", "speed(-1)")]),
+    ("/", "search moves, events, news, info and names", [Binding("/", "search", priority=True)]),
+    ("n, N", "next, previous match", [Binding("n", "match(1)"), Binding("N", "match(-1)")]),
+    (
+        "v, Tab",
+        "another view: all seats, seat 1, …",
+        [Binding("v", "view"), Binding("tab", "view", priority=True)],
+    ),
+    (
+        "Up, Down",
+        "scroll the board",
+        [Binding("up", "scroll('board', 0, -1)"), Binding("down", "scroll('board', 0, 1)")],
+    ),
+    (
+        "<, >",
+        "scroll the board left, right",
+        [Binding("<", "scroll('board', -8, 0)"), Binding(">", "scroll('board', 8, 0)")],
+    ),
+    (
+        "k, j",
+        "scroll the text up, down",
+        [Binding("k", "scroll('text', 0, -1)"), Binding("j", "scroll('text', 0, 1)")],
+    ),
+    ("?", "this help", [Binding("?", "help")]),
+    (
+        "q, Escape",
+        "quit",
+        [Binding("q", "quit"), Binding("escape", "leave"), Binding("ctrl+c", "quit", priority=True)],
+    ),
 )
-"""The keys, for people."""
+"""The keys: as people call them, what they do, and how."""
 
 HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
 """What the last line says of the keys, the most important first."""
@@ -90,64 +113,32 @@ def show(browser: Browser) -> None:
         raise RuntimeError("the screen failed")
 
 
-class CutLines(Widget):
-    """Lines of text, each cut at the width with an ellipsis."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(id=name)
-        self._lines: Sequence[str] = ()
-
-    def present(self, lines: Sequence[str]) -> None:
-        """Shows other lines."""
-        self._lines = lines
-        self.refresh(layout=True)
-
-    def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        """As many rows as there are lines."""
-        return len(self._lines)
-
-    def render(self) -> Text:
-        """The lines."""
-        return _cut(self._lines, self.size.width)
-
-
-class StepList(Widget):
+class StepList(Static):
     """The steps around the current one, a line each."""
 
     def __init__(self) -> None:
-        super().__init__(id="steps")
+        super().__init__(id="steps", markup=False)
         self._labels: Sequence[str] = ()
         self._at = 0
 
     def present(self, labels: Sequence[str], at: int) -> None:
         """Shows other steps, or another one as the current."""
         self._labels, self._at = labels, at
-        self._retitle()
-        self.refresh()
+        self.on_resize()
 
     def on_resize(self) -> None:
-        """Keeps the title right."""
-        self._retitle()
-
-    def _range(self) -> range:
-        """The steps that there is room for, the current one in the middle."""
+        """Shows the steps that there is room for, with the current one in the middle; it is marked by a sign
+        and not by a colour alone.
+        """
         count, rows = len(self._labels), self.size.height
         first = max(0, min(self._at - rows // 2, count - rows))
-        return range(first, min(first + rows, count))
-
-    def _retitle(self) -> None:
-        shown = self._range()
-        is_all = len(shown) == len(self._labels)
-        self.border_title = Text("steps" if is_all or not shown else f"steps {shown[0]} to {shown[-1]}")
-
-    def render(self) -> Text:
-        """The current step is marked by a sign, not by a colour alone."""
-        digits = len(str(len(self._labels) - 1))
-        rows = [
-            f"{'>' if number == self._at else ' '}{number:{digits}} {self._labels[number]}"
-            for number in self._range()
-        ]
-        return _cut(rows, self.size.width)
+        numbers = range(first, min(first + rows, count))
+        is_all = len(numbers) == count
+        self.border_title = Text("steps" if is_all or not numbers else f"steps {first} to {numbers[-1]}")
+        digits = len(str(count - 1))
+        self.update(
+            "\n".join(f"{'>' if n == self._at else ' '}{n:{digits}} {self._labels[n]}" for n in numbers)
+        )
 
 
 class Pane(ScrollableContainer):
@@ -215,8 +206,8 @@ class Help(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Shows the text."""
-        wide = max(len(keys) for keys, _ in KEYS)
-        keys = "\n".join(f"{keys:{wide}}  {meaning}" for keys, meaning in KEYS)
+        wide = max(len(keys) for keys, *_ in KEYS)
+        keys = "\n".join(f"{keys:{wide}}  {meaning}" for keys, meaning, _ in KEYS)
         self._pane.present("keys; Up, Down scroll, Escape closes", Text(f"{keys}\n\n{self._about}"))
 
     def action_scroll(self, rows: int) -> None:
@@ -239,7 +230,7 @@ class ReplayScreen(App[None]):
     Pane { scrollbar-size: 0 0; }
     Pane > Static { width: 100%; height: auto; }
     Pane > .-whole { width: auto; }
-    CutLines { height: auto; }
+    .-cut, StepList { text-wrap: nowrap; text-overflow: ellipsis; }
     #heading { text-style: bold; }
     #main { height: 1fr; }
     #board, #text, #steps, #lower { height: 1fr; width: 1fr; }
@@ -256,33 +247,7 @@ class ReplayScreen(App[None]):
     .-too-small #too-small { display: block; }
     .-too-small #heading, .-too-small #main, .-too-small #bottom { display: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,enter", "move(1)"),
-        Binding("left,b,backspace", "move(-1)"),
-        Binding("pagedown", f"move({PAGE})"),
-        Binding("pageup", f"move({-PAGE})"),
-        Binding("home,g", "go(0)"),
-        Binding("end,G", "go(-1)"),
-        Binding("space", "play"),
-        Binding("+,=", "speed(1)"),
-        Binding("-", "speed(-1)"),
-        Binding("/", "search", priority=True),
-        *(Binding(digit, f"number({digit})", priority=True) for digit in "0123456789"),
-        Binding("n", "match(1)"),
-        Binding("N", "match(-1)"),
-        Binding("v", "view"),
-        Binding("tab", "view", priority=True),
-        Binding("up", "scroll('board', 0, -1)"),
-        Binding("down", "scroll('board', 0, 1)"),
-        Binding("<", "scroll('board', -8, 0)"),
-        Binding(">", "scroll('board', 8, 0)"),
-        Binding("k", "scroll('text', 0, -1)"),
-        Binding("j", "scroll('text', 0, 1)"),
-        Binding("?", "help"),
-        Binding("escape", "leave"),
-        Binding("q", "quit"),
-        Binding("ctrl+c", "quit", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [binding for *_, bindings in KEYS for binding in bindings]
 
     def __init__(self, browser: Browser) -> None:
         super().__init__(ansi_color=True)
@@ -292,12 +257,12 @@ class ReplayScreen(App[None]):
         self._speed = SPEEDS.index(1.0)
         self._player: Timer | None = None
         """Takes the next step again and again while the game plays."""
-        self._heading = CutLines("heading")
+        self._heading = Static(id="heading", classes="-cut", markup=False)
         self._board = Pane("board", wraps=False)
-        self._clocks = CutLines("clocks")
+        self._clocks = Static(id="clocks", classes="-cut", markup=False)
         self._text = Pane("text")
         self._list = StepList()
-        self._keys = CutLines("keys")
+        self._keys = Static(id="keys", classes="-cut", markup=False)
         self._ask_line = Horizontal(id="ask")
         """In place of the keys, while a question is asked."""
         self._question = Static(markup=False)
@@ -482,18 +447,18 @@ class ReplayScreen(App[None]):
         browser = self._browser
         terms = browser.steps.terms
         options = " ".join(f"{name}={value}" for name, value in terms.options.items())
-        self._heading.present([f"{shown(terms.id)}: {terms.game.slug} {shown(options)}"])
+        self._heading.update(f"{shown(terms.id)}: {terms.game.slug} {shown(options)}")
         if browser.view is None:
             title = "board" if terms.game.is_open else "board, all seats"
         else:
             title = f"board, as seat {browser.view + 1} knows it"
         drawn = lines(browser.picture(browser.at))
         self._board.present(title, _text(drawn), _fresh(drawn))
-        self._clocks.present(_clocks(browser))
+        self._clocks.update("\n".join(_clocks(browser)))
         self._text.present(f"step {browser.at} of {browser.last}", Text("\n".join(browser.texts[browser.at])))
         self._text.scroll_home(animate=False)
         self._list.present(browser.labels, browser.at)
-        self._keys.present([said or self._playing() or _hints(self.size.width)])
+        self._keys.update(said or self._playing() or _hints(self.size.width))
 
     def _playing(self) -> str:
         """What is said while the game plays."""
@@ -546,12 +511,3 @@ def _hints(columns: int) -> str:
         if len(said) + 3 + len(hint) <= columns:
             said += f"   {hint}"
     return said
-
-
-def _cut(rows: Sequence[str], columns: int) -> Text:
-    text = Text(no_wrap=True)
-    for number, row in enumerate(rows):
-        line = Text(row)
-        line.truncate(max(1, columns), overflow="ellipsis")
-        text.append("\n" if number else "").append_text(line)
-    return text

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,14 +95,6 @@ def bare(command: tuple[str, ...]) -> Callable[[], None]:
     return work
 
 
-def _wall(cost: Cost) -> float:
-    return cost.wall
-
-
-def _cpu(cost: Cost) -> float:
-    return cost.cpu
-
-
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -128,7 +121,10 @@ def main() -> None:
                     f"{statistics.median(each(least) for _, least in pairs):.1f}",
                     f"{statistics.median(each(whole) / each(least) for whole, least in pairs):.1f}",
                 ]
-                for what, each in (("elapsed", _wall), ("computed by all processes", _cpu))
+                for what, each in (
+                    ("elapsed", attrgetter("wall")),
+                    ("computed by all processes", attrgetter("cpu")),
+                )
             ]
     headers = ["two bots of", "ms, median", "encounter of two games", "bare start and end", "ratio"]
     print(tabulate(rows, headers, disable_numparse=True))

@@ -1,4 +1,5 @@
-"""A bot that faults as its seed says: `faulty_bot.py seeded MARK`, or `faulty_bot.py VICE MARK [LAST]`.
+"""A bot that faults as its seed says: `faulty_bot.py seeded MARK VICES SILENCES LAPSES`, which are what it
+draws from, separated by `|`; or `faulty_bot.py VICE MARK [LAST]`.
 
 It plays any game, with the first of the legal moves that the referee lists, and resigns on its last turn.
 The mark is nothing to it; by it others know its processes.
@@ -10,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))  # noqa: PTH100, PTH120
 
-from tests.tools.fault_plan import NO_TURN, SILENCES, Plan, plan_of
+from tests.tools.fault_plan import NO_TURN, Plan, plan_of
 
 MAX_S = 60
 """Nothing of this bot lives on for longer by itself."""
@@ -141,8 +142,6 @@ class FaultyBot:
         self.turn += not rejected
         if not self.plan.happens(self.turn):
             say(self.answer(number))
-        elif self.plan.vice in SILENCES:
-            self.keep_silent(number)
         elif self.plan.vice == "illegal for ever" or (self.plan.vice == "illegal once" and not rejected):
             say(f"move {number} nonsense")
         elif self.plan.vice == "always late":
@@ -165,25 +164,26 @@ class FaultyBot:
             moves = [" ".join(read()[1]) for _ in range(int(words[2]))]
         return f"move {number} {moves[0]}"
 
-    def keep_silent(self, number: int) -> None:
+    def misbehave(self, number: int) -> None:
+        """What comes before the answer, or instead of it."""
         match self.plan.vice:
+            case vice if vice in BESIDE:
+                say(BESIDE[vice].format(n=number, next=number + 1))
+            case "silent":
+                linger()
             case "chatters":
                 for_ever(b"log still thinking\n", 0.002)
             case "drips":
                 for_ever(b"x", 0.02)
             case "half an answer":
                 write(f"move {number} ".encode())
+                linger()
             case "stops itself":
                 send("SIGSTOP", os.getpid())
+                linger()
             case "ignores TERM":
                 ignore_term()
-        linger()
-
-    def misbehave(self, number: int) -> None:
-        """What comes before the answer, or instead of it."""
-        match self.plan.vice:
-            case vice if vice in BESIDE:
-                say(BESIDE[vice].format(n=number, next=number + 1))
+                linger()
             case "old answer":
                 if number > 1:
                     say(f"resign {number - 1}")
@@ -270,7 +270,7 @@ class FaultyBot:
         os._exit(0)
 
 
-def main(vice: str, last: int) -> None:
+def main(vice: str, rest: list[str]) -> None:
     if vice == "exits at once":
         os._exit(1)
     bot = FaultyBot("")
@@ -284,9 +284,11 @@ def main(vice: str, last: int) -> None:
         elif word == "clock":
             bot.move_ms = int(words[0])
         elif word == "seed":
-            bot.plan = plan_of(int(words[0]), bot.slug, bot.move_ms)
-            if vice != "seeded":
-                bot.plan = Plan(vice, 1, last)
+            if vice == "seeded":
+                drawn = [names.split("|") for names in rest]
+                bot.plan = plan_of(int(words[0]), bot.slug, bot.move_ms, drawn)
+            else:
+                bot.plan = Plan(vice, 1, int(rest[0]) if rest else NO_TURN)
         elif word == "prepare":
             bot.get_ready()
         elif word == "rejected":
@@ -301,4 +303,4 @@ def main(vice: str, last: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[3]) if len(sys.argv) > 3 else NO_TURN)
+    main(sys.argv[1], sys.argv[3:])

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, groups, harms_run, harms_victim
+from tests.catalogue.judging import Area, Outcome, harms_run, harms_victim
+from tests.catalogue.row import Attack
 from tests.tools.attacks import (
+    ATTACKS,
     BEGIN,
     END,
     LEVELS,
     PAGE,
     Lab,
+    groups,
     lab,
     levels_here,
     markdown,

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pwd
+import re
 import resource
 import shlex
 import shutil
@@ -38,17 +39,17 @@ from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
 from referee.tournament.encounter import ProcessUse, play_encounter
-from tests.command import RANDOM, ROOT, referee, referee_process
+from tests.catalogue import ROWS, ways
+from tests.catalogue.row import LONG, PAUSES, RESIGNS, AtRandom, Attack, Case, Defect, Elsewhere
+from tests.command import RANDOM, ROOT, referee, referee_process, sh, sh_words
 from tests.processes.encounters import time_is_up_once
 from tests.processes.runs import games, lines_of, run_with, toml
 from tests.programs import needs, path_of
-from tests.tools.catalogue import LONG, PAUSES, RESIGNS, ROWS, Case, Elsewhere
 from tests.waiting import TOO_LONG_S, eventually
 
 LEVEL = os.environ.get("CATALOGUE_ISOLATION", "none")
 """The level of isolation of the bots in the rows: another one for a run that compares the levels."""
 
-PRELUDE = ROOT / "tests" / "bots" / "bad_bot.sh"
 MARK = "REFEREE_TEST"
 ANY_USER = pytest.mark.any_user
 HAS_PROC = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
@@ -57,7 +58,7 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another
 
 def command(bot: str | tuple[str, ...]) -> tuple[str, ...]:
     """What a case starts."""
-    return bot if isinstance(bot, tuple) else ("sh", "-c", f'. "$0"; {bot}', str(PRELUDE))
+    return bot if isinstance(bot, tuple) else sh_words(bot)
 
 
 def encounter(
@@ -75,7 +76,7 @@ def encounter(
             pty=case.pty,
             isolation=LEVEL,
         ),
-        Bot("good", command(case.foe), ROOT, isolation=LEVEL),
+        Bot("good", sh_words(case.foe), ROOT, isolation=LEVEL),
     ]
     controls = (TimeControl.parse(case.clock), TimeControl.parse(LONG))
     options = game.settle({"size": "8"})
@@ -176,7 +177,7 @@ def check(record: GameRecord, case: Case) -> None:
 
 
 def test_every_row_stands_once_and_is_tested_or_says_why_not() -> None:
-    assert [row.number for row in ROWS] == [*range(1, 92), *range(113, 137)]
+    assert [row.number for row in ROWS] == [*range(1, len(ROWS) + 1)]
     names = [name for row in ROWS for name, _ in row.cases]
     assert len(names) == len(set(names))
     for row in ROWS:
@@ -187,6 +188,20 @@ def test_every_row_stands_once_and_is_tested_or_says_why_not() -> None:
                 name, _, parameter = test.partition("[")
                 text = next((ROOT / "tests").rglob(file)).read_text()
                 assert f"def {name}(" in text and parameter.removesuffix("]") in text, way.name
+
+
+def test_the_bots_know_what_the_catalogue_has_them_do() -> None:
+    """One that does not know a name plays well, which would look like harmless misbehaviour."""
+    bots = ROOT / "tests" / "bots"
+    done = [("faulty_bot.py", way.vice) for way in ways(AtRandom)]
+    done += [("check_bots.py", way.name) for way in ways(Defect)]
+    for file, name in done:
+        assert f'"{name}"' in (bots / file).read_text(), name
+    attackers = {path.suffix: path.read_text() for path in (bots / "attacks").iterdir() if path.is_file()}
+    ends = {"sh": ".sh", "Perl": ".pl", "Python": ".py", "JavaScript": ".js", "Java": ".java", "C": ".c"}
+    for way in ways(Attack):
+        known = rf"[\"']{way.name}[\"']|\s{way.name}[:)]"
+        assert re.search(known, attackers[ends[way.language]]), way.name
 
 
 @pytest.mark.slow
@@ -300,11 +315,6 @@ def test_a_user_who_may_start_no_more_processes_lacks_something() -> None:
     bots = f"a={sh(RESIGNS)}", f"b={sh(RESIGNS)}"
     done = limited(resource.RLIMIT_NPROC, 1, "match", "blooms", *bots)
     assert done.returncode == 5 and "referee: cannot start a worker process: " in done.stderr, done.stderr
-
-
-def sh(bot: str) -> str:
-    """A bot for sh as it is named on a command line or in a tournament's file."""
-    return shlex.join(command(bot))
 
 
 def limited(what: int, most: int, *words: str) -> subprocess.CompletedProcess[str]:
@@ -486,7 +496,7 @@ def test_slow_rules_for_one_seat_cost_the_other_nothing(
     monkeypatch.setattr(FloralState, "read", slow)
     game = GAMES["floral"]
     bots = [
-        Bot(name, command(f"asked; {before}; echo move $n -; {behind}; {RESIGNS}"), tmp_path)
+        Bot(name, sh_words(f"asked; {before}; echo move $n -; {behind}; {RESIGNS}"), tmp_path)
         for name, before, behind in (
             ("a", "echo >asked", ":"),
             ("b", "until [ -e asked ]; do sleep 0.01; done", "echo >said"),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import shlex
-from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -23,11 +22,11 @@ from referee.check.wires import BotWire
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES
-from referee.processes import cpu, levels
+from referee.processes import levels
 from referee.processes.bot import Bot
-from referee.protocol.session import Phase
 from referee.wire import connection
-from referee.wire.process_wire import SeatWire
+from tests.catalogue import ways
+from tests.catalogue.row import Defect
 from tests.command import ROOT, Done, referee
 from tests.processes.encounters import LONG, SHORT, time_is_up_once
 from tests.tools import broken_bots
@@ -56,95 +55,8 @@ def outcomes(it: CheckSettings, *chosen: int) -> dict[int, StepResult]:
     return {outcome.number: outcome for outcome in run_steps(it, chosen)}
 
 
-DEFECTS = [
-    ("crashes at the start", 1, "exited with status 1 before it sent `hello`"),
-    ("never reads", 2, "did not send `hello` in {time}: nothing came"),
-    ("says hello without a newline", 2, "a line without a newline came: hello 1"),
-    ("holds its hello back", 2, "did not send `hello` in {time}, only after its input ended"),
-    ("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
-    ("exits behind its hello", 2, "did not get ready: exited with status 3"),
-    ("greets in its own words", 2, "a line that is no message came, such as `Welcome to BotMaster 3000!`"),
-    ("is never ready", 2, "did not answer `prepare` with `ready` in {time}: nothing came"),
-    (
-        "holds its answers back",
-        3,
-        "did not answer its first question in {time}, only after its input ended",
-    ),
-    ("answers without a newline", 3, "a line without a newline came: move 1 L:A1"),
-    ("prints what it thinks and nothing else", 3, "such as `[debug] best cell A1`"),
-    ("says nothing", 3, "did not answer its first question in {time}: nothing came"),
-    ("computes for ever", 3, "in {time}: nothing came" + "; it computed for " * cpu.AVAILABLE),
-    ("exits when it is asked", 3, "it is gone: exited with status 3"),
-    ("kills itself when it is asked", 3, "it is gone: was ended by SIGSEGV"),
-    ("breaks the protocol", 3, "it broke the protocol: move A1"),
-    ("plays on a stone late in the game", 4, "`L:A1` was rejected: occupied, A1 is occupied"),
-    ("cannot play in seat 2", 4, "in seat 2: `L:Z9` was rejected: no-such-cell"),
-    ("crashes late in the game", 4, "the bot is gone: exited with status 1"),
-    ("answers the old question once more", 5, "after a rejection: the bot ran out of time"),
-    ("says nothing to a rejection", 5, "after a rejection: the bot ran out of time"),
-    ("resigns when it is rejected", 5, "after a rejection: the bot resigned"),
-    ("dies of a rejection", 5, "after a rejection: the bot is gone"),
-    ("takes its time where there is little", 6, "under {time}, question 1: the bot ran out of time"),
-    ("remembers the last game", 7, "in the second game: `L:A1` was rejected: occupied"),
-    ("counts the questions of all games", 7, "in the second game: the bot spoke out of turn"),
-    ("exits at the end of a game", 7, "in the second game: the bot did not start: exited with status 0"),
-    ("takes every end for a victory", 8, "after a game that ended before its first question"),
-    ("wants to be asked before the end", 8, "after a game that ended before its first question"),
-    ("does not take faults of others", 8, "after a game that ended in the middle"),
-    ("dies of unknown words", 9, "the bot did not start: exited with status 1"),
-    ("knows words by their beginning", 9, "question 999 was never asked"),
-    ("knows only of one turn at a time", 10, "moves that it did not make: the bot is gone"),
-    (
-        "does not quit",
-        12,
-        "`quit` and the end of its input, and was ended by SIGTERM",
-    ),
-    ("leaves a helper", 13, "sleep (pid "),
-    ("lets a helper escape", 13, "had left its process group"),
-    ("leaks", 14, "MB with each game"),
-    ("is large", 14, "after 1 game, expected at most"),
-]
+DEFECTS = sorted(ways(Defect), key=attrgetter("step"))
 NEVER_FAILED = {11}
-
-HELD_BACK = {"holds its hello back", "holds its answers back"}
-"""What is at the end of their input is waited for."""
-
-SILENT: dict[str, Callable[[SeatWire], object]] = {
-    "never reads": lambda place: True,
-    "says hello without a newline": lambda place: place.connection.conversation.partial.endswith(b"1"),
-    "holds its hello back": lambda place: True,
-    "greets in its own words": lambda place: place.connection.conversation.turn.noise_count,
-    "is never ready": lambda place: phase(place) is Phase.LOADING,
-    "holds its answers back": lambda place: phase(place) is Phase.ASKED,
-    "answers without a newline": lambda place: place.connection.conversation.partial.endswith(b"A1"),
-    "prints what it thinks and nothing else": lambda place: (
-        phase(place) is Phase.ASKED and place.connection.conversation.turn.noise_count
-    ),
-    "says nothing": lambda place: phase(place) is Phase.ASKED,
-    "computes for ever": lambda place: phase(place) is Phase.ASKED and computed_us(place) > 20_000,
-    "answers the old question once more": lambda place: place.connection.conversation.turn.stale_count,
-    "says nothing to a rejection": lambda place: b"rejected" in place.connection.conversation.last_said,
-}
-"""Defects by which the bot runs out of time, and when that may be: once it has said what it says."""
-
-
-HANG = {
-    "never reads",
-    "is never ready",
-    "computes for ever",
-    "takes its time where there is little",
-    "does not quit",
-}
-"""Defects by which the bot does not exit; the others have as long as they take."""
-
-
-def phase(place: SeatWire) -> Phase:
-    return place.connection.conversation.phase
-
-
-def computed_us(place: SeatWire) -> float:
-    """The processor time of this move, as far as that can be known."""
-    return place.watch.timing(0, 0, place.watch.cpu_ns()).cpu_us if cpu.AVAILABLE else math.inf
 
 
 @pytest.fixture(autouse=True)
@@ -154,33 +66,31 @@ def no_game_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.processes.ending.TERM_S", TOO_LONG_S)
 
 
-def quick(defect: str) -> bool:
+def quick(defect: Defect) -> bool:
     """Whether it is the first defect in the list that its step finds."""
-    (step,) = (step for name, step, _ in DEFECTS if name == defect)
-    return defect == next(name for name, other, _ in DEFECTS if other == step)
+    return defect is next(one for one in DEFECTS if one.step == defect.step)
 
 
 @pytest.mark.quick_cases(6)
 @pytest.mark.parametrize(
-    ("defect", "step", "words"),
-    [pytest.param(*row, id=row[0], marks=[] if quick(row[0]) else pytest.mark.slow) for row in DEFECTS],
+    "defect",
+    [pytest.param(one, id=one.name, marks=[] if quick(one) else pytest.mark.slow) for one in DEFECTS],
 )
-def test_a_defect_is_found_by_its_step(
-    defect: str, step: int, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a bot that does not answer in time has a short clock."""
-    memory_bytes = 80 * MB if defect == "is large" else 500 * MB
-    if defect in SILENT:
-        time_is_up_once(monkeypatch, SILENT[defect])
-    monkeypatch.setattr(connection, "GRACE_S", 0.01 if defect in HANG else TOO_LONG_S)
-    monkeypatch.setattr(late_answer, "AFTER_INPUT_S", TOO_LONG_S if defect in HELD_BACK else 0.01)
-    monkeypatch.setattr(first_contact, "BUSY_DIVISOR", 1000 if defect == "computes for ever" else 1)
-    silent = SHORT if defect in SILENT and step <= 3 else LONG
+    name, step = defect.name, defect.step
+    memory_bytes = 80 * MB if name == "is large" else 500 * MB
+    if defect.late:
+        time_is_up_once(monkeypatch, defect.late)
+    monkeypatch.setattr(connection, "GRACE_S", 0.01 if defect.hangs else TOO_LONG_S)
+    monkeypatch.setattr(late_answer, "AFTER_INPUT_S", TOO_LONG_S if defect.held_back else 0.01)
+    monkeypatch.setattr(first_contact, "BUSY_DIVISOR", 1000 if name == "computes for ever" else 1)
+    silent = SHORT if defect.late and step <= 3 else LONG
     clocks = (silent, SHORT if step == 6 else LONG)
     start = silent if step == 2 else LONG
-    it = settings(f"{BAD} '{defect}'", clocks=clocks, start=start, memory_bytes=memory_bytes)
+    it = settings(f"{BAD} '{name}'", clocks=clocks, start=start, memory_bytes=memory_bytes)
     found = outcomes(it, step)
-    words = words.format(time=SHORT)
+    words = defect.text.format(time=SHORT)
     assert [found[number].result for number in range(1, min(step, 4))] == ["passed"] * (min(step, 4) - 1)
     outcome = found[step]
     assert outcome.result == "failed" and words in outcome.text
@@ -195,9 +105,11 @@ def test_a_defect_is_found_by_its_step(
 def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
     rows = broken_bots.written_rows()
     assert len(rows) >= 26
-    assert {bot.name for bot in broken_bots.bots()} == set(rows)
+    files = sorted(path.name for path in broken_bots.FOLDER.iterdir() if path.is_file())
+    files.remove("board.py")
+    assert [bot.file for bot in broken_bots.bots()] == files == sorted(rows)
     for bot in broken_bots.bots():
-        assert f"| {broken_bots.mistake(bot)} |" in rows[bot.name]
+        assert f"| {broken_bots.mistake(bot)} |" in rows[bot.file]
 
 
 @pytest.mark.slow(seconds=15)
@@ -208,7 +120,7 @@ def test_the_authors_of_the_broken_bots_are_told_what_the_table_says() -> None:
 
 
 def test_every_step_that_can_fail_has_a_defect() -> None:
-    assert {step for _, step, _ in DEFECTS} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
+    assert {defect.step for defect in DEFECTS} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
 
 
 @pytest.mark.promise("CHECK", "A bot without a defect passes every step.")

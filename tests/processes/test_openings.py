@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from referee.records import journal
-from tests.command import GREEDY, HERE, PLAIN, RANDOM, ROOT, referee
+from tests.catalogue import row
+from tests.command import GREEDY, HERE, PLAIN, RANDOM, ROOT, referee, sh
 from tests.processes.runs import games, lines_of
 
 FIRST = "{python} -I -S " + str(ROOT / "tests" / "bots" / "first_bot.py")
 """Plays the first legal move, so that two of them always play the same game."""
 
-RESIGNS = f"""sh -c '. "$0"; while asked; do echo resign $n; done' {ROOT / "tests" / "bots" / "bad_bot.sh"}"""
+RESIGNS = sh(row.RESIGNS)
 
 SMALL = "[options]\nsize = 3\ntarget = 4\n"
 

@@ -15,15 +15,9 @@ from typing import Any
 import pytest
 
 from referee.records import journal, record
-from tests.command import BAD, HERE, PLAIN, ROOT, referee
+from tests.catalogue.row import RESIGNS
+from tests.command import BAD, HERE, PLAIN, referee, sh
 from tests.processes.runs import forged, games, lines_of, toml
-
-RESIGNS = "while asked; do echo resign $n; done"
-
-
-def sh(script: str) -> str:
-    """The command of a bot in sh, with the words of `bad_bot.sh`."""
-    return f"""sh -c '. "$0"; {script}' {ROOT / "tests" / "bots" / "bad_bot.sh"}"""
 
 
 def attacked(folder: Path, deed: str, after: int = 4, **main: Any) -> Path:

@@ -1,6 +1,6 @@
 """What bots can do to others: `python -m tests.tools.attacks [NAME ...] [--level L] [--user U] [--area A]`.
 
-Plays each attack of `attack_list.py` in a tournament of two games against the victim, at each level of
+Plays each attack of the catalogue in a tournament of two games against the victim, at each level of
 isolation, as root and as an ordinary user, and compares what succeeds with the table in the documentation,
 which `--write` replaces. Nothing is attacked but the processes and files of these tournaments.
 """
@@ -27,18 +27,24 @@ import tempfile
 import termios
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+from referee.processes import tree
+from tests.catalogue import ways
+from tests.catalogue.judging import Area, Outcome, Seen, explodes, harms_run
+from tests.catalogue.row import Attack
 from tests.command import ROOT
-from tests.tools.attack_list import ATTACKS, Area, Attack, Outcome, Seen, explodes, groups, harms_run
 from tests.waiting import TOO_LONG_S
+
+ATTACKS = ways(Attack)
 
 LEVELS = ("basic", "landlock", "bwrap")
 """Those with a column in the table; at `none`, all is as without a referee."""
@@ -331,14 +337,10 @@ def _parent(pid: int) -> int:
     return 0
 
 
-def _pids() -> list[int]:
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
 def _with_word(word: str) -> dict[int, list[str]]:
     """The processes that have this argument, with all of their arguments."""
-    own = os.getpid()
-    return {pid: words for pid in _pids() if pid != own and word in (words := _words(pid))}
+    pids = {int(path.name) for path in Path("/proc").glob("[0-9]*")} - {os.getpid()}
+    return {pid: words for pid in pids if word in (words := _words(pid))}
 
 
 def _above(pid: int, last: int) -> list[int]:
@@ -353,20 +355,6 @@ def _above(pid: int, last: int) -> list[int]:
         if pid == last:
             return found
     return []
-
-
-def _descendants(pid: int) -> set[int]:
-    parents = {one: _parent(one) for one in _pids()}
-    found = {pid}
-    while more := {one for one, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
-
-
-def _is_alive(pid: int) -> bool:
-    with contextlib.suppress(OSError):
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    return False
 
 
 def _address(pid: int, secret: bytes) -> int:
@@ -573,7 +561,7 @@ class Trial:
             listeners.look()
             _look_at_places(self._token, listeners.key, places, self._seen.received)
             self._read_screen(master)
-            if not _is_alive(told) and (targets := self._targets(process.pid, listeners, terminal)):
+            if tree.is_dead(told) and (targets := self._targets(process.pid, listeners, terminal)):
                 told = int(targets["VICTIM"])
                 text = "".join(f"{key}={value}\n" for key, value in targets.items())
                 draft = self._attacker / "draft"
@@ -661,7 +649,7 @@ class Trial:
     def _left(self) -> set[int]:
         """What is left of the bots: by their words, and of those that were once seen."""
         words = {*_with_word(self._token), *_with_word(self._secrets["argument"])}
-        return {pid for pid in words if _is_alive(pid)}
+        return {pid for pid in words if not tree.is_dead(pid)}
 
     def _judge_results(self) -> None:
         """Reads the records, if they are still there."""
@@ -721,7 +709,7 @@ class Trial:
 
     def _end(self, process: subprocess.Popen[bytes], listeners: Listeners) -> None:
         """Ends all that is left, each by its id."""
-        below = _descendants(process.pid) if process.poll() is None else set()
+        below = tree.descendants(process.pid) if process.poll() is None else []
         for pid in {*below, *self._left(), *({process.pid} if process.poll() is None else ())}:
             for number in (signal.SIGKILL, signal.SIGCONT):
                 with contextlib.suppress(OSError):
@@ -730,6 +718,16 @@ class Trial:
         listeners.close()
         code = self._lab.checkout / "referee" / "__main__.py"
         shutil.copy(ROOT / "referee" / "__main__.py", code)
+
+
+def groups(
+    attacks: Iterable[Attack], company: Callable[[Attack], object] = attrgetter("company")
+) -> list[tuple[Attack, ...]]:
+    """The attacks, those together that are tried in the same game: of which the company is equal."""
+    found: dict[object, list[Attack]] = {}
+    for attack in attacks:
+        found.setdefault(company(attack), []).append(attack)
+    return [tuple(group) for group in found.values()]
 
 
 def play(place: Lab, attacks: tuple[Attack, ...], level: str, user: str) -> dict[str, tuple[Outcome, Seen]]:

@@ -1,8 +1,8 @@
 """What `referee check` says of broken bots: `python -m tests.tools.broken_bots [--write] [NAME ...]`.
 
-Each bot in `tests/bots/broken/` makes one mistake, which its first line names. Each is checked (some at a
-time), and a table says which step names the mistake, and what hint its author gets; `--write` replaces the
-table in the documentation. Ends with an error where a bot is not told what the table there says.
+Each bot in `tests/bots/broken/` makes one mistake, which its first line names. They are checked,
+some at a time, and a table says which step names the mistake, and what hint its author gets; `--write`
+replaces the table in the documentation. Ends with an error where a bot is not told what the table there says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,23 +25,13 @@ from referee.check.settings import CheckSettings
 from referee.core.units import parse_period
 from referee.games import GAMES
 from referee.processes.bot import Bot
+from tests.catalogue import ways
+from tests.catalogue.row import Checked
 from tests.command import ROOT
 
 FOLDER = ROOT / "tests" / "bots" / "broken"
 PAGE = ROOT / "referee" / "docs" / "CHECK.md"
 HEAD = "| bot | its mistake | step | hint |\n|---|---|---|---|\n"
-
-STARTS: Mapping[str, str] = {"slow_start.py": "10s", "ScannerBot.java": "10s"}
-"""What `--start` is for bots that need another one; the others get less than a user gives, to save time."""
-
-START = "2s"
-
-ONLY: Mapping[str, tuple[int, ...]] = {
-    "slow_start.py": (2,),
-    "slow_first_move.py": (6,),
-    "ignores_the_clock.py": (5, 6),
-}
-"""The steps that are run for slow bots, which all together would take minutes."""
 
 AT_A_TIME = 3 * (os.cpu_count() or 1)
 """Most of the bots wait most of the time."""
@@ -62,14 +52,15 @@ class Named(NamedTuple):
         return f"| `{self.bot}` | {self.mistake} | {self.step} | {hint} |"
 
 
-def bots() -> list[Path]:
-    """All broken bots."""
-    return sorted(path for path in FOLDER.iterdir() if path.is_file() and path.name != "board.py")
+def bots() -> list[Checked]:
+    """All broken bots of the catalogue, by name."""
+    return sorted(ways(Checked), key=lambda bot: bot.file)
 
 
-def mistake(bot: Path) -> str:
+def mistake(bot: Checked) -> str:
     """What a bot does wrong, by its first comment."""
-    found = re.search(r"(?:\"\"\"|/\* |// |^# )(.+?)(?:\"\"\"| \*/|$)", bot.read_text(), re.MULTILINE)
+    text = (FOLDER / bot.file).read_text()
+    found = re.search(r"(?:\"\"\"|/\* |// |^# )(.+?)(?:\"\"\"| \*/|$)", text, re.MULTILINE)
     assert found
     return found[1]
 
@@ -92,7 +83,7 @@ def command(bot: Path, folder: Path) -> str:
     return ""
 
 
-def checked(task: tuple[Path, str]) -> Named:
+def checked(task: tuple[Checked, str]) -> Named:
     """What a bot with this command is told."""
     bot, start = task
     tested = replace(Bot.parse(f"broken={start}", ROOT), isolation="basic")
@@ -103,27 +94,27 @@ def checked(task: tuple[Path, str]) -> Named:
         {},
         "s",
         scaled_clocks(blooms.clock),
-        parse_period(STARTS.get(bot.name, START)),
+        parse_period(bot.start),
         500 << 20,
         scale=SCALE,
     )
-    for result in run_steps(settings, ONLY.get(bot.name, ())):
+    for result in run_steps(settings, bot.steps):
         step = f"{result.number} {result.title}: {result.result}"
         hint = result.failure.hint if result.failure else ""
         if hint or result.remarks:
             hint = re.sub(r" \(this machine was busy: .*?\)", "", hint or result.remarks[0].hint)
-            return Named(bot.name, mistake(bot), step, hint)
-    return Named(bot.name, mistake(bot), "passes", "")
+            return Named(bot.file, mistake(bot), step, hint)
+    return Named(bot.file, mistake(bot), "passes", "")
 
 
-def all_checked(chosen: Iterable[Path]) -> list[Named]:
+def all_checked(chosen: Iterable[Checked]) -> list[Named]:
     """What bots are told, several at a time; without those whose language is not installed."""
     with tempfile.TemporaryDirectory() as built, get_context("spawn").Pool(AT_A_TIME) as pool:
-        tasks = [(bot, command(bot, Path(built))) for bot in chosen]
-        if missing := [bot.name for bot, start in tasks if not start]:
+        tasks = [(bot, command(FOLDER / bot.file, Path(built))) for bot in chosen]
+        if missing := [bot.file for bot, start in tasks if not start]:
             print(f"skipped, as their language is not installed: {', '.join(missing)}", file=sys.stderr)
         tasks = [(bot, start) for bot, start in tasks if start]
-        tasks.sort(key=lambda task: task[0].name not in ONLY)  # the slowest first
+        tasks.sort(key=lambda task: not task[0].steps)  # the slowest first
         return pool.map(checked, tasks, chunksize=1)
 
 
@@ -137,7 +128,7 @@ def written_rows() -> dict[str, str]:
 def main(words: list[str]) -> None:
     """Prints the table of the bots with these names, or of all, and compares or replaces it."""
     names = [word for word in words if not word.startswith("-")]
-    found = all_checked(bot for bot in bots() if not names or bot.name in names)
+    found = all_checked(bot for bot in bots() if not names or bot.file in names)
     rows = {named.bot: named.row() for named in found}
     print(HEAD + "\n".join(rows.values()))
     before = written_rows()
@@ -145,7 +136,7 @@ def main(words: list[str]) -> None:
         text = PAGE.read_text()
         old = HEAD + "\n".join(before.values())
         assert old in text, "the table is not in the documentation"
-        known = {bot.name for bot in bots()}
+        known = {bot.file for bot in bots()}
         after = {name: row for name, row in sorted({**before, **rows}.items()) if name in known}
         PAGE.write_text(text.replace(old, HEAD + "\n".join(after.values())))
     elif others := [name for name, row in rows.items() if before.get(name) != row]:

@@ -12,19 +12,24 @@ from referee.core.seeds import bot_seed
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
-from tests.tools.fault_plan import (
-    AFTER,
-    FIRST,
-    NEVER,
-    NEXT,
-    NO_TURN,
-    NOW,
-    REJECTED,
-    START,
-    Plan,
-    judged,
-    plan_of,
-)
+from tests.catalogue import ways
+from tests.catalogue.row import AtRandom, Drawn, When
+from tests.tools.fault_plan import NO_TURN, Plan, plan_of
+
+JUDGED = {
+    way.vice: way
+    for way in (
+        AtRandom("none", When.NEVER),
+        *ways(AtRandom),
+        AtRandom("does not start", When.START, "start"),
+        AtRandom("gone since the game before", When.START, "start"),
+    )
+}
+"""All that may be the matter with a bot, by name. The last two befall it before it learns of its seed."""
+
+DRAWN = [[way.vice for way in ways(AtRandom) if way.drawn is drawn] for drawn in Drawn]
+"""What is drawn, by kind of bot."""
+DRAWN[0].insert(0, "none")
 
 
 class Course(NamedTuple):
@@ -115,13 +120,13 @@ class _Game:
         """Who does not get ready."""
         absent = set()
         for seat, player in enumerate(self.players):
-            when, word = judged(player.plan.vice)
-            if when in (START, FIRST):
+            way = JUDGED[player.plan.vice]
+            if way.when in (When.START, When.FIRST):
                 self.vices.append(player.plan.vice)
-            if when == START:
+            if way.when is When.START:
                 absent.add(seat)
-            elif when == FIRST:
-                player.due = word
+            elif way.when is When.FIRST:
+                player.due = way.verdict
         return absent
 
     def broken(self) -> frozenset[str]:
@@ -129,7 +134,7 @@ class _Game:
         return frozenset(
             name
             for name, player in zip(self.terms.bots, self.players, strict=True)
-            if not player.fault and (player.due or judged(player.plan.vice)[0] == AFTER)
+            if not player.fault and (player.due or JUDGED[player.plan.vice].when is When.AFTER)
         )
 
     def take_turn(self, acting: tuple[Seat, ...]) -> None:
@@ -144,22 +149,22 @@ class _Game:
             if player.due:
                 exits[seat] = player.due
                 continue
-            when, word = NEVER, ""
+            way = JUDGED["none"]
             if plan.happens(player.turn):
-                when, word = judged(plan.vice)
+                way = JUDGED[plan.vice]
                 self.vices.append(plan.vice)
-                said[seat] = [f"{seat + 1} rejected nonsense"] * REJECTED.get(plan.vice, 0)
-            if word == "time" and (default := self.state.default(seat)) is not None:
+                said[seat] = [f"{seat + 1} rejected nonsense"] * way.rejected
+            if way.verdict == "time" and (default := self.state.default(seat)) is not None:
                 moves[seat] = default
                 defaulted.add(seat)
-            elif when == NOW:
-                exits[seat] = word
+            elif way.when is When.NOW:
+                exits[seat] = way.verdict
             elif player.turn >= plan.last:
                 exits[seat] = "resigned"
             else:
                 moves[seat] = next(self.state.legal(seat))
-            if when == NEXT:
-                player.due = word
+            if way.when is When.NEXT:
+                player.due = way.verdict
         for seat in acting:
             self.events += said[seat]
             if seat in moves:
@@ -185,7 +190,7 @@ class _Game:
 
 
 def _plan(terms: Terms, seat: Seat) -> Plan:
-    return plan_of(bot_seed(terms.seed, seat), terms.game.slug, terms.controls[seat].move_us // 1000)
+    return plan_of(bot_seed(terms.seed, seat), terms.game.slug, terms.controls[seat].move_us // 1000, DRAWN)
 
 
 def _words(event: dict[str, Any]) -> str:

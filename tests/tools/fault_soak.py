@@ -37,7 +37,7 @@ from referee.tournament.task import Finished, Report, Task, Void
 from tests.command import ROOT
 from tests.holdings import Holdings, Process, holdings, marked, temporary_files_in
 from tests.tools import crew
-from tests.tools.fault_oracle import Foretold, course_of, foretell
+from tests.tools.fault_oracle import DRAWN, Foretold, course_of, foretell
 
 STRETCH = 1000
 """Games, after which nothing is played until it was counted what is held."""
@@ -52,13 +52,17 @@ LONG, SHORT = TimeControl.parse("60s"), TimeControl.parse("50ms")
 
 PROGRAM = ("{python}", "-I", "-S", str(ROOT / "tests" / "bots" / "faulty_bot.py"))
 
-COMMANDS = {
-    "steady": (*PROGRAM, "seeded"),
-    "hasty": (*PROGRAM, "seeded"),
-    "lame": (*PROGRAM, "exits at once"),
-    "lost": ("/no/such/program",),
-}
-"""Kinds of bots. The hasty have a short clock; the lame and the lost never start."""
+
+def command(kind: str, mark: str) -> tuple[str, ...]:
+    """How a kind of bot is started. The steady and the hasty draw what they do, and the hasty have a short
+    clock; the lame and the lost never start.
+    """
+    if kind == "lost":
+        return ("/no/such/program", mark)
+    if kind == "lame":
+        return (*PROGRAM, "exits at once", mark)
+    return (*PROGRAM, "seeded", mark, *("|".join(vices) for vices in DRAWN))
+
 
 TABLES = [
     *[("blooms", {"size": "3"}, ("steady", "steady"))] * 9,
@@ -90,7 +94,7 @@ def meeting(seed: str, number: int, mark: str, level: str = "none") -> Meeting:
     game = GAMES[slug]
     entrants = []
     for place, kind in enumerate(kinds, 1):
-        bot = Bot(f"{kind}-{place}", (*COMMANDS[kind], f"{mark}{number}"), Path("/"), isolation=level)
+        bot = Bot(f"{kind}-{place}", command(kind, f"{mark}{number}"), Path("/"), isolation=level)
         entrants.append(Entrant(bot, SHORT if kind == "hasty" else LONG))
     plan = Plan(game, game.settle(given), tuple(entrants), f"{seed} {number}")
     pairings = encounter(number, plan.names).games

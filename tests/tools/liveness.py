@@ -29,7 +29,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.encounter import play_encounter
 from tests.holdings import marked
-from tests.tools.fault_plan import SILENCES
+from tests.tools.fault_oracle import DRAWN
 from tests.tools.fault_soak import PROGRAM
 
 LONG, SHORT = TimeControl.parse("1h"), TimeControl.parse("100ms")
@@ -42,7 +42,7 @@ RESIGNS = 3
 EXPECTED = {"blooms": [("silent", "time")], "floral": [("honest", "resigned")]}
 """By game, who leaves it and how."""
 
-VICES = (*SILENCES, "never reads")
+VICES = (*DRAWN[1], "never reads")
 
 
 class Case(NamedTuple):
