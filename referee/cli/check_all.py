@@ -8,9 +8,9 @@ from pathlib import Path
 from textwrap import fill
 
 from referee.check.all_bots import FAILED, Checked, check_all
+from referee.cli.backends import build
 from referee.cli.colour import console_at_stderr
 from referee.cli.output import say, show_data
-from referee.cli.venues import build
 from referee.core.errors import CheckFailed
 from referee.core.rows import as_text
 from referee.core.text import counted, listed, shown

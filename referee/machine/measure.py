@@ -24,7 +24,7 @@ from referee.machine.calibration import Speed, calibrate
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
 from referee.processes.bot import Bot
 from referee.processes.levels import reason
-from referee.tournament.places import on_this_machine
+from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Died, Finished, Report, Task, Void
@@ -177,17 +177,17 @@ def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> Non
     def is_over() -> bool:
         return bool(collected.failure or (collected.used_us and time.monotonic() > until))
 
-    playing = on_this_machine(workers, pin)(collected, is_over)
+    backend = local_backend(workers, pin)(collected, is_over)
     try:
         for number in range(1, max(1, workers) + 1):
-            playing.play(_task(number, seconds))
+            backend.play(_task(number, seconds))
         until = time.monotonic() + seconds
-        while playing.busy:
-            playing.take_reports(0.05)
+        while backend.busy:
+            backend.take_reports(0.05)
             if is_over():
-                playing.stop()
+                backend.stop()
     finally:
-        playing.close()
+        backend.close()
 
 
 def _task(number: int, seconds: float) -> Task:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from referee.tournament.backend import Backend, Take
 from referee.tournament.task import Observer, Player, Task
-from referee.tournament.workers import Take, Workers
 
 
-class Inline(Workers):
+class InlineBackend(Backend):
     """Plays tasks in this process."""
 
     has_room = True

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
+from referee.tournament.backend import BackendFactory
 from referee.tournament.dispatcher import Dispatcher
 from referee.tournament.hashes import Programs
 from referee.tournament.open_run import OpenRun
@@ -17,7 +18,6 @@ from referee.tournament.remaining import Remaining
 from referee.tournament.strikes import FaultCount
 from referee.tournament.task import Began, Died, Finished, LeftBehind, Lost, Notice, Report, Task, Void
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import WorkersFactory
 
 WORKER_FAILURES = 3
 """How often in a row, for each worker, workers may die before a game begins."""
@@ -121,32 +121,32 @@ class TournamentPlayer:
         self.off_turn: Counter[tuple[str, str]] = Counter()
         """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
 
-    def play(self, place: WorkersFactory, stopping: Callable[[], bool]) -> None:
-        """Plays at a place until all games are played or `stopping` is true.
+    def play(self, open_backend: BackendFactory, stopping: Callable[[], bool]) -> None:
+        """Plays on a backend until all games are played or `stopping` is true.
 
         Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
         """
-        crew = place(self._take, stopping)
+        backend = open_backend(self._take, stopping)
         try:
             while True:
                 if stopping():
                     self._is_stopping = True
-                    crew.stop()
-                while not stopping() and crew.has_room and (task := self._dispatcher.next()):
+                    backend.stop()
+                while not stopping() and backend.has_room and (task := self._dispatcher.next()):
                     self._record_changed_programs(task.plan.entrants)
-                    crew.play(task)
-                if not crew.busy and (stopping() or not self._dispatcher.pauses):
+                    backend.play(task)
+                if not backend.busy and (stopping() or not self._dispatcher.pauses):
                     break
-                crew.take_reports(0.1)
+                backend.take_reports(0.1)
                 if (progress := self.remaining.progress) != self._told:
                     self._told = progress
                     self._show.rule(progress)
                 self._show.tick()
                 if self._deaths >= WORKER_FAILURES * self._workers > 0:
                     raise EnvironmentLacksError("the worker processes die before they begin a game")
-            crew.end_idle_bots()
+            backend.end_idle_bots()
         finally:
-            crew.close()
+            backend.close()
         self._record_changed_programs(self._tournament.entrants)
 
     def _record_changed_programs(self, entrants: Iterable[Entrant]) -> None:

@@ -25,10 +25,10 @@ from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
+from referee.tournament.backend import Backend, Take
 from referee.tournament.channel import Channel, MalformedMessage
 from referee.tournament.task import Died, Report, Task
 from referee.tournament.worker import Sign, WorkerOrder
-from referee.tournament.workers import Take, Workers
 
 SILENT_S = 300.0
 """Seconds without a sign of life after which a busy worker is ended. While it waits for bots it gives one
@@ -163,7 +163,7 @@ class _Worker:
         launcher.remove_left(self._name)
 
 
-class WorkerPool(Workers):
+class WorkerPool(Backend):
     """Worker processes, each of which is started when it is needed."""
 
     def __init__(

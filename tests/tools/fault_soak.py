@@ -30,14 +30,14 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.launcher import IDLE_WARDENS
 from referee.records.replay import verify
-from referee.tournament.places import on_this_machine
+from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
 from tests.command import ROOT
 from tests.holdings import Holdings, Process, holdings, marked, temporary_files_in
-from tests.tools import crew
 from tests.tools.fault_oracle import Foretold, course_of, foretell
+from tests.tools.play_tasks import play_tasks
 
 STRETCH = 1000
 """Games, after which nothing is played until it was counted what is held."""
@@ -182,11 +182,11 @@ def play(seed: str, games: int, workers: int, checker: Checker, level: str = "no
             yield following.task
 
     todo = tasks()
-    pool = on_this_machine(workers)(checker.take, lambda: False)
+    pool = local_backend(workers)(checker.take, lambda: False)
     try:
         while (so_far := checker.games) < games:
             stretch = STRETCH if so_far else WARM_UP * workers
-            crew.play(pool, todo, partial(checker.has, min(games, so_far + stretch)))
+            play_tasks(pool, todo, partial(checker.has, min(games, so_far + stretch)))
             checker.miss()
             print(f"{checker.games} games", file=sys.stderr)
             yield checker.pause()
@@ -233,7 +233,7 @@ def main(games: int, seed: str, workers: int, level: str = "none") -> list[str]:
     """Plays and prints; what there is to complain of."""
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder, temporary_files_in(Path(folder)):
-        on_this_machine(workers)(checker.take, lambda: False).close()  # what is made once for all is made
+        local_backend(workers)(checker.take, lambda: False).close()  # what is made once for all is made
         pauses = [checker.pause(), *play(seed, games, workers, checker, level), checker.pause()]
         left = [path.name for path in Path(folder).iterdir()]
     for leak in leaks(pauses, workers):

@@ -13,7 +13,7 @@ from referee.cluster.answers import from_bytes, to_bytes
 from referee.cluster.orders import Changed, Greeting, MachineAnswer, MachineReady, PlayedTask, Unfit
 from referee.core.errors import RecordError
 from referee.tournament.task import Began, Died, LeftBehind, Notice, Void
-from tests.unit.test_cluster_workers import recorded, task
+from tests.unit.test_cluster_backend import recorded, task
 
 ANSWERS: list[MachineAnswer] = [
     None,

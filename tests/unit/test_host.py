@@ -15,7 +15,7 @@ from referee.cluster.orders import Changed, MachineAnswer, Play, Prepare, Requir
 from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
 from referee.tournament.pool import WorkerPool
-from tests.unit.test_cluster_workers import task
+from tests.unit.test_cluster_backend import task
 
 Hosted = tuple[Host, list[MachineAnswer]]
 

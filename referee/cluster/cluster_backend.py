@@ -39,8 +39,8 @@ from referee.cluster.orders import (
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
+from referee.tournament.backend import Backend, Take
 from referee.tournament.task import Began, Died, Lost, Notice, Report, Task
-from referee.tournament.workers import Take, Workers
 
 SILENT_S = 300.0
 """Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
@@ -70,7 +70,7 @@ REST_S = 10.0
 """Seconds in which machines end their idle bots."""
 
 
-class ClusterWorkers(Workers):
+class ClusterBackend(Backend):
     """The machines of a cluster."""
 
     def __init__(

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from referee.check.wires import HouseWire
-from referee.cluster import choosing, cluster_workers, expected
+from referee.cluster import choosing, cluster_backend, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
-from referee.cluster.cluster_workers import FAILURES, ClusterWorkers
+from referee.cluster.cluster_backend import FAILURES, ClusterBackend
 from referee.cluster.expected import replayed
 from referee.cluster.link import Answered, Disconnected, Failed, Link, LinkEvent, Member, Members
 from referee.cluster.orders import (
@@ -107,13 +107,13 @@ class Cluster:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
-        monkeypatch.setattr("referee.cluster.cluster_workers.time.monotonic", lambda: self.now_s)
+        monkeypatch.setattr("referee.cluster.cluster_backend.time.monotonic", lambda: self.now_s)
         # The games here have no records; what is made of records has tests of its own below.
-        monkeypatch.setattr("referee.cluster.cluster_workers.replayed", lambda task, reports: reports)
+        monkeypatch.setattr("referee.cluster.cluster_backend.replayed", lambda task, reports: reports)
         self.link = Script()
         self.reports: list[Report] = []
         required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
-        self.workers = ClusterWorkers(self.link, required, SentFiles(FILES, {}), None, self.take)
+        self.workers = ClusterBackend(self.link, required, SentFiles(FILES, {}), None, self.take)
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
         self.ready: dict[str, MachineAnswer] = {}
@@ -295,7 +295,7 @@ def test_a_run_says_once_that_it_waits_for_machines(cluster: Cluster) -> None:
 
 def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
     cluster.workers.play(task(1, "a", "b"))
-    pass_time(cluster, int(cluster_workers.WAIT_S))
+    pass_time(cluster, int(cluster_backend.WAIT_S))
     with pytest.raises(EnvironmentLacksError, match="no machine"):
         pass_time(cluster, 2)
 
@@ -303,10 +303,10 @@ def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
 def test_a_machine_that_is_not_heard_of_is_lost_until_it_is_heard_of_again(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10_000.0)
+    monkeypatch.setattr(cluster_backend, "longest_s", lambda one: 10_000.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
-    pass_time(cluster, int(cluster_workers.SILENT_S) + 1, beats=False, m=1)
+    pass_time(cluster, int(cluster_backend.SILENT_S) + 1, beats=False, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
     cluster.link.asked.clear()
     pass_time(cluster, 5, beats=False, m=1)
@@ -327,7 +327,7 @@ def test_time_in_which_the_referee_was_stopped_itself_does_not_count(cluster: Cl
 def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_used_any_more(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10.0)
+    monkeypatch.setattr(cluster_backend, "longest_s", lambda one: 10.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, 10 + int(expected.SPARE_S) + 1, m=1)
@@ -337,7 +337,7 @@ def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_use
 def test_time_in_which_a_machine_also_plays_for_others_of_the_cluster_does_not_count(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10.0)
+    monkeypatch.setattr(cluster_backend, "longest_s", lambda one: 10.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     for _ in range(1000):
@@ -600,7 +600,7 @@ def test_a_machine_that_sends_a_forged_record_is_not_used_and_its_games_are_play
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = Cluster(monkeypatch)
-    monkeypatch.setattr("referee.cluster.cluster_workers.replayed", replayed)
+    monkeypatch.setattr("referee.cluster.cluster_backend.replayed", replayed)
     cluster.see(A=1)
     cluster.prepare()
     given = task(1, "a", "b")

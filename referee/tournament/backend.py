@@ -1,4 +1,4 @@
-"""The interface of what plays the games of a run, wherever they are played."""
+"""The interface of a backend, which plays the games of a run: this process, workers, or a cluster."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Take = Callable[[Sequence[Report]], None]
 """Called with the reports that arrived together, in their order."""
 
 
-class Workers(ABC):
-    """Plays tasks."""
+class Backend(ABC):
+    """Plays tasks, and passes on the reports about them."""
 
     @property
     @abstractmethod
@@ -45,5 +45,5 @@ class Workers(ABC):
         """Ends all workers and their bots at once."""
 
 
-WorkersFactory = Callable[[Take, Callable[[], bool]], Workers]
-"""Opens workers: called with what takes their reports, and with what says whether the run is to stop."""
+BackendFactory = Callable[[Take, Callable[[], bool]], Backend]
+"""Opens a backend. The arguments are called with its reports, and to ask whether the run is to stop."""
