@@ -99,14 +99,14 @@ _STDOUT, _CONTROL, _STDIN, _STDERR = 1, 2, 4, 8
 class _Poll:
     """A poll object for one set of streams."""
 
-    def __init__(self, places: Sequence[SeatWire], wanted: Sequence[int]) -> None:
+    def __init__(self, seat_wires: Sequence[SeatWire], wanted: Sequence[int]) -> None:
         poll = select.poll()
         self.wait = poll.poll
         """Waits for so many milliseconds at most and returns the descriptors that are ready."""
         self.streams: dict[int, tuple[SeatWire, int]] = {}
         """Seat and stream of each descriptor."""
-        for place, bits in zip(places, wanted, strict=True):
-            process = place.connection.process
+        for seat_wire, bits in zip(seat_wires, wanted, strict=True):
+            process = seat_wire.connection.process
             if process is None:
                 continue
             for bit, descriptor in (
@@ -117,7 +117,7 @@ class _Poll:
             ):
                 if bits & bit:
                     poll.register(descriptor, select.POLLOUT if bit == _STDIN else select.POLLIN)
-                    self.streams[descriptor] = (place, bit)
+                    self.streams[descriptor] = (seat_wire, bit)
 
 
 SIGN_NS = 1_000_000_000
@@ -134,7 +134,7 @@ class ProcessWire:
         show_life: Callable[[], None] = lambda: None,
     ) -> None:
         """`show_life` is called every `SIGN_NS` while bots are waited for."""
-        self._places = [SeatWire(connection) for connection in connections]
+        self._seat_wires = [SeatWire(connection) for connection in connections]
         self._start_ns = start_us * 1000
         self._polls: dict[tuple[int, ...], _Poll] = {}
         """The poll objects, by the streams that they wait for."""
@@ -145,35 +145,35 @@ class ProcessWire:
 
     def open(self, seat: Seat, opening: Opening) -> None:
         """Greets a new process first; the game is described once it has answered."""
-        if not any(place.asked for place in self._places):
+        if not any(seat_wire.asked for seat_wire in self._seat_wires):
             self._stoppage.look()
-        place = self._places[seat]
-        connection = place.connection
-        place.opening = opening
-        place.by_cpu = opening.control.by_cpu
-        place.asked = True
+        seat_wire = self._seat_wires[seat]
+        connection = seat_wire.connection
+        seat_wire.opening = opening
+        seat_wire.by_cpu = opening.control.by_cpu
+        seat_wire.asked = True
         connection.conversation.begin()
         if connection.failure:
-            place.watch.start(self._start_ns)
-            place.hear([connection.failure], place.watch.began_ns)
+            seat_wire.watch.start(self._start_ns)
+            seat_wire.hear([connection.failure], seat_wire.watch.began_ns)
         elif connection.greeted:
-            self._describe(seat, place)
+            self._describe(seat, seat_wire)
         else:
             connection.greeted = True
-            place.watch.start(self._start_ns)
-            self._send(place, connection.conversation.greet())
+            seat_wire.watch.start(self._start_ns)
+            self._send(seat_wire, connection.conversation.greet())
 
-    def _describe(self, seat: Seat, place: SeatWire) -> None:
-        opening = place.opening
+    def _describe(self, seat: Seat, seat_wire: SeatWire) -> None:
+        opening = seat_wire.opening
         assert opening
-        place.opening = None
-        said_before = place.connection.catch_up()
-        place.watch.start(self._start_ns)
+        seat_wire.opening = None
+        said_before = seat_wire.connection.catch_up()
+        seat_wire.watch.start(self._start_ns)
         # A failure from before has ended the conversation, and is told now: the bot did not start.
-        failure = place.connection.conversation.failure
-        place.hear([failure] if failure else said_before, place.watch.began_ns)
+        failure = seat_wire.connection.conversation.failure
+        seat_wire.hear([failure] if failure else said_before, seat_wire.watch.began_ns)
         if not failure:
-            self._send(place, place.connection.conversation.open(seat, opening))
+            self._send(seat_wire, seat_wire.connection.conversation.open(seat, opening))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time.
@@ -181,42 +181,42 @@ class ProcessWire:
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
         self._stoppage.look()
-        for seat, place in enumerate(self._places):
-            place.watch.look_again()
-            if process := place.connection.process:
+        for seat, seat_wire in enumerate(self._seat_wires):
+            seat_wire.watch.look_again()
+            if process := seat_wire.connection.process:
                 process.resume() if seat in seats else process.pause()  # guard: pause
         for seat in seats:
-            place = self._places[seat]
-            place.watch.mark(place.by_cpu)
-            place.unasked = place.connection.catch_up()  # guard: off-turn-first
+            seat_wire = self._seat_wires[seat]
+            seat_wire.watch.mark(seat_wire.by_cpu)
+            seat_wire.unasked = seat_wire.connection.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
-        place = self._places[seat]
-        connection, watch = place.connection, place.watch
-        said_before, place.unasked = place.unasked, []
+        seat_wire = self._seat_wires[seat]
+        connection, watch = seat_wire.connection, seat_wire.watch
+        said_before, seat_wire.unasked = seat_wire.unasked, []
         if question.rejected:  # guard: deadline-after-rejection
             said_before = connection.catch_up()
         else:
-            watch.start(question.wait_us * 1000, question.allowance_us * 1000, place.by_cpu)
-        place.asked = True
+            watch.start(question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
+        seat_wire.asked = True
         if said_before:
-            place.hear(said_before, watch.began_ns, watch.cpu_ns())
+            seat_wire.hear(said_before, watch.began_ns, watch.cpu_ns())
         self._write(
-            place, b"" if connection.conversation.failure else connection.conversation.ask(seat, question)
+            seat_wire, b"" if connection.conversation.failure else connection.conversation.ask(seat, question)
         )
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the legal moves, as fast as the bot reads them."""
-        place = self._places[seat]
-        if not place.connection.conversation.failure:
-            self._write(place, place.connection.conversation.show_legal(legal))
+        seat_wire = self._seat_wires[seat]
+        if not seat_wire.connection.conversation.failure:
+            self._write(seat_wire, seat_wire.connection.conversation.show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells every bot of the end, without waiting for room in its pipe."""
-        for place in self._places:
-            place.asked = False
-            connection = place.connection
+        for seat_wire in self._seat_wires:
+            seat_wire.asked = False
+            connection = seat_wire.connection
             if connection.process:
                 connection.process.resume()
             if connection.process and connection.stdout_open:
@@ -224,23 +224,23 @@ class ProcessWire:
 
     def stopped_us(self, seat: Seat) -> int:
         """How long the referee was not running while this seat's time ran; it was not charged for that."""
-        return self._places[seat].watch.stopped_us
+        return self._seat_wires[seat].watch.stopped_us
 
     def cpu_us(self, seat: Seat) -> int:
         """Processor time of the seat's bot since it was ready, in its own turns and in others'."""
-        return self._places[seat].watch.game_cpu_us()
+        return self._seat_wires[seat].watch.game_cpu_us()
 
     def off_turn_us(self, seat: Seat) -> tuple[int, int]:
         """How long the seat was not asked, and the processor time that its bot used then."""
-        return self._places[seat].watch.off_turn_us()
+        return self._seat_wires[seat].watch.off_turn_us()
 
     def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
         """What a seat's bot wrote apart from its answers, and its stderr before and since its `ready`."""
-        place = self._places[seat]
-        process = place.connection.process
+        seat_wire = self._seat_wires[seat]
+        process = seat_wire.connection.process
         return (
-            place.connection.conversation.aside,
-            place.stderr_starting,
+            seat_wire.connection.conversation.aside,
+            seat_wire.stderr_starting,
             process.cut() if process else Keep(),
         )
 
@@ -250,47 +250,51 @@ class ProcessWire:
         """
         self._notice_stoppage(waited_us * 1000)
         self._wait(0)
-        return any(place.asked and place.heard for place in self._places)
+        return any(seat_wire.asked and seat_wire.heard for seat_wire in self._seat_wires)
 
     @property
     def is_asked(self) -> bool:
         """Whether a reply of a bot is still to come."""
-        return any(place.asked for place in self._places)
+        return any(seat_wire.asked for seat_wire in self._seat_wires)
 
     def next_reply(self) -> Reply:
         """Waits until one of the asked seats has replied, or its time is up."""
         while True:
-            for seat, place in enumerate(self._places):
-                if place.asked and place.heard and (reply := self._told(seat, place)):
+            for seat, seat_wire in enumerate(self._seat_wires):
+                if seat_wire.asked and seat_wire.heard and (reply := self._told(seat, seat_wire)):
                     return reply
             self._wait()
             # Only now is it known what the referee itself was late by.
             self._notice_stoppage(0)
             now_ns = self._stoppage.looked_ns
-            for seat, place in enumerate(self._places):
-                if place.asked and not place.heard and (silence := self._silence(seat, place, now_ns)):
+            for seat, seat_wire in enumerate(self._seat_wires):
+                if (
+                    seat_wire.asked
+                    and not seat_wire.heard
+                    and (silence := self._silence(seat, seat_wire, now_ns))
+                ):
                     return silence
 
-    def _silence(self, seat: Seat, place: SeatWire, now_ns: int) -> Reply | None:
+    def _silence(self, seat: Seat, seat_wire: SeatWire, now_ns: int) -> Reply | None:
         """The reply of a seat whose time is up; None where it is not."""
-        watch = place.watch
+        watch = seat_wire.watch
         used_us = watch.up_us(now_ns)
         if used_us is None:
             return None
         # What was written in time lies there by now, though nobody has looked since.
-        self._read(place)  # guard: last-look
-        if place.heard:
+        self._read(seat_wire)  # guard: last-look
+        if seat_wire.heard:
             return None
-        place.asked = False
+        seat_wire.asked = False
         watch.notice_waiting(now_ns)
         watch.rest(now_ns, watch.cpu_ns())
-        place.connection.conversation.lapse()
-        silence = Silence(*place.connection.what_came())
+        seat_wire.connection.conversation.lapse()
+        silence = Silence(*seat_wire.connection.what_came())
         return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
-    def _read(self, place: SeatWire) -> None:
+    def _read(self, seat_wire: SeatWire) -> None:
         """Reads everything that a bot has written by now."""
-        connection, watch = place.connection, place.watch
+        connection, watch = seat_wire.connection, seat_wire.watch
         while (
             connection.stdout_open
             and not connection.conversation.failure
@@ -299,39 +303,39 @@ class ProcessWire:
             stamp_ns = time.monotonic_ns()
             if whats := connection.hear(data):
                 more_behind = connection.conversation.more_behind
-                place.hear(whats, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
+                seat_wire.hear(whats, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
 
-    def _write(self, place: SeatWire, data: bytes) -> None:
+    def _write(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
         this the bot may run while the referee waits for a processor.
         """
-        self._notice_stoppage(0, place)
-        self._send(place, data)
-        place.watch.answered()
+        self._notice_stoppage(0, seat_wire)
+        self._send(seat_wire, data)
+        seat_wire.watch.answered()
 
-    def _send(self, place: SeatWire, data: bytes) -> None:
-        if failure := place.connection.send(data):
-            place.hear([failure], time.monotonic_ns(), place.watch.cpu_ns())
+    def _send(self, seat_wire: SeatWire, data: bytes) -> None:
+        if failure := seat_wire.connection.send(data):
+            seat_wire.hear([failure], time.monotonic_ns(), seat_wire.watch.cpu_ns())
 
-    def _told(self, seat: Seat, place: SeatWire) -> Reply | None:
+    def _told(self, seat: Seat, seat_wire: SeatWire) -> Reply | None:
         """The next reply of a seat, where there is one."""
-        watch = place.watch
-        while place.heard:
-            wall_ns, cpu_ns, what = place.heard.popleft()
+        watch = seat_wire.watch
+        while seat_wire.heard:
+            wall_ns, cpu_ns, what = seat_wire.heard.popleft()
             watch.notice_waiting(wall_ns)
             if isinstance(what, ListRequest):
                 if watch.is_over(time.monotonic_ns()):
                     continue  # its time went by while earlier requests were answered
             else:
                 if isinstance(what, Ready):
-                    if place.opening:
-                        self._describe(seat, place)
+                    if seat_wire.opening:
+                        self._describe(seat, seat_wire)
                         continue
-                    if place.connection.process:
-                        place.stderr_starting = place.connection.process.cut()
+                    if seat_wire.connection.process:
+                        seat_wire.stderr_starting = seat_wire.connection.process.cut()
                     watch.look()
                     cpu_ns = watch.cpu_ns()
-                place.asked = False
+                seat_wire.asked = False
                 watch.rest(wall_ns, cpu_ns)
             return Reply(
                 seat, what, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
@@ -347,42 +351,46 @@ class ProcessWire:
         complained: list[SeatWire] = []
         spoke: list[SeatWire] = []
         died: list[SeatWire] = []
-        for place, stream in ready:
+        for seat_wire, stream in ready:
             if stream == _STDOUT:
-                spoke.append(place)
-                if (data := place.connection.read()) is not None:
-                    read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))  # guard: deadline
+                spoke.append(seat_wire)
+                if (data := seat_wire.connection.read()) is not None:
+                    read.append(
+                        (seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), data)
+                    )  # guard: deadline
             elif stream == _STDERR:
-                complained.append(place)
+                complained.append(seat_wire)
             elif stream == _STDIN:
-                self._send(place, b"")
+                self._send(seat_wire, b"")
             else:
-                died.append(place)
-        for place in self._places:
-            if place not in spoke:
-                place.watch.empty_ns = before_ns
-        for place in complained:  # after the stamps, since somebody may be shown it
-            place.connection.drain_stderr()
-        for place, stamp_ns, cpu_ns, data in read:
-            place.hear_output(data, stamp_ns, cpu_ns, read_from_ns)
-        for place in died:
-            if not place.heard:
-                place.hear(place.connection.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
+                died.append(seat_wire)
+        for seat_wire in self._seat_wires:
+            if seat_wire not in spoke:
+                seat_wire.watch.empty_ns = before_ns
+        for seat_wire in complained:  # after the stamps, since somebody may be shown it
+            seat_wire.connection.drain_stderr()
+        for seat_wire, stamp_ns, cpu_ns, data in read:
+            seat_wire.hear_output(data, stamp_ns, cpu_ns, read_from_ns)
+        for seat_wire in died:
+            if not seat_wire.heard:
+                seat_wire.hear(
+                    seat_wire.connection.last_words(), time.monotonic_ns(), seat_wire.watch.cpu_ns()
+                )
 
     def _ready(self, now_ns: int, slice_ns: int) -> list[tuple[SeatWire, int]]:
         """The streams that are ready within a slice, or before the first deadline."""
         if now_ns - self._sign_ns > SIGN_NS:
             self._sign_ns = now_ns
             self._show_life()
-        for place in self._places:
-            if place.asked:
-                slice_ns = min(slice_ns, place.watch.deadline_ns - now_ns)
+        for seat_wire in self._seat_wires:
+            if seat_wire.asked:
+                slice_ns = min(slice_ns, seat_wire.watch.deadline_ns - now_ns)
         if slice_ns < 0:
             slice_ns = 0
-        wanted = tuple([place.wanted() for place in self._places])
+        wanted = tuple([seat_wire.wanted() for seat_wire in self._seat_wires])
         poll = self._polls.get(wanted)
         if poll is None:
-            poll = self._polls[wanted] = _Poll(self._places, wanted)
+            poll = self._polls[wanted] = _Poll(self._seat_wires, wanted)
         ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
         self._notice_stoppage(slice_ns)
         return ready
@@ -391,6 +399,6 @@ class ProcessWire:
         """Reports what the referee was late by to the stopwatches of the seats whose time runs."""
         looked_ns, now_ns = self._stoppage.looked_ns, time.monotonic_ns()
         if late_ns := self._stoppage.late_ns(now_ns, waited_ns):
-            for place in self._places:
-                if place.asked:
-                    place.watch.late(looked_ns, now_ns, late_ns, ours=place is writer)
+            for seat_wire in self._seat_wires:
+                if seat_wire.asked:
+                    seat_wire.watch.late(looked_ns, now_ns, late_ns, ours=seat_wire is writer)

@@ -110,20 +110,28 @@ HELD_BACK = {"holds its hello back", "holds its answers back"}
 """What is at the end of their input is waited for."""
 
 SILENT: dict[str, Callable[[SeatWire], object]] = {
-    "never reads": lambda place: True,
-    "says hello without a newline": lambda place: place.connection.conversation.partial.endswith(b"1"),
-    "holds its hello back": lambda place: True,
-    "greets in its own words": lambda place: place.connection.conversation.turn.noise_count,
-    "is never ready": lambda place: phase(place) is Phase.LOADING,
-    "holds its answers back": lambda place: phase(place) is Phase.ASKED,
-    "answers without a newline": lambda place: place.connection.conversation.partial.endswith(b"A1"),
-    "prints what it thinks and nothing else": lambda place: (
-        phase(place) is Phase.ASKED and place.connection.conversation.turn.noise_count
+    "never reads": lambda seat_wire: True,
+    "says hello without a newline": lambda seat_wire: seat_wire.connection.conversation.partial.endswith(
+        b"1"
     ),
-    "says nothing": lambda place: phase(place) is Phase.ASKED,
-    "computes for ever": lambda place: phase(place) is Phase.ASKED and computed_us(place) > 20_000,
-    "answers the old question once more": lambda place: place.connection.conversation.turn.stale_count,
-    "says nothing to a rejection": lambda place: b"rejected" in place.connection.conversation.last_said,
+    "holds its hello back": lambda seat_wire: True,
+    "greets in its own words": lambda seat_wire: seat_wire.connection.conversation.turn.noise_count,
+    "is never ready": lambda seat_wire: phase(seat_wire) is Phase.LOADING,
+    "holds its answers back": lambda seat_wire: phase(seat_wire) is Phase.ASKED,
+    "answers without a newline": lambda seat_wire: seat_wire.connection.conversation.partial.endswith(b"A1"),
+    "prints what it thinks and nothing else": lambda seat_wire: (
+        phase(seat_wire) is Phase.ASKED and seat_wire.connection.conversation.turn.noise_count
+    ),
+    "says nothing": lambda seat_wire: phase(seat_wire) is Phase.ASKED,
+    "computes for ever": lambda seat_wire: (
+        phase(seat_wire) is Phase.ASKED and computed_us(seat_wire) > 20_000
+    ),
+    "answers the old question once more": lambda seat_wire: (
+        seat_wire.connection.conversation.turn.stale_count
+    ),
+    "says nothing to a rejection": lambda seat_wire: (
+        b"rejected" in seat_wire.connection.conversation.last_said
+    ),
 }
 """Defects by which the bot runs out of time, and when that may be: once it has said what it says."""
 
@@ -138,13 +146,13 @@ HANG = {
 """Defects by which the bot does not exit; the others have as long as they take."""
 
 
-def phase(place: SeatWire) -> Phase:
-    return place.connection.conversation.phase
+def phase(seat_wire: SeatWire) -> Phase:
+    return seat_wire.connection.conversation.phase
 
 
-def computed_us(place: SeatWire) -> float:
+def computed_us(seat_wire: SeatWire) -> float:
     """The processor time of this move, as far as that can be known."""
-    return place.watch.timing(0, 0, place.watch.cpu_ns()).cpu_us if cpu.AVAILABLE else math.inf
+    return seat_wire.watch.timing(0, 0, seat_wire.watch.cpu_ns()).cpu_us if cpu.AVAILABLE else math.inf
 
 
 @pytest.fixture(autouse=True)

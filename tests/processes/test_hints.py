@@ -89,7 +89,7 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
 ) -> None:
     monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S)
     asked = {"hello": Phase.GREETED, "prepare": Phase.LOADING, "ask": Phase.ASKED}[part]
-    time_is_up_once(monkeypatch, lambda place: place.connection.conversation.phase is asked)
+    time_is_up_once(monkeypatch, lambda seat_wire: seat_wire.connection.conversation.phase is asked)
     text = told(scripted(part, code))
     for fragment in ["seat 1 x ", "nothing came", "hint: its answer came when its input was", *fragments]:
         assert fragment in text, text

@@ -180,7 +180,7 @@ def test_a_bot_that_crashes_at_the_start() -> None:
 def test_a_bot_that_does_not_start(vice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a game for one, since all seats have the same time to start."""
     if vice == "closes input":
-        time_is_up_once(monkeypatch, lambda place: place.connection.process.complaints.total)  # type: ignore
+        time_is_up_once(monkeypatch, lambda seat_wire: seat_wire.connection.process.complaints.total)  # type: ignore
     game = GAMES["thetree"]
     terms = Terms("x", game, game.settle({"players": "1"}), ("bad",), (TimeControl.parse(LONG),), b"s")
     start_us = TimeControl.parse(SHORT).move_us
@@ -258,7 +258,7 @@ def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
 
 def test_a_rejection_does_not_arm_the_deadline_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time of the move goes on where it was: it began once."""
-    time_is_up_once(monkeypatch, lambda place: b"rejected" in place.connection.conversation.last_said)
+    time_is_up_once(monkeypatch, lambda seat_wire: b"rejected" in seat_wire.connection.conversation.last_said)
     (record,) = games(("illegal, then silent",), GOOD)
     assert loser(record) == (1, "time")
     rejected, left = record.events
@@ -450,7 +450,7 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
         """The answer is there, and the time is up, when the referee looks at the clock."""
         assert connection.process
         eventually(partial(unread_bytes, connection.process.stdout))
-        wire._places[0].watch.deadline_ns = 0
+        wire._seat_wires[0].watch.deadline_ns = 0
 
     monkeypatch.setattr(wire, "_wait", overlook)
     reply = wire.next_reply()
@@ -506,10 +506,10 @@ def test_how_a_signal_s_death_reads() -> None:
     [
         (
             "no newline",
-            lambda place: place.connection.conversation.partial.endswith(b"D4"),
+            lambda seat_wire: seat_wire.connection.conversation.partial.endswith(b"D4"),
             "a line without a newline came: move 1 L:D4",
         ),
-        ("lists and never reads", lambda place: place.connection.unsent, "were not read"),
+        ("lists and never reads", lambda seat_wire: seat_wire.connection.unsent, "were not read"),
     ],
 )
 def test_the_ending_of_a_bot_that_was_late_says_what_came(

@@ -23,19 +23,19 @@ Late = Callable[[SeatWire], object]
 """Whether the time of a seat is up, as far as a bot goes that does something before."""
 
 
-def loading(place: SeatWire) -> bool:
+def loading(seat_wire: SeatWire) -> bool:
     """Whether it has said hello."""
-    return place.connection.conversation.phase is Phase.LOADING
+    return seat_wire.connection.conversation.phase is Phase.LOADING
 
 
-def asked(place: SeatWire) -> bool:
+def asked(seat_wire: SeatWire) -> bool:
     """Whether it was asked."""
-    return place.connection.conversation.phase is Phase.ASKED
+    return seat_wire.connection.conversation.phase is Phase.ASKED
 
 
-def partial(place: SeatWire) -> bytes:
+def partial(seat_wire: SeatWire) -> bytes:
     """Whether it has begun a line."""
-    return place.connection.conversation.partial
+    return seat_wire.connection.conversation.partial
 
 
 RESIGNS = "while asked; do echo resign $n; done"
@@ -331,7 +331,7 @@ OUTPUT = (
             'asked; printf "move $n $move\\r"; sleep 600',
             "time",
             "move 1 L:A1\\x0d",
-            late=lambda place: partial(place).endswith(b"\r"),
+            late=lambda seat_wire: partial(seat_wire).endswith(b"\r"),
             hint="a carriage return alone",
         ),
     ),
@@ -576,7 +576,7 @@ INPUT = (
             "time",
             "were not read",
             foe=PAUSES,
-            late=lambda place: place.connection.unsent,
+            late=lambda seat_wire: seat_wire.connection.unsent,
         ),
     ),
     row(
