@@ -207,8 +207,8 @@ class BotWire(HouseWire):
         if self._replies:
             return super().next_reply()
         reply = self.process_wire.next_reply()
-        self.answers += isinstance(reply.what, Answer)
-        self._silence = reply.what if isinstance(reply.what, Silence) else None
+        self.answers += isinstance(reply.content, Answer)
+        self._silence = reply.content if isinstance(reply.content, Silence) else None
         return reply
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
@@ -244,13 +244,13 @@ class RejectingWire(BotWire):
         """The next reply; the answer to be rejected is replaced."""
         reply = super().next_reply()
         self._just_rejected = False
-        if reply.seat != self.seat or not isinstance(reply.what, Answer):
+        if reply.seat != self.seat or not isinstance(reply.content, Answer):
             return reply
-        text = reply.what.text
+        text = reply.content.text
         if not self.rejected and self._is_choice(text):
             self._just_rejected = True
             self.rejected = text
-            return reply._replace(what=reply.what._replace(text=NO_MOVE))
+            return reply._replace(content=reply.content._replace(text=NO_MOVE))
         if self.rejected and not self.again:
             self.again = text
         return reply

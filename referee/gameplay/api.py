@@ -99,8 +99,8 @@ class Failure(NamedTuple):
     hint: str = ""
 
 
-What = Ready | Answer | Resigned | ListRequest | Silence | Failure
-"""The kinds of replies to a question, or to the opening of a game."""
+ReplyContent = Ready | Answer | Resigned | ListRequest | Silence | Failure
+"""What a seat can reply to a question, or to the description of a game."""
 
 READY = Ready()
 RESIGNED = Resigned()
@@ -110,7 +110,7 @@ class Reply(NamedTuple):
     """A seat's reply to a question, as a wire hands it to the game loop."""
 
     seat: Seat
-    what: What
+    content: ReplyContent
     used_us: int = 0
     """What is charged for the move, if it ended with this."""
     timing: Timing = NOT_TIMED

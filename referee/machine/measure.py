@@ -212,8 +212,8 @@ def _start_us(number: int) -> int:
         ready = time.monotonic_ns()
     finally:
         end_connections([connection])
-    if isinstance(reply.what, Failure | Silence):
-        raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(reply.what.detail)}")
+    if isinstance(reply.content, Failure | Silence):
+        raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(reply.content.detail)}")
     return (ready - began) // 1000
 
 

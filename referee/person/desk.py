@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from referee.core.rng import Random
 from referee.core.text import counted, listed, shown
-from referee.gameplay.api import RESIGNED, Answer, Question, Reply, Silence, What
+from referee.gameplay.api import RESIGNED, Answer, Question, Reply, ReplyContent, Silence
 from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
@@ -146,20 +146,20 @@ class PersonDesk:
             else:
                 self._show_turn(seat)
         asked = self._asked[seat]
-        what = self._answer(seat, question, asked, poll_bots)
-        if what is None:
+        content = self._answer(seat, question, asked, poll_bots)
+        if content is None:
             return None
-        return self._reply(seat, question, asked, what)
+        return self._reply(seat, question, asked, content)
 
-    def _reply(self, seat: Seat, question: Question, asked: _Asked, what: What) -> Reply:
+    def _reply(self, seat: Seat, question: Question, asked: _Asked, content: ReplyContent) -> Reply:
         """A reply with the time that it took. Without a clock, nobody is late."""
         used_us = (time.monotonic_ns() - asked.began_ns) // 1000
         timing = Timing(max(0, asked.began_ns - self.began_ns) // 1000, used_us)
         if not self._terms.controls[seat].timed:
             used_us = min(used_us, question.wait_us)
-        elif isinstance(what, Silence):
+        elif isinstance(content, Silence):
             used_us = max(used_us, question.wait_us + 1)
-        return Reply(seat, what, used_us, timing)
+        return Reply(seat, content, used_us, timing)
 
     def _deadline_ns(self, seat: Seat, question: Question, asked: _Asked) -> int | None:
         if not self._terms.controls[seat].timed:
@@ -168,7 +168,7 @@ class PersonDesk:
 
     def _answer(
         self, seat: Seat, question: Question, asked: _Asked, poll_bots: Callable[[], bool]
-    ) -> What | None:
+    ) -> ReplyContent | None:
         """What a person answers in the end; None where a bot has to be heard first."""
         asking = Asking(
             seat,

@@ -103,11 +103,11 @@ class ContinuedWire:
         """The reply of a seat to being opened. One that was ready the first time has played since, so that it
         is at fault only when it is asked.
         """
-        if not self._before or isinstance(reply.what, Ready):
+        if not self._before or isinstance(reply.content, Ready):
             return reply
         again = Failure(Ending.START, "it did not start again after a move was taken back")
-        self._failures[reply.seat] = reply.what if isinstance(reply.what, Failure) else again
-        return reply._replace(what=READY)
+        self._failures[reply.seat] = reply.content if isinstance(reply.content, Failure) else again
+        return reply._replace(content=READY)
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells the seats that the game is over."""

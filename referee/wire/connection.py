@@ -10,7 +10,7 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.regular import read_start
 from referee.core.text import counted, shown
 from referee.gameplay import hints
-from referee.gameplay.api import Failure, What
+from referee.gameplay.api import Failure, ReplyContent
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
@@ -101,15 +101,15 @@ class BotConnection:
         assert self.process
         return self.process.read()
 
-    def hear(self, data: bytes) -> list[What]:
+    def hear(self, data: bytes) -> list[ReplyContent]:
         """The replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, FROM_BOT, data)
         return self.conversation.hear(data) if data else [self._gone("closed its output")]
 
-    def catch_up(self) -> list[What]:
+    def catch_up(self) -> list[ReplyContent]:
         """Reads everything that the bot wrote before it is asked."""
-        heard: list[What] = []
+        heard: list[ReplyContent] = []
         # Nearly always there is nothing, and polling is cheaper than an exception from a read.
         while self.stdout_open and not self.conversation.failure and self._said.poll(0):
             if (data := self.read()) is None:
@@ -127,7 +127,7 @@ class BotConnection:
         if self._tap and data:
             self._tap(self.bot.name, STDERR, data)
 
-    def last_words(self) -> list[What]:
+    def last_words(self) -> list[ReplyContent]:
         """The replies of a bot whose process may have exited: what it still wrote, then that it is gone.
 
         Its stdout may still be open, held by a process that the bot started.

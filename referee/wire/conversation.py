@@ -19,7 +19,7 @@ from referee.gameplay.api import (
     ListRequest,
     Opening,
     Question,
-    What,
+    ReplyContent,
 )
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
@@ -210,7 +210,7 @@ class Conversation:
             return word == b"ready"
         return word in (b"move", b"resign") and rest[:1] == [b"%d" % self._session.asked]
 
-    def hear(self, data: bytes) -> list[What]:
+    def hear(self, data: bytes) -> list[ReplyContent]:
         """The replies in a chunk of the bot's output; nothing comes after a `Failure`."""
         if self.failure:
             return []
@@ -218,27 +218,27 @@ class Conversation:
         self.more_behind = False
         if (answer := self._plain_move(data)) is not None:
             return [answer]
-        heard: list[What] = []
+        heard: list[ReplyContent] = []
         self._bytes_in_turn += len(data)
-        what: What | None = None
+        content: ReplyContent | None = None
         lines = self._lines.feed(data)
         self._lines_in_turn += len(lines)
         for line in lines:
             if isinstance(line, m.Overlong):
-                what = self._flood(line.start)
+                content = self._flood(line.start)
             else:
                 self.last_heard.append(line)
-                what = self._line(line)
-            if what is not None:
-                heard.append(what)
-            if isinstance(what, Failure):
+                content = self._line(line)
+            if content is not None:
+                heard.append(content)
+            if isinstance(content, Failure):
                 break
         else:
             if self._bytes_in_turn > TURN_CAP:  # guard: bytes-of-a-turn
                 heard.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
             elif self._lines_in_turn > LINES_CAP:  # guard: lines-of-a-turn
                 heard.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
-        self.more_behind = what is None or bool(self._lines.partial)
+        self.more_behind = content is None or bool(self._lines.partial)
         if heard and isinstance(heard[-1], Failure):
             self.failure = heard[-1]
         return heard
@@ -266,7 +266,7 @@ class Conversation:
     def _flood(self, start: bytes) -> Failure:
         return Failure(Ending.FLOOD, f"a line of more than {m.LINE_CAP} bytes: {shown(start, 60)}")
 
-    def _line(self, line: bytes) -> What | None:
+    def _line(self, line: bytes) -> ReplyContent | None:
         try:
             message = m.parse(line, m.Speaker.BOT)
         except m.NotAMessage:
@@ -289,7 +289,7 @@ class Conversation:
             return None
         return self._message(message)
 
-    def _message(self, message: m.Message) -> What | None:
+    def _message(self, message: m.Message) -> ReplyContent | None:
         match message:
             case m.MoveLine(question, text):
                 return self._answer(question, text)

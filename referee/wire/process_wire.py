@@ -20,8 +20,8 @@ from referee.gameplay.api import (
     Question,
     Ready,
     Reply,
+    ReplyContent,
     Silence,
-    What,
 )
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
@@ -55,23 +55,23 @@ class SeatWire:
         self.asked = False
         self.by_cpu = False
         """Whether its clock counts processor time."""
-        self.unasked: list[What] = []
+        self.unasked: list[ReplyContent] = []
         """What it wrote before it is asked."""
-        self.heard: deque[tuple[int, int, What]] = deque()
+        self.heard: deque[tuple[int, int, ReplyContent]] = deque()
         """Replies that the loop has not taken yet: time and processor time (ns), and the reply."""
         self.stderr_starting = Keep()
         """Its stderr up to the `ready` of this game."""
 
-    def hear(self, whats: Iterable[What], wall_ns: int, cpu_ns: int = 0) -> None:
+    def hear(self, contents: Iterable[ReplyContent], wall_ns: int, cpu_ns: int = 0) -> None:
         """Keeps replies until the loop asks for them."""
-        for what in whats:
-            self.heard.append((wall_ns, cpu_ns, what))
+        for content in contents:
+            self.heard.append((wall_ns, cpu_ns, content))
 
     def hear_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
         """Keeps the replies in a chunk of output; `read_from_ns`: when the streams were last looked at."""
-        if whats := self.connection.hear(data):
+        if contents := self.connection.hear(data):
             more_behind = self.connection.conversation.more_behind
-            self.hear(whats, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
+            self.hear(contents, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
         if len(data) < READ_SIZE:
             self.watch.empty_ns = read_from_ns  # guard: emptied
 
@@ -301,9 +301,9 @@ class ProcessWire:
             and (data := connection.read()) is not None
         ):
             stamp_ns = time.monotonic_ns()
-            if whats := connection.hear(data):
+            if contents := connection.hear(data):
                 more_behind = connection.conversation.more_behind
-                seat_wire.hear(whats, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
+                seat_wire.hear(contents, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
 
     def _write(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
@@ -321,13 +321,13 @@ class ProcessWire:
         """The next reply of a seat, where there is one."""
         watch = seat_wire.watch
         while seat_wire.heard:
-            wall_ns, cpu_ns, what = seat_wire.heard.popleft()
+            wall_ns, cpu_ns, content = seat_wire.heard.popleft()
             watch.notice_waiting(wall_ns)
-            if isinstance(what, ListRequest):
+            if isinstance(content, ListRequest):
                 if watch.is_over(time.monotonic_ns()):
                     continue  # its time went by while earlier requests were answered
             else:
-                if isinstance(what, Ready):
+                if isinstance(content, Ready):
                     if seat_wire.opening:
                         self._describe(seat, seat_wire)
                         continue
@@ -338,7 +338,7 @@ class ProcessWire:
                 seat_wire.asked = False
                 watch.rest(wall_ns, cpu_ns)
             return Reply(
-                seat, what, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
+                seat, content, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
             )
         return None
 

@@ -443,7 +443,7 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     wire = ProcessWire([connection], LONG_US)
     game = GAMES["blooms"]
     wire.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
-    assert isinstance(wire.next_reply().what, Ready)
+    assert isinstance(wire.next_reply().content, Ready)
     wire.post(0, Question((), 300, 0, LONG_US))
 
     def overlook() -> None:
@@ -455,7 +455,7 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     monkeypatch.setattr(wire, "_wait", overlook)
     reply = wire.next_reply()
     end_connections([connection])
-    assert isinstance(reply.what, Answer)
+    assert isinstance(reply.content, Answer)
 
 
 @pytest.mark.promise("DEVELOPING", "A slow reader of the dialogue costs no bot its game.")
@@ -530,7 +530,7 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time(tmp_path: Pat
     game = GAMES["blooms"]
     for seat in (0, 1):
         wire.open(seat, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
-    assert {type(wire.next_reply().what) for _ in range(2)} == {Ready}
+    assert {type(wire.next_reply().content) for _ in range(2)} == {Ready}
     may.touch()
     process = connections[1].process
     assert process
@@ -539,5 +539,5 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time(tmp_path: Pat
     assert not unread_bytes(process.stdout), "nothing is left to be read while a seat's time runs"
     wire.post(0, Question((), 300, 0, LONG_US))
     wire.post(1, Question((), 300, 0, LONG_US))
-    assert isinstance(wire.next_reply().what, Answer)
+    assert isinstance(wire.next_reply().content, Answer)
     end_connections(connections)

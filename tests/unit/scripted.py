@@ -15,8 +15,8 @@ from referee.gameplay.api import (
     Question,
     Ready,
     Reply,
+    ReplyContent,
     Silence,
-    What,
 )
 from referee.gameplay.events import Ending, Event
 from referee.games.api import Outcome, Seat, State
@@ -47,7 +47,7 @@ class ScriptedWire:
         self._openings: dict[Seat, Opening] = {}
         self._greeted: set[Seat] = set()
         self._coming: list[list[Said]] = [[] for _ in bots]
-        self._heard: list[list[tuple[int, What]]] = [[] for _ in bots]
+        self._heard: list[list[tuple[int, ReplyContent]]] = [[] for _ in bots]
         self._off_turn: list[list[bytes]] = [[] for _ in bots]
 
     def say_off_turn(self, seat: Seat, data: bytes) -> None:

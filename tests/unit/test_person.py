@@ -206,8 +206,8 @@ class FailingWire(ScriptedWire):
 
     def next_reply(self) -> Reply:
         reply = super().next_reply()
-        if reply.seat == 1 and isinstance(reply.what, Ready):
-            return reply._replace(what=Failure(Ending.START, "no such program"))
+        if reply.seat == 1 and isinstance(reply.content, Ready):
+            return reply._replace(content=Failure(Ending.START, "no such program"))
         return reply
 
 
@@ -268,7 +268,7 @@ def test_an_illegal_line_is_not_handed_to_the_game() -> None:
     at = desk(console, [0])
     at.begin_turn((0,))
     reply = at.ask(0, QUESTION, bool)
-    assert reply and reply.what == Answer("L:A1")
+    assert reply and reply.content == Answer("L:A1")
     assert any(line.startswith("illegal: ") for line in console.shown)
     assert any(line.startswith("`quit` stands alone") for line in console.shown)
 
