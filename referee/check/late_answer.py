@@ -76,7 +76,7 @@ def _came_by(connection: BotConnection, deadline_s: float) -> bool:
             return False
         process.drain_stderr()
         if data := connection.read():
-            connection.hear(data)
-        if any(map(conversation.is_awaited, conversation.last_heard)):
+            connection.receive(data)
+        if any(map(conversation.is_awaited, conversation.last_received)):
             return True
     return False

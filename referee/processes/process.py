@@ -30,7 +30,7 @@ STATUS_S = 0.1
 _KEPT = 4096
 
 
-class Keep:
+class StreamEnds:
     """The first and last bytes of a stream, and how many there were."""
 
     def __init__(self) -> None:
@@ -140,8 +140,8 @@ class BotProcess:
         """Whether the kernel records when the bot wrote."""
         self.stdout = self._streams.stdout
         self.stdout_open = self.stderr_open = True
-        self.complaints = Keep()
-        """What it wrote to stderr since the last `cut`."""
+        self.complaints = StreamEnds()
+        """What it wrote to stderr since the last `take_stderr`."""
         self.excess = ""
         """Which of its limits it exceeded; it was ended for that."""
         self.final_output = b""
@@ -202,10 +202,10 @@ class BotProcess:
         self._overhear(data)
         self.stderr_open = bool(data)
 
-    def cut(self) -> Keep:
+    def take_stderr(self) -> StreamEnds:
         """Returns what it wrote to stderr since the last call, and starts anew."""
         self.drain_stderr()
-        kept, self.complaints = self.complaints, Keep()
+        kept, self.complaints = self.complaints, StreamEnds()
         return kept
 
     def exit_status(self) -> str | None:

@@ -311,17 +311,17 @@ def _garbage_collection_off() -> Iterator[None]:
 
 def _last_lines(conversation: Conversation) -> dict[str, Any]:
     """The last lines between the referee and a bot that committed a fault."""
-    sent = conversation.last_said.splitlines()[-LAST_KEPT:]
+    sent = conversation.last_sent.splitlines()[-LAST_KEPT:]
     partial = [conversation.partial] if conversation.partial else []
     return {
         "last_sent": [shown(line) for line in sent],
-        "last_came": [shown(line) for line in (*conversation.last_heard, *partial)][-LAST_KEPT:],
+        "last_came": [shown(line) for line in (*conversation.last_received, *partial)][-LAST_KEPT:],
     }
 
 
 def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
     """What was measured of a seat, and what its bot wrote beside its answers; empty parts are left out."""
-    aside, starting, playing = wire.aside(seat)
+    extra_output, starting, playing = wire.extra_output(seat)
     measured: dict[str, Any] = {}
     times = (
         ("stopped_us", wire.stopped_us(seat)),
@@ -331,12 +331,12 @@ def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
     for name, us in times:
         if us:
             measured[name] = us
-    if aside.log or aside.log_dropped:
-        measured["log"] = {"lines": aside.log, "dropped": aside.log_dropped}
-    if aside.noise_count:
-        measured["noise"] = {"lines": aside.noise, "count": aside.noise_count}
-    if aside.stale_count:
-        measured["stale"] = aside.stale_count
+    if extra_output.log or extra_output.log_dropped:
+        measured["log"] = {"lines": extra_output.log, "dropped": extra_output.log_dropped}
+    if extra_output.noise_count:
+        measured["noise"] = {"lines": extra_output.noise, "count": extra_output.noise_count}
+    if extra_output.stale_count:
+        measured["stale"] = extra_output.stale_count
     stderr = {
         when: {"bytes": keep.total, "text": keep.text()}
         for when, keep in (("starting", starting), ("playing", playing))

@@ -43,7 +43,7 @@ class BotConnection:
         """The number of games that this process has played; counted by whoever plays them."""
         self.unsent = b""
         self._tap = tap
-        self._said = select.poll()
+        self._stdout_poll = select.poll()
         """Polls the bot's stdout."""
         self.process: BotProcess | None = None
         self.failure = failure
@@ -52,8 +52,8 @@ class BotConnection:
         if failure:
             return
         try:
-            self.process = BotProcess(bot, start, self._overhear)
-            self._said.register(self.process.stdout, select.POLLIN)
+            self.process = BotProcess(bot, start, self._show_stderr)
+            self._stdout_poll.register(self.process.stdout, select.POLLIN)
         except OSError as error:
             self._lost_warden = isinstance(error, LostWarden)
             # Only an error of the bot's own start names a file; then its own limits may be the cause.
@@ -101,39 +101,39 @@ class BotConnection:
         assert self.process
         return self.process.read()
 
-    def hear(self, data: bytes) -> list[ReplyContent]:
+    def receive(self, data: bytes) -> list[ReplyContent]:
         """The replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, FROM_BOT, data)
-        return self.conversation.hear(data) if data else [self._gone("closed its output")]
+        return self.conversation.receive(data) if data else [self._gone("closed its output")]
 
     def catch_up(self) -> list[ReplyContent]:
         """Reads everything that the bot wrote before it is asked."""
-        heard: list[ReplyContent] = []
+        replies: list[ReplyContent] = []
         # Nearly always there is nothing, and polling is cheaper than an exception from a read.
-        while self.stdout_open and not self.conversation.failure and self._said.poll(0):
+        while self.stdout_open and not self.conversation.failure and self._stdout_poll.poll(0):
             if (data := self.read()) is None:
                 break
-            heard += self.hear(data)
-        return heard
+            replies += self.receive(data)
+        return replies
 
     def drain_stderr(self) -> None:
         """Reads what there is on the bot's stderr."""
         assert self.process
         self.process.drain_stderr()
 
-    def _overhear(self, data: bytes) -> None:
+    def _show_stderr(self, data: bytes) -> None:
         """Passes on what the bot wrote to stderr."""
         if self._tap and data:
             self._tap(self.bot.name, STDERR, data)
 
-    def last_words(self) -> list[ReplyContent]:
+    def final_replies(self) -> list[ReplyContent]:
         """The replies of a bot whose process may have exited: what it still wrote, then that it is gone.
 
         Its stdout may still be open, held by a process that the bot started.
         """
         assert self.process
-        return (self.catch_up() or self.hear(b"")) if self.process.exit_status() else []
+        return (self.catch_up() or self.receive(b"")) if self.process.exit_status() else []
 
     def what_came(self) -> tuple[str, str]:
         """For a bot whose time is up: what came instead of an answer, and a hint at what that often means."""
@@ -148,7 +148,7 @@ class BotConnection:
             detail = f"{turn.noise_count} × a line that is no message came, such as `{turn.noise}`"
         else:
             detail = "nothing came"
-        never = not self.conversation.heard_bytes
+        never = not self.conversation.received_bytes
         loading = self.conversation.phase is Phase.LOADING
         return detail, hints.silent(len(self.unsent), partial, turn.noise, turn.stale_count, never, loading)
 

@@ -55,7 +55,7 @@ LAST_KEPT = 3
 
 
 @dataclass
-class Aside:
+class ExtraOutput:
     """What a bot wrote in a game apart from its answers; it has no effect on the game."""
 
     noise: list[str] = field(default_factory=list)
@@ -92,15 +92,15 @@ class Conversation:
         """The number of the question that was answered last."""
         self._expected = NO_MOVE
         """The prefix of a move that answers the open question; `NO_MOVE` where no question is open."""
-        self.heard_bytes = 0
+        self.received_bytes = 0
         self.more_behind = False
         """Whether there was more behind the last reply in what was heard last."""
-        self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
+        self.last_received: deque[bytes] = deque(maxlen=LAST_KEPT)
         """The last lines that the bot wrote."""
-        self.last_said = b""
+        self.last_sent = b""
         """The last write to the bot that asked it for something."""
         self.failure: Failure | None = None
-        self.aside = Aside()
+        self.extra_output = ExtraOutput()
         self.turn = AskedTurn()
 
     @property
@@ -115,30 +115,30 @@ class Conversation:
 
     def begin(self) -> None:
         """Forgets the dialogue of the previous game, which explains nothing in the next one."""
-        self.last_heard.clear()
-        self.last_said = b""
+        self.last_received.clear()
+        self.last_sent = b""
 
     def greet(self) -> bytes:
         """The referee's hello."""
         self._session.phase = Phase.GREETED
         self.turn = AskedTurn()
-        self.last_said = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
-        return self.last_said
+        self.last_sent = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
+        return self.last_sent
 
     def open(self, seat: Seat, opening: Opening) -> bytes:
         """A game's description."""
-        self.aside = Aside()
+        self.extra_output = ExtraOutput()
         self.turn = AskedTurn()
         self._bytes_in_turn = self._lines_in_turn = 0
         self._session.phase = Phase.LOADING
-        self.last_said = m.encode(
+        self.last_sent = m.encode(
             m.GameLine(opening.slug, opening.rules, seat + 1, opening.seats),
             *(m.OptionLine(name, str(value)) for name, value in opening.options.items()),
             _clock(opening.control),
             m.SeedLine(opening.seed),
             m.PrepareLine(),
         )
-        return self.last_said
+        return self.last_sent
 
     def ask(self, seat: Seat, question: Question) -> bytes:
         """A question with everything that goes with it, formatted directly, since every move has one."""
@@ -165,7 +165,7 @@ class Conversation:
         self._lists = 0
         self.turn = AskedTurn()
         self._expected = b"move %d " % number
-        self.last_said = data = m.encode_lines(lines)
+        self.last_sent = data = m.encode_lines(lines)
         return data
 
     def lapse(self) -> None:
@@ -183,7 +183,7 @@ class Conversation:
         total = "unknown" if legal.total is None else legal.total
         lines = [f"legal {self._session.asked} {kind} {len(legal.moves)} {total}"]
         lines += [f"choice {move}" for move in legal.moves]
-        self.last_said = data = m.encode_lines(lines)
+        self.last_sent = data = m.encode_lines(lines)
         return data
 
     def close(self, outcome: Outcome, ending: Ending) -> bytes:
@@ -204,21 +204,21 @@ class Conversation:
     def is_awaited(self, line: bytes) -> bool:
         """Whether a line has the form of an answer to what the bot was asked last."""
         word, *rest = line.split(b" ", 2)
-        if self.last_said.startswith(b"hello "):
+        if self.last_sent.startswith(b"hello "):
             return word == b"hello"
-        if self.last_said.endswith(b"prepare\n"):
+        if self.last_sent.endswith(b"prepare\n"):
             return word == b"ready"
         return word in (b"move", b"resign") and rest[:1] == [b"%d" % self._session.asked]
 
-    def hear(self, data: bytes) -> list[ReplyContent]:
+    def receive(self, data: bytes) -> list[ReplyContent]:
         """The replies in a chunk of the bot's output; nothing comes after a `Failure`."""
         if self.failure:
             return []
-        self.heard_bytes += len(data)
+        self.received_bytes += len(data)
         self.more_behind = False
         if (answer := self._plain_move(data)) is not None:
             return [answer]
-        heard: list[ReplyContent] = []
+        replies: list[ReplyContent] = []
         self._bytes_in_turn += len(data)
         content: ReplyContent | None = None
         lines = self._lines.feed(data)
@@ -227,21 +227,21 @@ class Conversation:
             if isinstance(line, m.Overlong):
                 content = self._flood(line.start)
             else:
-                self.last_heard.append(line)
+                self.last_received.append(line)
                 content = self._line(line)
             if content is not None:
-                heard.append(content)
+                replies.append(content)
             if isinstance(content, Failure):
                 break
         else:
             if self._bytes_in_turn > TURN_CAP:  # guard: bytes-of-a-turn
-                heard.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
+                replies.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
             elif self._lines_in_turn > LINES_CAP:  # guard: lines-of-a-turn
-                heard.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
+                replies.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
         self.more_behind = content is None or bool(self._lines.partial)
-        if heard and isinstance(heard[-1], Failure):
-            self.failure = heard[-1]
-        return heard
+        if replies and isinstance(replies[-1], Failure):
+            self.failure = replies[-1]
+        return replies
 
     def _plain_move(self, data: bytes) -> Answer | None:
         """The answer in a chunk that is just one line, a move to the open question in plain characters, as
@@ -259,7 +259,7 @@ class Conversation:
         text = data[len(expected) : -1].decode().strip(" ")
         if not text or not text.isprintable():
             return None
-        self.last_heard.append(data[:-1])
+        self.last_received.append(data[:-1])
         self._session.phase = Phase.WAITING
         return self._answer(self._session.asked, text)
 
@@ -270,11 +270,11 @@ class Conversation:
         try:
             message = m.parse(line, m.Speaker.BOT)
         except m.NotAMessage:
-            self.aside.noise_count += 1
+            self.extra_output.noise_count += 1
             self.turn.noise_count += 1
             self.turn.noise = shown(line, 200)
-            if len(self.aside.noise) < NOISE_KEPT:
-                self.aside.noise.append(shown(line, 200))
+            if len(self.extra_output.noise) < NOISE_KEPT:
+                self.extra_output.noise.append(shown(line, 200))
             return None
         except m.Malformed as error:
             return Failure(Ending.PROTOCOL, f"{shown(line, 200)}: {shown(str(error), 200)}")
@@ -283,7 +283,7 @@ class Conversation:
         except Breach as breach:
             return Failure(Ending.TURN, f"{shown(line, 200)}: {breach}")
         if not counts:
-            self.aside.stale_count += 1
+            self.extra_output.stale_count += 1
             if self._session.phase is Phase.ASKED:
                 self.turn.stale_count += 1
             return None
@@ -327,11 +327,11 @@ class Conversation:
 
     def _keep_log(self, line: str) -> None:
         size = len(line.encode()) + 1
-        if self.aside.log_bytes + size > LOG_CAP:
-            self.aside.log_dropped += 1
+        if self.extra_output.log_bytes + size > LOG_CAP:
+            self.extra_output.log_dropped += 1
         else:
-            self.aside.log.append(line)
-            self.aside.log_bytes += size
+            self.extra_output.log.append(line)
+            self.extra_output.log_bytes += size
 
 
 def _clock(control: TimeControl) -> m.ClockLine:

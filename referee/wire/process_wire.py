@@ -25,10 +25,10 @@ from referee.gameplay.api import (
 )
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
-from referee.processes.process import Keep
+from referee.processes.process import StreamEnds
 from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection
-from referee.wire.conversation import Aside
+from referee.wire.conversation import ExtraOutput
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
 from referee.wire.stopwatch import Stopwatch
 
@@ -40,7 +40,7 @@ class SeatWire:
         "asked",
         "by_cpu",
         "connection",
-        "heard",
+        "replies",
         "opening",
         "stderr_starting",
         "unasked",
@@ -57,21 +57,21 @@ class SeatWire:
         """Whether its clock counts processor time."""
         self.unasked: list[ReplyContent] = []
         """What it wrote before it is asked."""
-        self.heard: deque[tuple[int, int, ReplyContent]] = deque()
+        self.replies: deque[tuple[int, int, ReplyContent]] = deque()
         """Replies that the loop has not taken yet: time and processor time (ns), and the reply."""
-        self.stderr_starting = Keep()
+        self.stderr_starting = StreamEnds()
         """Its stderr up to the `ready` of this game."""
 
-    def hear(self, contents: Iterable[ReplyContent], wall_ns: int, cpu_ns: int = 0) -> None:
+    def enqueue(self, contents: Iterable[ReplyContent], wall_ns: int, cpu_ns: int = 0) -> None:
         """Keeps replies until the loop asks for them."""
         for content in contents:
-            self.heard.append((wall_ns, cpu_ns, content))
+            self.replies.append((wall_ns, cpu_ns, content))
 
-    def hear_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
+    def receive_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
         """Keeps the replies in a chunk of output; `read_from_ns`: when the streams were last looked at."""
-        if contents := self.connection.hear(data):
+        if contents := self.connection.receive(data):
             more_behind = self.connection.conversation.more_behind
-            self.hear(contents, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
+            self.enqueue(contents, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
         if len(data) < READ_SIZE:
             self.watch.empty_ns = read_from_ns  # guard: emptied
 
@@ -155,7 +155,7 @@ class ProcessWire:
         connection.conversation.begin()
         if connection.failure:
             seat_wire.watch.start(self._start_ns)
-            seat_wire.hear([connection.failure], seat_wire.watch.began_ns)
+            seat_wire.enqueue([connection.failure], seat_wire.watch.began_ns)
         elif connection.greeted:
             self._describe(seat, seat_wire)
         else:
@@ -167,11 +167,11 @@ class ProcessWire:
         opening = seat_wire.opening
         assert opening
         seat_wire.opening = None
-        said_before = seat_wire.connection.catch_up()
+        earlier_replies = seat_wire.connection.catch_up()
         seat_wire.watch.start(self._start_ns)
         # A failure from before has ended the conversation, and is told now: the bot did not start.
         failure = seat_wire.connection.conversation.failure
-        seat_wire.hear([failure] if failure else said_before, seat_wire.watch.began_ns)
+        seat_wire.enqueue([failure] if failure else earlier_replies, seat_wire.watch.began_ns)
         if not failure:
             self._send(seat_wire, seat_wire.connection.conversation.open(seat, opening))
 
@@ -194,14 +194,14 @@ class ProcessWire:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
         seat_wire = self._seat_wires[seat]
         connection, watch = seat_wire.connection, seat_wire.watch
-        said_before, seat_wire.unasked = seat_wire.unasked, []
+        earlier_replies, seat_wire.unasked = seat_wire.unasked, []
         if question.rejected:  # guard: deadline-after-rejection
-            said_before = connection.catch_up()
+            earlier_replies = connection.catch_up()
         else:
             watch.start(question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
         seat_wire.asked = True
-        if said_before:
-            seat_wire.hear(said_before, watch.began_ns, watch.cpu_ns())
+        if earlier_replies:
+            seat_wire.enqueue(earlier_replies, watch.began_ns, watch.cpu_ns())
         self._write(
             seat_wire, b"" if connection.conversation.failure else connection.conversation.ask(seat, question)
         )
@@ -234,14 +234,14 @@ class ProcessWire:
         """How long the seat was not asked, and the processor time that its bot used then."""
         return self._seat_wires[seat].watch.off_turn_us()
 
-    def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
+    def extra_output(self, seat: Seat) -> tuple[ExtraOutput, StreamEnds, StreamEnds]:
         """What a seat's bot wrote apart from its answers, and its stderr before and since its `ready`."""
         seat_wire = self._seat_wires[seat]
         process = seat_wire.connection.process
         return (
-            seat_wire.connection.conversation.aside,
+            seat_wire.connection.conversation.extra_output,
             seat_wire.stderr_starting,
-            process.cut() if process else Keep(),
+            process.take_stderr() if process else StreamEnds(),
         )
 
     def attend(self, waited_us: int) -> bool:
@@ -250,7 +250,7 @@ class ProcessWire:
         """
         self._notice_stoppage(waited_us * 1000)
         self._wait(0)
-        return any(seat_wire.asked and seat_wire.heard for seat_wire in self._seat_wires)
+        return any(seat_wire.asked and seat_wire.replies for seat_wire in self._seat_wires)
 
     @property
     def is_asked(self) -> bool:
@@ -261,7 +261,7 @@ class ProcessWire:
         """Waits until one of the asked seats has replied, or its time is up."""
         while True:
             for seat, seat_wire in enumerate(self._seat_wires):
-                if seat_wire.asked and seat_wire.heard and (reply := self._told(seat, seat_wire)):
+                if seat_wire.asked and seat_wire.replies and (reply := self._taken(seat, seat_wire)):
                     return reply
             self._wait()
             # Only now is it known what the referee itself was late by.
@@ -270,7 +270,7 @@ class ProcessWire:
             for seat, seat_wire in enumerate(self._seat_wires):
                 if (
                     seat_wire.asked
-                    and not seat_wire.heard
+                    and not seat_wire.replies
                     and (silence := self._silence(seat, seat_wire, now_ns))
                 ):
                     return silence
@@ -283,7 +283,7 @@ class ProcessWire:
             return None
         # What was written in time lies there by now, though nobody has looked since.
         self._read(seat_wire)  # guard: last-look
-        if seat_wire.heard:
+        if seat_wire.replies:
             return None
         seat_wire.asked = False
         watch.notice_waiting(now_ns)
@@ -301,9 +301,9 @@ class ProcessWire:
             and (data := connection.read()) is not None
         ):
             stamp_ns = time.monotonic_ns()
-            if contents := connection.hear(data):
+            if contents := connection.receive(data):
                 more_behind = connection.conversation.more_behind
-                seat_wire.hear(contents, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
+                seat_wire.enqueue(contents, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
 
     def _write(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
@@ -315,13 +315,13 @@ class ProcessWire:
 
     def _send(self, seat_wire: SeatWire, data: bytes) -> None:
         if failure := seat_wire.connection.send(data):
-            seat_wire.hear([failure], time.monotonic_ns(), seat_wire.watch.cpu_ns())
+            seat_wire.enqueue([failure], time.monotonic_ns(), seat_wire.watch.cpu_ns())
 
-    def _told(self, seat: Seat, seat_wire: SeatWire) -> Reply | None:
+    def _taken(self, seat: Seat, seat_wire: SeatWire) -> Reply | None:
         """The next reply of a seat, where there is one."""
         watch = seat_wire.watch
-        while seat_wire.heard:
-            wall_ns, cpu_ns, content = seat_wire.heard.popleft()
+        while seat_wire.replies:
+            wall_ns, cpu_ns, content = seat_wire.replies.popleft()
             watch.notice_waiting(wall_ns)
             if isinstance(content, ListRequest):
                 if watch.is_over(time.monotonic_ns()):
@@ -332,7 +332,7 @@ class ProcessWire:
                         self._describe(seat, seat_wire)
                         continue
                     if seat_wire.connection.process:
-                        seat_wire.stderr_starting = seat_wire.connection.process.cut()
+                        seat_wire.stderr_starting = seat_wire.connection.process.take_stderr()
                     watch.look()
                     cpu_ns = watch.cpu_ns()
                 seat_wire.asked = False
@@ -370,11 +370,11 @@ class ProcessWire:
         for seat_wire in complained:  # after the stamps, since somebody may be shown it
             seat_wire.connection.drain_stderr()
         for seat_wire, stamp_ns, cpu_ns, data in read:
-            seat_wire.hear_output(data, stamp_ns, cpu_ns, read_from_ns)
+            seat_wire.receive_output(data, stamp_ns, cpu_ns, read_from_ns)
         for seat_wire in died:
-            if not seat_wire.heard:
-                seat_wire.hear(
-                    seat_wire.connection.last_words(), time.monotonic_ns(), seat_wire.watch.cpu_ns()
+            if not seat_wire.replies:
+                seat_wire.enqueue(
+                    seat_wire.connection.final_replies(), time.monotonic_ns(), seat_wire.watch.cpu_ns()
                 )
 
     def _ready(self, now_ns: int, slice_ns: int) -> list[tuple[SeatWire, int]]:

@@ -130,7 +130,7 @@ SILENT: dict[str, Callable[[SeatWire], object]] = {
         seat_wire.connection.conversation.turn.stale_count
     ),
     "says nothing to a rejection": lambda seat_wire: (
-        b"rejected" in seat_wire.connection.conversation.last_said
+        b"rejected" in seat_wire.connection.conversation.last_sent
     ),
 }
 """Defects by which the bot runs out of time, and when that may be: once it has said what it says."""

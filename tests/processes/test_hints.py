@@ -128,7 +128,7 @@ def asked(*said: bytes) -> BotConnection:
     game = GAMES["blooms"]
     conversation.greet()
     for number, data in enumerate(said):
-        conversation.hear(data)
+        conversation.receive(data)
         if number:
             conversation.ask(0, Question((), 1000, 0, 1000))
         else:
@@ -161,7 +161,7 @@ HELLO, READY = b"hello 1\n", b"ready\n"
 def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str]) -> None:
     *before, last = said
     connection = asked(*before)
-    connection.conversation.hear(last)
+    connection.conversation.receive(last)
     detail, hint = connection.what_came()
     for fragment in fragments:
         assert fragment in f"{detail}; {hint}"
@@ -175,7 +175,7 @@ def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str])
     ],
 )
 def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> None:
-    (failure,) = asked(HELLO, READY).conversation.hear(said)
+    (failure,) = asked(HELLO, READY).conversation.receive(said)
     assert isinstance(failure, Failure) and not failure.hint
     for fragment in fragments:
         assert fragment in f"{failure.ending.sentence}: {failure.detail}; {failure.ending.hint}"

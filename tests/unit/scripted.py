@@ -66,7 +66,7 @@ class ScriptedWire:
     def _hear(self, seat: Seat, used_us: int, data: bytes) -> None:
         conversation = self.conversations[seat]
         if data:
-            whats = conversation.hear(data)
+            whats = conversation.receive(data)
             self._mirror(seat, data)
         else:
             conversation.failure = conversation.failure or Failure(Ending.GONE, "closed its output")

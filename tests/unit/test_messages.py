@@ -134,7 +134,7 @@ def test_only_a_newline_ends_a_line() -> None:
 def greeted() -> Conversation:
     conversation = Conversation()
     conversation.greet()
-    conversation.hear(b"hello 1\n")
+    conversation.receive(b"hello 1\n")
     return conversation
 
 
@@ -144,7 +144,7 @@ def greeted() -> Conversation:
 def test_a_channel_never_raises(chunks: list[bytes]) -> None:
     conversation = greeted()
     for chunk in chunks:
-        facts = conversation.hear(chunk)
+        facts = conversation.receive(chunk)
         assert all(isinstance(fact, Failure) for fact in facts), "nothing was asked"
         assert bool(facts) <= (conversation.failure is not None)
 
@@ -158,11 +158,11 @@ def test_a_stream_of_lines_is_a_flood_at_its_cap(line: bytes, size: int, cap: in
     conversation = greeted()
     heard = 0
     while not conversation.failure:
-        conversation.hear(line * 100)
+        conversation.receive(line * 100)
         heard += 100 * size
     assert conversation.failure.ending is Ending.FLOOD
     assert cap <= heard <= cap + 100 * size, "its hello was a line too"
-    assert conversation.aside.noise_count > len(conversation.aside.noise)
+    assert conversation.extra_output.noise_count > len(conversation.extra_output.noise)
 
 
 def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
@@ -175,15 +175,15 @@ def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
 
 def test_log_lines_are_bounded_in_number_too() -> None:
     conversation = greeted()
-    conversation.hear(b"log\n" * (LOG_CAP + 1))
-    assert len(conversation.aside.log) <= LOG_CAP
-    assert conversation.aside.log_dropped == LOG_CAP + 1 - len(conversation.aside.log) > 0
+    conversation.receive(b"log\n" * (LOG_CAP + 1))
+    assert len(conversation.extra_output.log) <= LOG_CAP
+    assert conversation.extra_output.log_dropped == LOG_CAP + 1 - len(conversation.extra_output.log) > 0
 
 
 def test_after_a_breach_nothing_more_is_heard() -> None:
     conversation = greeted()
-    assert len(conversation.hear(b"ready\nready\n")) == 1
-    assert conversation.hear(b"ready\nlog more\n") == [] and not conversation.aside.log
+    assert len(conversation.receive(b"ready\nready\n")) == 1
+    assert conversation.receive(b"ready\nlog more\n") == [] and not conversation.extra_output.log
 
 
 class ByTheTable(Conversation):
@@ -227,18 +227,18 @@ def test_the_short_way_for_plain_moves_says_what_the_table_says(chunks: list[byt
     seen = []
     for conversation in conversations:
         conversation.greet()
-        conversation.hear(b"hello 1\n")
+        conversation.receive(b"hello 1\n")
         conversation.open(0, Opening("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
-        conversation.hear(b"ready\n")
+        conversation.receive(b"ready\n")
         heard: list[object] = []
         for chunk in chunks:
             if conversation.phase is Phase.WAITING and not conversation.failure:
                 conversation.ask(0, Question((), 1_000_000, 0, 1_000_000))
             heard += [
-                conversation.hear(chunk),
+                conversation.receive(chunk),
                 conversation.phase,
-                list(conversation.last_heard),
+                list(conversation.last_received),
                 conversation.partial,
             ]
-        seen.append((heard, conversation.failure, conversation.aside, conversation.heard_bytes))
+        seen.append((heard, conversation.failure, conversation.extra_output, conversation.received_bytes))
     assert seen[0] == seen[1]

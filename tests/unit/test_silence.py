@@ -15,14 +15,14 @@ def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
     conversation = connection.conversation
     game = GAMES["blooms"]
     conversation.greet()
-    conversation.hear(b"hello 1\n")
+    conversation.receive(b"hello 1\n")
     conversation.open(0, Opening(game.slug, game.rules, 2, game.settle({}), game.clock, 7))
-    conversation.hear(b"ready\n")
+    conversation.receive(b"ready\n")
     question = Question((), 1000, 0, 1000)
     conversation.ask(0, question)
-    assert [type(what) for what in conversation.hear(b"move 1 a\n")] == [Answer]
+    assert [type(what) for what in conversation.receive(b"move 1 a\n")] == [Answer]
     conversation.ask(0, question)
-    assert conversation.hear(b"move 1 a\nmove 1 b\n") == []
+    assert conversation.receive(b"move 1 a\nmove 1 b\n") == []
     detail, hint = connection.what_came()
     assert detail == "2 answers to closed questions came"
     assert hint == "it answered a question that was closed: the answer has the number of the last `ask`"
