@@ -19,8 +19,8 @@ from referee.gameplay.api import (
     RESIGNED,
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
-    Opening,
     Question,
     Reply,
     Silence,
@@ -73,7 +73,7 @@ class HouseWire:
         """The house player's reply to a question: a random legal move."""
         return Reply(seat, Answer(self.state.write(self.state.sample(seat, self._rng))))
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """The house player is ready at once."""
         self._replies.append(Reply(seat, READY))
 
@@ -177,12 +177,12 @@ class BotWire(HouseWire):
         """The house player moves, or resigns when the bot has answered enough questions."""
         return Reply(seat, RESIGNED) if self.is_done else super().act(seat)
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to the bot."""
         if seat == self.seat:
-            self.process_wire.open(seat, opening)
+            self.process_wire.open(seat, description)
         else:
-            super().open(seat, opening)
+            super().open(seat, description)
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the bot sent unasked."""
@@ -277,12 +277,12 @@ class FaultyOpponentWire(BotWire):
         self.ended_while_asked = False
         """Whether the game ended while the bot's question was open."""
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to the bot; the house player is ready, or fails to start."""
         if self._max_answers == 0 and seat != self.seat:
             self._replies.append(Reply(seat, Failure(Ending.START, "the house player does not start")))
         else:
-            super().open(seat, opening)
+            super().open(seat, description)
 
     def act(self, seat: Seat) -> Reply:
         """The house player moves, or fails when the bot has answered enough questions."""

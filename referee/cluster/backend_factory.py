@@ -8,7 +8,7 @@ from secrets import token_hex
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.cluster_backend import ClusterBackend
 from referee.cluster.comparing import clock_percent
-from referee.cluster.dask_link import DaskLink
+from referee.cluster.dask_client import DaskClient
 from referee.cluster.orders import Requirement
 from referee.tournament.backend import Backend, BackendFactory, Take
 from referee.tournament.tournament import Tournament
@@ -41,7 +41,7 @@ def cluster_backend(
     required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
 
     def open_backend(take: Take, stopping: Callable[[], bool]) -> Backend:
-        link = DaskLink(scheduler, token_hex(6))
-        return ClusterBackend(link, required, sent, reference.percent if reference else None, take)
+        client = DaskClient(scheduler, token_hex(6))
+        return ClusterBackend(client, required, sent, reference.percent if reference else None, take)
 
     return open_backend

@@ -17,9 +17,9 @@ from itertools import count
 import referee
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.choosing import WorkerChooser
+from referee.cluster.cluster_client import Answered, ClusterClient, Disconnected, Failed, Member, Members
 from referee.cluster.dask_worker import DaskWorker, Stage, first_core
 from referee.cluster.expected import is_answer, longest_s, replayed
-from referee.cluster.link import Answered, Disconnected, Failed, Link, Member, Members
 from referee.cluster.orders import (
     Changed,
     FilePart,
@@ -75,7 +75,7 @@ class ClusterBackend(Backend):
 
     def __init__(
         self,
-        link: Link,
+        client: ClusterClient,
         required: Requirement,
         sent: SentFiles,
         percent_of: Callable[[int], int] | None,
@@ -85,7 +85,7 @@ class ClusterBackend(Backend):
         in percent of the tournament's by its speed, and raises `EnvironmentLacksError` where that is too slow
         or too fast to be used.
         """
-        self._link = link
+        self._client = client
         self._required = required
         self._sent = sent
         self._percent_of = percent_of
@@ -156,7 +156,7 @@ class ClusterBackend(Backend):
     def _ask(self, worker: DaskWorker, order: MachineOrder) -> str:
         key = str(next(self._numbers))
         self._of[key] = worker
-        self._link.ask(key, worker.address, order)
+        self._client.ask(key, worker.address, order)
         return key
 
     def _prepare_by(self, worker: DaskWorker, stage: Stage, order: MachineOrder, seconds: float) -> None:
@@ -170,7 +170,7 @@ class ClusterBackend(Backend):
 
         Raises `EnvironmentLacksError` where no machine can play, for too long.
         """
-        events = self._link.events(0 if self._reports else seconds)
+        events = self._client.events(0 if self._reports else seconds)
         now_s = time.monotonic()
         passed_s, self._looked_s = min(now_s - self._looked_s, _RAN_S), now_s
         self._now_s += passed_s
@@ -382,7 +382,7 @@ class ClusterBackend(Backend):
         del self._workers[worker.address]
         for key in [key for key, of in self._of.items() if of is worker]:
             del self._of[key]
-            self._link.forget(key)
+            self._client.forget(key)
         for task in worker.playing.values():
             self._lost(worker, task, why, alone)
 
@@ -408,7 +408,7 @@ class ClusterBackend(Backend):
                 self._silent[worker.address] = worker.member.beat
                 self._lose(worker, f"the scheduler has heard nothing of it for {SILENT_S:.0f} s")
             elif worker.order and self._now_s > worker.due_s:
-                self._link.forget(worker.order)
+                self._client.forget(worker.order)
                 self._of.pop(worker.order, None)
                 self._failed(worker, worker.order, "it did not get ready in time")
             elif self._now_s > min(worker.playing_until_s.values(), default=math.inf):  # guard: endless-task
@@ -433,7 +433,7 @@ class ClusterBackend(Backend):
         if not self._is_stopping:
             self._is_stopping = True
             self._pending.clear()
-            self._link.tell([*self._workers], StopMachine())
+            self._client.tell([*self._workers], StopMachine())
 
     def end_idle_bots(self) -> None:
         """Has all machines end their idle bots, as far as they answer in time."""
@@ -445,4 +445,4 @@ class ClusterBackend(Backend):
 
     def close(self) -> None:
         """Ends the run on all machines, also on those that are not used."""
-        self._link.close([*self._workers, *self._refused])
+        self._client.close([*self._workers, *self._refused])

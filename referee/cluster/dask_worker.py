@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
-from referee.cluster.link import Member
+from referee.cluster.cluster_client import Member
 from referee.cluster.orders import FilePart, Greeting
 from referee.tournament.task import Task
 

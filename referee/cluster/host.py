@@ -51,12 +51,12 @@ from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
-from referee.tournament.channel import Channel, MalformedMessage
 from referee.tournament.hashes import hashes_of_words
 from referee.tournament.isolating import with_hidden
+from referee.tournament.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.pool import WorkerPool
 from referee.tournament.task import Began, Died, Finished, LeftBehind, Report, Task, Void
-from referee.tournament.worker import Sign
+from referee.tournament.worker import WorkerSignal
 
 ALIVE_S = 1.0
 """Seconds between two signs of life."""
@@ -238,10 +238,10 @@ def main(descriptor: int) -> None:
     """Runs the host that is connected to a Dask worker by this socket, until the other end is closed."""
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped
     end = socket.socket(fileno=descriptor)
-    channel = Channel(end, waits=False)
+    message_socket = MessageSocket(end, waits=False)
 
     def say(key: str, answer: MachineAnswer) -> None:
-        channel.send((key, to_bytes(answer)))
+        message_socket.send((key, to_bytes(answer)))
 
     with contextlib.suppress(MalformedMessage), contextlib.ExitStack() as stack:
         host, lack = None, ""
@@ -252,12 +252,12 @@ def main(descriptor: int) -> None:
             lack = str(error)
         told_s = 0.0
         asked_s = time.monotonic()
-        while channel.is_open and time.monotonic() - asked_s < IDLE_S:
-            seconds = FLUSH_S if channel.has_unsent else ALIVE_S
+        while message_socket.is_open and time.monotonic() - asked_s < IDLE_S:
+            seconds = FLUSH_S if message_socket.has_unsent else ALIVE_S
             host.go_on(seconds) if host else readable_within(end, seconds)
             if host and host.is_playing:
                 asked_s = time.monotonic()
-            for key, data in channel.receive():
+            for key, data in message_socket.receive():
                 asked_s = time.monotonic()
                 try:
                     order: MachineOrder = pickle.loads(data)
@@ -266,9 +266,9 @@ def main(descriptor: int) -> None:
                     continue
                 host.obey(key, order) if host else say(key, Unfit(lack))
             if time.monotonic() - told_s >= ALIVE_S:
-                channel.send(Sign.ALIVE)
+                message_socket.send(WorkerSignal.ALIVE)
                 told_s = time.monotonic()
-            channel.flush()
+            message_socket.flush()
 
 
 def _lacking(required: Requirement) -> str:

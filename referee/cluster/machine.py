@@ -19,8 +19,8 @@ from queue import Empty, SimpleQueue
 
 from referee.cluster.orders import GiveUp
 from referee.processes.launcher import wake
-from referee.tournament.channel import Channel, MalformedMessage
-from referee.tournament.worker import Sign
+from referee.tournament.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.worker import WorkerSignal
 
 SILENT_S = 60.0
 """Seconds without a sign of life after which a host that plays is killed; it gives one every second."""
@@ -45,7 +45,7 @@ class _Host:
     def __init__(self) -> None:
         """Starts it. Raises `HostEnded`."""
         end, host_end = socket.socketpair()
-        self._channel = Channel(end, waits=True)
+        self._message_socket = MessageSocket(end, waits=True)
         self._sending = threading.Lock()
         self._answers: dict[str, SimpleQueue[bytes]] = {}
         self._process: subprocess.Popen[bytes] | None = None
@@ -60,7 +60,7 @@ class _Host:
     @property
     def is_running(self) -> bool:
         """Whether it can be told something."""
-        return self._process is not None and self._channel.is_open
+        return self._process is not None and self._message_socket.is_open
 
     @property
     def is_idle(self) -> bool:
@@ -72,7 +72,7 @@ class _Host:
         if self._process:
             wake(self._process.pid)  # one that is stopped would not take it
         with self._sending:
-            self._channel.send((key, order))
+            self._message_socket.send((key, order))
 
     def ask(self, key: str, order: bytes, is_playing: bool, is_wanted: Callable[[], bool]) -> bytes:
         """Its answer to an order that may be one to play. Raises `HostEnded`."""
@@ -118,10 +118,10 @@ class _Host:
             )
         started.set()
         with contextlib.suppress(MalformedMessage):
-            while self._process and self._channel.is_open:
-                for message in self._channel.receive():
+            while self._process and self._message_socket.is_open:
+                for message in self._message_socket.receive():
                     self._silent_s = 0.0
-                    if message is not Sign.ALIVE:
+                    if message is not WorkerSignal.ALIVE:
                         key, answer = message
                         if answers := self._answers.get(key):
                             answers.put(answer)
@@ -138,7 +138,7 @@ class _Host:
 
     def end(self) -> None:
         """Ends it, after the games in progress."""
-        self._channel.shut_down()
+        self._message_socket.shut_down()
 
 
 _hosts: dict[str, _Host] = {}

@@ -15,7 +15,7 @@ from referee.gameplay.events import NOT_TIMED, Ending, Timing
 from referee.games.api import Options, Outcome, Seat
 
 
-class Opening(NamedTuple):
+class GameDescription(NamedTuple):
     """A new game, as one seat is told of it."""
 
     slug: str
@@ -121,7 +121,7 @@ class Wire(Protocol):
     answer to it (`post` after a rejection, `show_legal` after a request).
     """
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to a seat, which has to say that it is ready."""
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:

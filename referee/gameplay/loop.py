@@ -15,9 +15,9 @@ from referee.gameplay import hints
 from referee.gameplay.api import (
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Reply,
@@ -179,12 +179,14 @@ class _GameLoop:
         self.retire(exits)
         return len(exits) < len(seats)
 
-    def description(self, seat: Seat) -> Opening:
+    def description(self, seat: Seat) -> GameDescription:
         """The description of the game that a seat is sent before it begins."""
         terms = self.terms
         game = terms.game
         seed = bot_seed(terms.seed, seat)
-        return Opening(game.slug, game.rules, len(self.players), terms.options, terms.controls[seat], seed)
+        return GameDescription(
+            game.slug, game.rules, len(self.players), terms.options, terms.controls[seat], seed
+        )
 
     def roll(self) -> None:
         """Applies the outcome of chance."""

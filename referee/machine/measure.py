@@ -18,7 +18,7 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.isolation import LEVELS
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Failure, Opening, Silence
+from referee.gameplay.api import Failure, GameDescription, Silence
 from referee.games import GAMES
 from referee.machine.calibration import Speed, calibrate
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
@@ -207,7 +207,7 @@ def _start_us(number: int) -> int:
     connection = BotConnection(Bot("instant", INSTANT_BOT, Path("/")))
     try:
         wire = ProcessWire([connection], START_US)
-        wire.open(0, Opening(game.slug, game.rules, 2, game.settle({}), CONTROL, number))
+        wire.open(0, GameDescription(game.slug, game.rules, 2, game.settle({}), CONTROL, number))
         reply = wire.next_reply()
         ready = time.monotonic_ns()
     finally:

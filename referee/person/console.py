@@ -24,7 +24,7 @@ class End(NamedTuple):
 
 CLOSED = End("the input is closed")
 TIME_UP = End("the time is up")
-HEARD = End("a bot has to be heard first")
+BOT_REPLIED = End("the reply of a bot has to be taken first")
 
 
 class Asking(NamedTuple):
@@ -56,7 +56,7 @@ class Console(Protocol):
 
     def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
         """A line. `poll_bots` is called all the time and reads what bots sent; when it is true, reading ends
-        with `HEARD`, and the next call goes on with what was typed so far.
+        with `BOT_REPLIED`, and the next call goes on with what was typed so far.
         """
 
     def show(self, text: str, /) -> object:
@@ -102,7 +102,7 @@ class PlainConsole:
                 self._is_prompting = False
                 return TIME_UP
             if poll_bots():
-                return HEARD
+                return BOT_REPLIED
             self._wait()
         self._is_prompting = False
         text = line.decode("utf-8", "backslashreplace")

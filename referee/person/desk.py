@@ -14,7 +14,7 @@ from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
 from referee.person.choices import Choices
 from referee.person.commands import COMMANDS, Typed, meaning, meant_by
-from referee.person.console import HEARD, TIME_UP, Asking, Console, End
+from referee.person.console import BOT_REPLIED, TIME_UP, Asking, Console, End
 from referee.person.hint_bot import NoHint
 from referee.person.taking_back import TakenTurn, before_move, can_take_back
 from referee.person.words import (
@@ -180,7 +180,7 @@ class PersonDesk:
         )
         while True:
             line = self._console.read(asking, poll_bots)
-            if line is HEARD:
+            if line is BOT_REPLIED:
                 return None
             if line is TIME_UP:
                 self._console.show("the time is up")
@@ -290,7 +290,7 @@ class PersonDesk:
             self._looking, self._awaited = None, seat
         prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else looks "
         line = self._console.read(Asking(seat, prompt, lambda text: "", lambda text: []), poll_bots)
-        if line is HEARD:
+        if line is BOT_REPLIED:
             return False
         if isinstance(line, End):
             raise Left

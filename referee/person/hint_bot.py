@@ -10,9 +10,9 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import (
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Silence,
@@ -52,7 +52,9 @@ def hint(bot: Bot, start_us: int, terms: Terms, state: State[Any], seat: Seat) -
 
 def _answer(wire: ProcessWire, terms: Terms, state: State[Any], seat: Seat) -> Answer:
     game, seed = terms.game, bot_seed(terms.seed, seat)
-    wire.open(seat, Opening(game.slug, game.rules, len(terms.bots), terms.options, HINT_CONTROL, seed))
+    wire.open(
+        seat, GameDescription(game.slug, game.rules, len(terms.bots), terms.options, HINT_CONTROL, seed)
+    )
     content = wire.next_reply().content
     if not isinstance(content, Ready):
         raise NoHint(_why(content, "did not start"))

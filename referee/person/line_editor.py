@@ -16,7 +16,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.validation import ValidationError, Validator
 
 from referee.core.stop import Closing, Interrupted
-from referee.person.console import CLOSED, HEARD, SLICE_S, TIME_UP, Asking, End
+from referee.person.console import BOT_REPLIED, CLOSED, SLICE_S, TIME_UP, Asking, End
 from referee.person.words import in_columns
 
 _CLEARED = "\x1b[2J\x1b[H"
@@ -109,7 +109,7 @@ class LineEditor:
             if asking.is_late and session.app.is_running and not session.app.is_done:
                 session.app.exit(exception=_Late)
             elif poll_bots():
-                return HEARD
+                return BOT_REPLIED
         done, self._task = self._task, None
         try:
             return done.result()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection
 
-from referee.gameplay.api import READY, LegalMoves, Opening, Question, Reply
+from referee.gameplay.api import READY, GameDescription, LegalMoves, Question, Reply
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
 from referee.person.desk import PersonDesk
@@ -29,12 +29,12 @@ class TableWire:
         """The questions to persons that are open, in the order of the seats."""
         self._bots_asked: set[Seat] = set()
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat; persons are ready at once."""
         if seat in self._persons:
             self._ready.append(Reply(seat, READY))
         else:
-            self._bots.open(seat, opening)
+            self._bots.open(seat, description)
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Begins a turn."""

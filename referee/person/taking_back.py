@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from referee.gameplay.api import READY, Failure, LegalMoves, Opening, Question, Ready, Reply, Wire
+from referee.gameplay.api import READY, Failure, GameDescription, LegalMoves, Question, Ready, Reply, Wire
 from referee.gameplay.events import Drawn, Ending, Event, Retired
 from referee.games.api import Outcome, Seat
 from referee.records.recorded import RecordedWire
@@ -57,14 +57,14 @@ class ContinuedWire:
         self._news: dict[Seat, tuple[str, ...]] = {}
         """The news that the seats were not sent yet."""
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat, unless it has left the game by now."""
         left = self._left.get(seat)
         if left is None:
             self._opening += 1
-            self._live.open(seat, opening)
+            self._live.open(seat, description)
         elif left.ending in (Ending.START, Ending.VOID, Ending.OUT):
-            self._recorded.open(seat, opening)
+            self._recorded.open(seat, description)
         else:
             self._replies.append(Reply(seat, READY))
 

@@ -11,8 +11,8 @@ from referee.gameplay.api import (
     RESIGNED,
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
-    Opening,
     Question,
     Reply,
     Silence,
@@ -32,7 +32,7 @@ class RecordedWire:
         self._wait_us: dict[Seat, int] = {}
         """The time available to each seat that was asked, in µs."""
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat, which is ready unless the record says that it failed to start."""
         self._opening.append(seat)
 

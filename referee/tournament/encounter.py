@@ -81,7 +81,7 @@ class Hooks:
     """What is called while an encounter is played."""
 
     on_exit: OnExit | None = None
-    show_life: Callable[[], None] = lambda: None
+    report_alive: Callable[[], None] = lambda: None
     """Called now and then while bots are waited for."""
     join: Join | None = None
     """With it, some of the bots may be persons."""
@@ -110,7 +110,7 @@ def play_encounter(
         for terms in games:
             seated = connections.of(terms.bots)
             served = [0 if connection in connections.new else connection.served for connection in seated]
-            record = _play(terms, ProcessWire(seated, start_us, hooks.show_life), seated, show, hooks.join)
+            record = _play(terms, ProcessWire(seated, start_us, hooks.report_alive), seated, show, hooks.join)
             _check_wardens(record, seated)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault

@@ -26,9 +26,9 @@ from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
 from referee.tournament.backend import Backend, Take
-from referee.tournament.channel import Channel, MalformedMessage
+from referee.tournament.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.task import Died, Report, Task
-from referee.tournament.worker import Sign, WorkerOrder
+from referee.tournament.worker import WorkerOrder, WorkerSignal
 
 SILENT_S = 300.0
 """Seconds without a sign of life after which a busy worker is ended. While it waits for bots it gives one
@@ -50,7 +50,7 @@ class _Worker:
     def __init__(self, core: int | None, label: str) -> None:
         """Starts it; records call it by this label. Raises `EnvironmentLacksError`."""
         end, worker_end = socket.socketpair()
-        self.channel = Channel(end, waits=False)
+        self.message_socket = MessageSocket(end, waits=False)
         self.task: Task | None = None
         self.busy = False
         """Whether it was told something that it has not done yet."""
@@ -75,7 +75,7 @@ class _Worker:
                     pass_fds=[worker_end.fileno()],
                 )
         except OSError as error:
-            self.channel.close()
+            self.message_socket.close()
             raise EnvironmentLacksError(f"cannot start a worker process: {error.strerror}") from None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -91,7 +91,7 @@ class _Worker:
         self.busy = True
         self._silent_s, self._stops = 0.0, 0
         self._killed_before = killed_for_memory()
-        self.channel.send(what)
+        self.message_socket.send(what)
 
     @property
     def suspects(self) -> frozenset[str]:
@@ -111,16 +111,16 @@ class _Worker:
         # Whether it has ended is asked first: what it sent before is then in the socket.
         ended = self._process.poll() is not None
         try:
-            self.channel.flush()
-            for message in self.channel.receive():
+            self.message_socket.flush()
+            for message in self.message_socket.receive():
                 self._silent_s = 0.0
-                if message is Sign.DONE:
+                if message is WorkerSignal.DONE:
                     self.busy, self.task = False, None
-                elif message is not Sign.ALIVE:
+                elif message is not WorkerSignal.ALIVE:
                     reports.append(message)
         except MalformedMessage:
             self.failure = "sent what is no report"
-        if ended or not self.channel.is_open:
+        if ended or not self.message_socket.is_open:
             self.failure = "died"
         return reports
 
@@ -156,7 +156,7 @@ class _Worker:
         """Waits for the end of the process, which was killed, and closes the socket."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(UNKILLABLE_S)
-        self.channel.close()
+        self.message_socket.close()
 
     def remove_left(self) -> None:
         """Removes what its bots left, when all of them have ended."""
@@ -236,7 +236,8 @@ class WorkerPool(Backend):
         poll = select.poll()
         for worker in self._workers.values():
             poll.register(
-                worker.channel, select.POLLIN | (select.POLLOUT if worker.channel.has_unsent else 0)
+                worker.message_socket,
+                select.POLLIN | (select.POLLOUT if worker.message_socket.has_unsent else 0),
             )
         if self._wake is not None:
             poll.register(self._wake, select.POLLIN)
@@ -261,7 +262,7 @@ class WorkerPool(Backend):
         if not self._stopping:
             self._stopping = True
             for worker in self._workers.values():
-                worker.channel.send(WorkerOrder.STOP)
+                worker.message_socket.send(WorkerOrder.STOP)
 
     def end_idle_bots(self) -> None:
         """Ends idle bots in every worker."""

@@ -185,17 +185,17 @@ class Player:
         self,
         report: Callable[[Report], None],
         stopping: Callable[[], bool],
-        show_life: Callable[[], None] = lambda: None,
+        report_alive: Callable[[], None] = lambda: None,
         observer: Observer | None = None,
         worker: str = BY_REFEREE,
     ) -> None:
-        """`report` is called for each report at once, `show_life` now and then during a game; `stopping` is
-        asked between games. `worker` is what records call the worker that plays here.
+        """`report` is called at once for each report, `report_alive` now and then during a game, and
+        `stopping` between games. `worker` is the name of this worker in records.
         """
         self._observer = observer
         self._report = report
         self._stopping = stopping
-        self._show_life = show_life
+        self._report_alive = report_alive
         self._worker = shown(worker, MAX_LABEL)[:MAX_LABEL]
         self._transcript = Transcript()
         self._idle = IdleBots()
@@ -235,7 +235,7 @@ class Player:
                 failures=task.failures,
                 patient=self._observer is not None and self._observer.patient,
             ),
-            Hooks(self._on_exit, self._show_life),
+            Hooks(self._on_exit, self._report_alive),
         )
 
     def _tap(self, keep: str) -> Tap | None:

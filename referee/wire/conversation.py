@@ -15,9 +15,9 @@ from referee.gameplay.api import (
     RESIGNED,
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     ReplyContent,
 )
@@ -125,17 +125,17 @@ class Conversation:
         self.last_sent = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
         return self.last_sent
 
-    def open(self, seat: Seat, opening: Opening) -> bytes:
+    def open(self, seat: Seat, description: GameDescription) -> bytes:
         """A game's description."""
         self.extra_output = ExtraOutput()
         self.turn = AskedTurn()
         self._bytes_in_turn = self._lines_in_turn = 0
         self._session.phase = Phase.LOADING
         self.last_sent = m.encode(
-            m.GameLine(opening.slug, opening.rules, seat + 1, opening.seats),
-            *(m.OptionLine(name, str(value)) for name, value in opening.options.items()),
-            _clock(opening.control),
-            m.SeedLine(opening.seed),
+            m.GameLine(description.slug, description.rules, seat + 1, description.seats),
+            *(m.OptionLine(name, str(value)) for name, value in description.options.items()),
+            _clock(description.control),
+            m.SeedLine(description.seed),
             m.PrepareLine(),
         )
         return self.last_sent

@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from referee.gameplay.api import (
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Reply,
@@ -40,8 +40,8 @@ class SeatWire:
         "asked",
         "by_cpu",
         "connection",
+        "description",
         "replies",
-        "opening",
         "stderr_starting",
         "unasked",
         "watch",
@@ -50,7 +50,7 @@ class SeatWire:
     def __init__(self, connection: BotConnection) -> None:
         self.connection = connection
         self.watch = Stopwatch(connection.process)
-        self.opening: Opening | None = None
+        self.description: GameDescription | None = None
         """The game that is described to it once it has said hello."""
         self.asked = False
         self.by_cpu = False
@@ -120,7 +120,7 @@ class _Poll:
                     self.streams[descriptor] = (seat_wire, bit)
 
 
-SIGN_NS = 1_000_000_000
+ALIVE_NS = 1_000_000_000
 """The time between two signs that the referee still waits for its bots."""
 
 
@@ -131,26 +131,26 @@ class ProcessWire:
         self,
         connections: Sequence[BotConnection],
         start_us: int,
-        show_life: Callable[[], None] = lambda: None,
+        report_alive: Callable[[], None] = lambda: None,
     ) -> None:
-        """`show_life` is called every `SIGN_NS` while bots are waited for."""
+        """`report_alive` is called every `ALIVE_NS` while bots are waited for."""
         self._seat_wires = [SeatWire(connection) for connection in connections]
         self._start_ns = start_us * 1000
         self._polls: dict[tuple[int, ...], _Poll] = {}
         """The poll objects, by the streams that they wait for."""
         self._stoppage = StoppageDetector()
         self.began_ns = self._stoppage.looked_ns
-        self._show_life = show_life
-        self._sign_ns = 0
+        self._report_alive = report_alive
+        self._alive_ns = 0
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Greets a new process first; the game is described once it has answered."""
         if not any(seat_wire.asked for seat_wire in self._seat_wires):
             self._stoppage.look()
         seat_wire = self._seat_wires[seat]
         connection = seat_wire.connection
-        seat_wire.opening = opening
-        seat_wire.by_cpu = opening.control.by_cpu
+        seat_wire.description = description
+        seat_wire.by_cpu = description.control.by_cpu
         seat_wire.asked = True
         connection.conversation.begin()
         if connection.failure:
@@ -164,16 +164,16 @@ class ProcessWire:
             self._send(seat_wire, connection.conversation.greet())
 
     def _describe(self, seat: Seat, seat_wire: SeatWire) -> None:
-        opening = seat_wire.opening
-        assert opening
-        seat_wire.opening = None
+        description = seat_wire.description
+        assert description
+        seat_wire.description = None
         earlier_replies = seat_wire.connection.catch_up()
         seat_wire.watch.start(self._start_ns)
         # A failure from before has ended the conversation, and is told now: the bot did not start.
         failure = seat_wire.connection.conversation.failure
         seat_wire.enqueue([failure] if failure else earlier_replies, seat_wire.watch.began_ns)
         if not failure:
-            self._send(seat_wire, seat_wire.connection.conversation.open(seat, opening))
+            self._send(seat_wire, seat_wire.connection.conversation.open(seat, description))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time.
@@ -328,7 +328,7 @@ class ProcessWire:
                     continue  # its time went by while earlier requests were answered
             else:
                 if isinstance(content, Ready):
-                    if seat_wire.opening:
+                    if seat_wire.description:
                         self._describe(seat, seat_wire)
                         continue
                     if seat_wire.connection.process:
@@ -379,9 +379,9 @@ class ProcessWire:
 
     def _ready(self, now_ns: int, slice_ns: int) -> list[tuple[SeatWire, int]]:
         """The streams that are ready within a slice, or before the first deadline."""
-        if now_ns - self._sign_ns > SIGN_NS:
-            self._sign_ns = now_ns
-            self._show_life()
+        if now_ns - self._alive_ns > ALIVE_NS:
+            self._alive_ns = now_ns
+            self._report_alive()
         for seat_wire in self._seat_wires:
             if seat_wire.asked:
                 slice_ns = min(slice_ns, seat_wire.watch.deadline_ns - now_ns)

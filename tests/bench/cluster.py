@@ -35,8 +35,8 @@ from tabulate import tabulate
 from referee.cluster.answers import finished
 from referee.cluster.bot_files import SentFiles, sent_files
 from referee.cluster.cluster_backend import ClusterBackend
+from referee.cluster.cluster_client import Answered, ClusterClient, ClusterEvent, Member, Members
 from referee.cluster.connecting import scheduler_at
-from referee.cluster.link import Answered, Link, LinkEvent, Member, Members
 from referee.cluster.orders import (
     Greet,
     Greeting,
@@ -181,16 +181,16 @@ def on_cluster(file: Path, games: int, workers: int) -> Measured:
     return found._replace(scheduler=(ended[0] - began[0]) / games, workers=(ended[1] - began[1]) / games)
 
 
-class Recorded(Link):
+class Recorded(ClusterClient):
     """A cluster whose machines answer at once, with the reports of a game that was played before."""
 
     def __init__(self, machines: int, slots: int, reports: list[Report]) -> None:
         self._machines, self._slots = machines, slots
         self._reports = [report for report in reports if isinstance(report, Finished)]
-        self._answers: deque[LinkEvent] = deque()
+        self._answers: deque[ClusterEvent] = deque()
         self._beat_s = 0.0
 
-    def events(self, seconds: float) -> list[LinkEvent]:
+    def events(self, seconds: float) -> list[ClusterEvent]:
         """All answers, and now and then who is there."""
         events = [*self._answers]
         self._answers.clear()
@@ -246,13 +246,13 @@ def writer(file: Path, games: int, machines: int, slots: int) -> Measured:
     played_before.play(Task(plan, tuple((pairing, 1) for pairing in pairings), "nothing"))
     played_before.close()
     required = Requirement(sent.bots, 2, pin=False, cpu_clocks=False, calibrates=False)
-    link = Recorded(machines, slots, reports)
+    client = Recorded(machines, slots, reports)
     began = time.perf_counter()
     found = played(
         file,
         games,
         machines * slots,
-        lambda take, stopping: ClusterBackend(link, required, sent, None, take),
+        lambda take, stopping: ClusterBackend(client, required, sent, None, take),
         sent,
     )
     return found._replace(per_second=found.games / (time.perf_counter() - began))

@@ -11,7 +11,7 @@ import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
-from referee.gameplay.api import Failure, Opening, Question
+from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -132,7 +132,7 @@ def asked(*said: bytes) -> BotConnection:
         if number:
             conversation.ask(0, Question((), 1000, 0, 1000))
         else:
-            conversation.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+            conversation.open(0, GameDescription("blooms", game.rules, 2, game.settle({}), game.clock, 1))
     return connection
 
 

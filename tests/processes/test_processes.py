@@ -17,7 +17,7 @@ import pytest
 from referee.check.late_answer import unread_bytes
 from referee.core.errors import EnvironmentLacksError
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Answer, Opening, Question, Ready
+from referee.gameplay.api import Answer, GameDescription, Question, Ready
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -442,7 +442,7 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     connection = BotConnection(bot("quick", "none"))
     wire = ProcessWire([connection], LONG_US)
     game = GAMES["blooms"]
-    wire.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+    wire.open(0, GameDescription("blooms", game.rules, 2, game.settle({}), game.clock, 1))
     assert isinstance(wire.next_reply().content, Ready)
     wire.post(0, Question((), 300, 0, LONG_US))
 
@@ -529,7 +529,7 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time(tmp_path: Pat
     wire = ProcessWire(connections, LONG_US)
     game = GAMES["blooms"]
     for seat in (0, 1):
-        wire.open(seat, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+        wire.open(seat, GameDescription("blooms", game.rules, 2, game.settle({}), game.clock, 1))
     assert {type(wire.next_reply().content) for _ in range(2)} == {Ready}
     may.touch()
     process = connections[1].process

@@ -9,9 +9,9 @@ from typing import Any
 
 from referee.gameplay.api import (
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Reply,
@@ -44,7 +44,7 @@ class ScriptedWire:
         self._bots = bots
         self._asked: dict[Seat, int] = {}
         """How long each seat that is asked is waited for."""
-        self._openings: dict[Seat, Opening] = {}
+        self._descriptions: dict[Seat, GameDescription] = {}
         self._greeted: set[Seat] = set()
         self._coming: list[list[Said]] = [[] for _ in bots]
         self._heard: list[list[tuple[int, ReplyContent]]] = [[] for _ in bots]
@@ -83,13 +83,13 @@ class ScriptedWire:
                 self.mirrors[seat].said(m.Speaker.BOT, m.parse(line, m.Speaker.BOT))
         assert self.mirrors[seat].phase is self.conversations[seat].phase
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         self._asked[seat] = 10_000_000
         if seat in self._greeted:
-            self._tell(seat, self.conversations[seat].open(seat, opening))
+            self._tell(seat, self.conversations[seat].open(seat, description))
         else:
             self._greeted.add(seat)
-            self._openings[seat] = opening
+            self._descriptions[seat] = description
             self._tell(seat, self.conversations[seat].greet())
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
@@ -121,9 +121,9 @@ class ScriptedWire:
             for seat in sorted(self._asked):
                 if self._heard[seat]:
                     used_us, what = self._heard[seat].pop(0)
-                    if isinstance(what, Ready) and seat in self._openings:
-                        opening = self._openings.pop(seat)
-                        self._tell(seat, self.conversations[seat].open(seat, opening))
+                    if isinstance(what, Ready) and seat in self._descriptions:
+                        description = self._descriptions.pop(seat)
+                        self._tell(seat, self.conversations[seat].open(seat, description))
                         continue
                     if not isinstance(what, ListRequest):
                         del self._asked[seat]

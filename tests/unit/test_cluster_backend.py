@@ -1,4 +1,4 @@
-"""Which machine of a cluster plays what, and what becomes of it when machines are lost: a scripted link."""
+"""Which machine of a cluster plays what, and what becomes of it when machines are lost: a scripted client."""
 
 from __future__ import annotations
 
@@ -13,8 +13,16 @@ from referee.check.wires import HouseWire
 from referee.cluster import choosing, cluster_backend, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
 from referee.cluster.cluster_backend import FAILURES, ClusterBackend
+from referee.cluster.cluster_client import (
+    Answered,
+    ClusterClient,
+    ClusterEvent,
+    Disconnected,
+    Failed,
+    Member,
+    Members,
+)
 from referee.cluster.expected import replayed
-from referee.cluster.link import Answered, Disconnected, Failed, Link, LinkEvent, Member, Members
 from referee.cluster.orders import (
     FilePart,
     Greet,
@@ -75,17 +83,17 @@ def whole(one: Task) -> PlayedTask:
     return PlayedTask(tuple(reports))
 
 
-class Script(Link):
-    """A link whose events are what a test says; it keeps all orders."""
+class Script(ClusterClient):
+    """A client whose events are given by the test; it keeps all orders."""
 
     def __init__(self) -> None:
-        self.coming: list[LinkEvent] = []
+        self.coming: list[ClusterEvent] = []
         self.asked: list[tuple[str, str, MachineOrder]] = []
         self.told: list[tuple[list[str], MachineOrder]] = []
         self.forgotten: list[str] = []
         self.closed: list[str] = []
 
-    def events(self, seconds: float) -> list[LinkEvent]:
+    def events(self, seconds: float) -> list[ClusterEvent]:
         coming, self.coming = self.coming, []
         return coming
 
@@ -103,17 +111,17 @@ class Script(Link):
 
 
 class Cluster:
-    """Workers on a scripted link, with machines that answer at once what a test does not answer itself."""
+    """Workers of a scripted client, with machines that answer at once what a test does not answer itself."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
         monkeypatch.setattr("referee.cluster.cluster_backend.time.monotonic", lambda: self.now_s)
         # The games here have no records; what is made of records has tests of its own below.
         monkeypatch.setattr("referee.cluster.cluster_backend.replayed", lambda task, reports: reports)
-        self.link = Script()
+        self.client = Script()
         self.reports: list[Report] = []
         required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
-        self.workers = ClusterBackend(self.link, required, SentFiles(FILES, {}), None, self.take)
+        self.workers = ClusterBackend(self.client, required, SentFiles(FILES, {}), None, self.take)
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
         self.ready: dict[str, MachineAnswer] = {}
@@ -123,8 +131,8 @@ class Cluster:
     def take(self, reports: Sequence[Report]) -> None:
         self.reports += reports
 
-    def look(self, *events: LinkEvent) -> None:
-        self.link.coming += events
+    def look(self, *events: ClusterEvent) -> None:
+        self.client.coming += events
         self.workers.take_reports(0)
 
     def see(self, **machines: int) -> None:
@@ -135,7 +143,7 @@ class Cluster:
     def prepare(self) -> None:
         """Answers whatever the machines were asked before they play."""
         for _ in range(3):
-            asked, self.link.asked = self.link.asked, []
+            asked, self.client.asked = self.client.asked, []
             for key, address, order in asked:
                 answer: MachineAnswer
                 match order:
@@ -147,7 +155,7 @@ class Cluster:
                             address, MachineReady({}, {bot.name: {} for bot in BOTS}, None, ())
                         )
                     case _:
-                        self.link.asked.append((key, address, order))
+                        self.client.asked.append((key, address, order))
                         continue
                 self.look(Answered(key, answer))
 
@@ -159,7 +167,7 @@ class Cluster:
     def given(self) -> list[tuple[str, str, Task]]:
         """The tasks that were given out and not answered yet: their keys, their machines."""
         return [
-            (key, address, order.task) for key, address, order in self.link.asked if isinstance(order, Play)
+            (key, address, order.task) for key, address, order in self.client.asked if isinstance(order, Play)
         ]
 
     def lost(self) -> list[list[str]]:
@@ -223,7 +231,7 @@ def test_what_a_lost_machine_played_is_lost_and_its_late_answer_changes_nothing(
     cluster.workers.play(one)
     ((key, _, _),) = cluster.given()
     cluster.see(n=1)
-    assert cluster.lost() == [["1:a:b", "1:b:a"]] and key in cluster.link.forgotten
+    assert cluster.lost() == [["1:a:b", "1:b:a"]] and key in cluster.client.forgotten
     before = len(cluster.reports)
     cluster.look(Answered(key, whole(one)))
     assert len(cluster.reports) == before and not cluster.workers.busy
@@ -239,7 +247,7 @@ def test_when_the_scheduler_is_lost_all_games_are_and_the_run_goes_on_with_the_n
     cluster.look(Disconnected("refused"))
     assert len(cluster.lost()) == 2 and cluster.remarks().count("is lost (refused)") == 1
     assert not any(one.by_bot for one in cluster.reports if isinstance(one, Lost))
-    cluster.link.asked.clear()
+    cluster.client.asked.clear()
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
     assert len(cluster.given()) == 1 and "again" in cluster.remarks()
@@ -264,7 +272,7 @@ def test_the_end_is_told_to_machines_that_are_not_used_too(cluster: Cluster) -> 
     cluster.ready["m"] = Unfit("it has no compiler")
     cluster.with_machines(m=1, n=1)
     cluster.workers.close()
-    assert sorted(cluster.link.closed) == ["m", "n"]
+    assert sorted(cluster.client.closed) == ["m", "n"]
 
 
 def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: int) -> None:
@@ -308,9 +316,9 @@ def test_a_machine_that_is_not_heard_of_is_lost_until_it_is_heard_of_again(
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, int(cluster_backend.SILENT_S) + 1, beats=False, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
-    cluster.link.asked.clear()
+    cluster.client.asked.clear()
     pass_time(cluster, 5, beats=False, m=1)
-    assert not cluster.link.asked
+    assert not cluster.client.asked
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
     assert len(cluster.given()) == 1
@@ -368,7 +376,7 @@ def test_what_fails_together_is_one_failure(cluster: Cluster) -> None:
     for key, _, _ in cluster.given():
         cluster.look(Failed(key, "HostEnded: it died"))
     assert len(cluster.lost()) == FAILURES and "is not used" not in cluster.remarks()
-    cluster.link.asked = [one for one in cluster.link.asked if isinstance(one[2], Greet)]
+    cluster.client.asked = [one for one in cluster.client.asked if isinstance(one[2], Greet)]
     cluster.prepare()
     cluster.workers.play(task(1, "a", "b"))
     assert len(cluster.given()) == 1
@@ -398,7 +406,7 @@ def test_a_lost_encounter_is_played_on_another_machine_if_there_is_one(cluster: 
 
 def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Cluster) -> None:
     def first_cores() -> list[int]:
-        found = [order.first_core for _, _, order in cluster.link.asked if isinstance(order, Prepare)]
+        found = [order.first_core for _, _, order in cluster.client.asked if isinstance(order, Prepare)]
         cluster.prepare()
         return found
 
@@ -406,9 +414,9 @@ def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Clu
         cluster.beat += 1
         found = {name: Member(name, "host", slots, cluster.beat) for name, slots in machines.items()}
         cluster.look(Members(found))
-        for key, address, order in [*cluster.link.asked]:
+        for key, address, order in [*cluster.client.asked]:
             if isinstance(order, Greet):
-                cluster.link.asked.remove((key, address, order))
+                cluster.client.asked.remove((key, address, order))
                 cluster.look(Answered(key, Greeting("host", "CPU", "1", code_digest(), ())))
 
     see(b=2, c=1)
@@ -453,7 +461,7 @@ def test_to_stop_leaves_out_what_waits_and_tells_the_machines(cluster: Cluster) 
     ((key, _, _),) = cluster.given()
     cluster.workers.play(task(2, "a", "b"))
     cluster.workers.stop()
-    assert cluster.link.told == [(["m"], StopMachine())]
+    assert cluster.client.told == [(["m"], StopMachine())]
     cluster.look(Answered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
     assert not cluster.workers.busy and not cluster.lost()
 
@@ -469,23 +477,23 @@ def test_files_that_a_machine_lacks_are_sent_before_it_plays(monkeypatch: pytest
     cluster.see(m=1)
     cluster.prepare()
     for data in (b"one", b"two"):
-        ((key, _, order),) = cluster.link.asked
-        cluster.link.asked.clear()
+        ((key, _, order),) = cluster.client.asked
+        cluster.client.asked.clear()
         assert isinstance(order, FilePart) and order.data == data
         cluster.look(Answered(key, None))
-    assert [type(order) for _, _, order in cluster.link.asked] == [Prepare]
+    assert [type(order) for _, _, order in cluster.client.asked] == [Prepare]
 
 
 def test_idle_bots_are_ended_on_every_machine(cluster: Cluster) -> None:
     cluster.with_machines(m=1, n=1)
-    answered = cluster.link.events
+    answered = cluster.client.events
 
-    def events(seconds: float) -> list[LinkEvent]:
-        resting = [key for key, _, order in cluster.link.asked if isinstance(order, Rest)]
-        cluster.link.asked.clear()
+    def events(seconds: float) -> list[ClusterEvent]:
+        resting = [key for key, _, order in cluster.client.asked if isinstance(order, Rest)]
+        cluster.client.asked.clear()
         return [*answered(seconds), *(Answered(key, PlayedTask(())) for key in resting)]
 
-    cluster.link.events = events  # type: ignore[method-assign]
+    cluster.client.events = events  # type: ignore[method-assign]
     cluster.workers.end_idle_bots()
     assert not cluster.workers.busy
 
@@ -605,7 +613,7 @@ def test_a_machine_that_sends_a_forged_record_is_not_used_and_its_games_are_play
     cluster.prepare()
     given = task(1, "a", "b")
     cluster.workers.play(given)
-    ((key, _, _),) = cluster.link.asked
+    ((key, _, _),) = cluster.client.asked
     cluster.look(Answered(key, PlayedTask((recorded(task(2, "a", "b")),))))
     assert [report for report in cluster.reports if isinstance(report, Finished)] == []
     assert any(isinstance(report, Lost) and report.task == given for report in cluster.reports)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Failure, Opening, Question
+from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.protocol import messages as m
 from referee.protocol.session import Phase
@@ -228,7 +228,7 @@ def test_the_short_way_for_plain_moves_says_what_the_table_says(chunks: list[byt
     for conversation in conversations:
         conversation.greet()
         conversation.receive(b"hello 1\n")
-        conversation.open(0, Opening("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
+        conversation.open(0, GameDescription("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
         conversation.receive(b"ready\n")
         heard: list[object] = []
         for chunk in chunks:

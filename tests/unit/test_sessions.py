@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Opening
+from referee.gameplay.api import GameDescription
 from referee.gameplay.events import Ending
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -145,8 +145,8 @@ class Seeded(ScriptedWire):
 
     seed = 0
 
-    def open(self, seat: int, opening: Opening) -> None:
-        super().open(seat, opening._replace(seed=self.seed))
+    def open(self, seat: int, description: GameDescription) -> None:
+        super().open(seat, description._replace(seed=self.seed))
 
 
 @pytest.mark.parametrize("name", NAMES)

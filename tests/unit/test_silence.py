@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest import mock
 
-from referee.gameplay.api import Answer, Failure, Opening, Question
+from referee.gameplay.api import Answer, Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.games import GAMES
 from referee.wire.connection import BotConnection
@@ -16,7 +16,7 @@ def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
     game = GAMES["blooms"]
     conversation.greet()
     conversation.receive(b"hello 1\n")
-    conversation.open(0, Opening(game.slug, game.rules, 2, game.settle({}), game.clock, 7))
+    conversation.open(0, GameDescription(game.slug, game.rules, 2, game.settle({}), game.clock, 7))
     conversation.receive(b"ready\n")
     question = Question((), 1000, 0, 1000)
     conversation.ask(0, question)

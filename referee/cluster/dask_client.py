@@ -1,4 +1,4 @@
-"""The connection to a Dask cluster: a client of Dask in a thread of its own."""
+"""The client of a Dask cluster: it runs Dask's own client in a thread, and connects again when it is lost."""
 
 from __future__ import annotations
 
@@ -16,8 +16,16 @@ from distributed.client import FutureCancelledError
 
 from referee.cluster import calls, machine
 from referee.cluster.answers import from_bytes
+from referee.cluster.cluster_client import (
+    Answered,
+    ClusterClient,
+    ClusterEvent,
+    Disconnected,
+    Failed,
+    Member,
+    Members,
+)
 from referee.cluster.connecting import reason
-from referee.cluster.link import Answered, Disconnected, Failed, Link, LinkEvent, Member, Members
 from referee.cluster.orders import MachineOrder, Play
 from referee.core.ration import Ration
 from referee.core.text import shown
@@ -42,14 +50,14 @@ notice by themselves.
 """
 
 
-class DaskLink(Link):
-    """A connection that is made anew whenever it is lost."""
+class DaskClient(ClusterClient):
+    """A client that connects again whenever the connection is lost."""
 
     def __init__(self, address: str, run: str) -> None:
         """Connects to a scheduler; orders are for the hosts of this run."""
         self._address = address
         self._run = run
-        self._events: SimpleQueue[LinkEvent] = SimpleQueue()
+        self._events: SimpleQueue[ClusterEvent] = SimpleQueue()
         self._client: Client | None = None
         self._asked: dict[str, asyncio.Task[None]] = {}
         """By key, what waits for the answers."""
@@ -62,9 +70,9 @@ class DaskLink(Link):
         )
         self._thread.start()
 
-    def events(self, seconds: float) -> list[LinkEvent]:
+    def events(self, seconds: float) -> list[ClusterEvent]:
         """What has happened; if nothing has, waits up to `seconds`."""
-        found: list[LinkEvent] = []
+        found: list[ClusterEvent] = []
         with contextlib.suppress(Empty):
             found.append(self._events.get(timeout=seconds))
             while True:
@@ -82,7 +90,7 @@ class DaskLink(Link):
         self._loop.call_soon_threadsafe(start)
 
     async def _ask(self, key: str, address: str, order: bytes, is_playing: bool) -> None:
-        event: LinkEvent
+        event: ClusterEvent
         try:
             if self._client is None:
                 raise ConnectionError("there is no connection to the scheduler")

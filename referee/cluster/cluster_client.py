@@ -1,4 +1,4 @@
-"""What the referee needs of a cluster: who is there, and orders that are answered."""
+"""The interface of a cluster's client: it reports which workers there are, and carries orders and answers."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class Disconnected(NamedTuple):
     why: str
 
 
-LinkEvent = Members | Answered | Failed | Disconnected
+ClusterEvent = Members | Answered | Failed | Disconnected
 
 
-class Link(ABC):
-    """The connection to a cluster. Its methods return at once; what comes of them are events."""
+class ClusterClient(ABC):
+    """A client of a cluster. Its methods return at once; their results come as events."""
 
     @abstractmethod
-    def events(self, seconds: float) -> list[LinkEvent]:
+    def events(self, seconds: float) -> list[ClusterEvent]:
         """What has happened; if nothing has, waits up to `seconds`."""
 
     @abstractmethod
