@@ -123,7 +123,7 @@ def _failure(
 def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _Awaited) -> StepFailed:
     """Why the bot did not do this. After a timeout it is watched for as long again."""
     connection = bot.connection
-    if connection.conversation.failure:
+    if connection.session.failure:
         starting = fault.ending is Ending.START
         not_done = "get ready: " if starting else f"{awaited.action}: it {fault.ending.sentence}: "
         return bot.failed(f"the bot did not {not_done}{shown(fault.detail, 300)}", bot.hint_of(fault))
@@ -133,9 +133,9 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
     if computing:
         came += f"; it computed for {about(fault.timing.cpu_us)} of that"
     nothing = came.startswith("nothing")
-    noise = connection.conversation.turn.noise
+    noise = connection.session.turn.noise
     failed = bot.failed(f"{not_in_time}: {came}", hint)
-    if any(connection.conversation.is_awaited(line.encode()) for line in bot.stderr_lines()):
+    if any(connection.session.is_awaited(line.encode()) for line in bot.stderr_lines()):
         return StepFailed(failed.what, advice.ON_STDERR, failed.diagnostics)
     if awaited.asked == b"ask" and noise and _is_legal(wire, noise):
         hint = f"the move alone is no answer: write `move N {noise}`, with the number N of the question"

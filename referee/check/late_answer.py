@@ -43,7 +43,7 @@ def late_answer(connection: BotConnection, patience_s: float, computing: bool) -
     if not unread and not computing:
         if _came_by(connection, now_s + min(BEFORE_INPUT_S, patience_s / 2)):
             return Late.LATER
-        connection.send(connection.conversation.quit())
+        connection.send(connection.session.quit())
         process.close_input()
         if _came_by(connection, time.monotonic() + AFTER_INPUT_S):
             return Late.HELD_BACK
@@ -64,9 +64,9 @@ def unread_bytes(pipe: int) -> int:
 
 def _came_by(connection: BotConnection, deadline_s: float) -> bool:
     """Whether the answer comes before this time; the bot's output is read meanwhile."""
-    process, conversation = connection.process, connection.conversation
+    process, session = connection.process, connection.session
     assert process
-    while process.stdout_open and not conversation.failure:
+    while process.stdout_open and not session.failure:
         rest_s = deadline_s - time.monotonic()
         poll = select.poll()
         poll.register(process.stdout, select.POLLIN)
@@ -77,6 +77,6 @@ def _came_by(connection: BotConnection, deadline_s: float) -> bool:
         process.drain_stderr()
         if data := connection.read():
             connection.receive(data)
-        if any(map(conversation.is_awaited, conversation.last_received)):
+        if any(map(session.is_awaited, session.last_received)):
             return True
     return False

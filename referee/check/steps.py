@@ -162,7 +162,7 @@ def handles_a_rejection(settings: CheckSettings) -> StepFinding:
     with settings.start() as bot:
         wire = RejectingWire(bot.seated(terms, 0), max_answers=SHORT_GAME)
         bot.play(wire)
-        if wire.rejected and wire.fault and bot.connection.conversation.extra_output.stale_count:
+        if wire.rejected and wire.fault and bot.connection.session.extra_output.stale_count:
             hint = f"the bot answered the old question again: {hint}"
         bot.require_no_fault(wire, where if wire.rejected else "", hint if wire.rejected else "")
         if not wire.rejected:

@@ -145,11 +145,11 @@ class TestedBot:
 
     def hint_of(self, fault: Retired) -> str:
         """The hint for a fault: its own, or one on the line that was at fault, or that of the ending."""
-        conversation = self.connection.conversation
+        session = self.connection.session
         breach = ""
-        if conversation.failure and conversation.failure.ending in (Ending.PROTOCOL, Ending.TURN):
-            line = conversation.last_received[-1] if conversation.last_received else b""
-            breach = advice.of_breach(line, conversation.last_sent)
+        if session.failure and session.failure.ending in (Ending.PROTOCOL, Ending.TURN):
+            line = session.last_received[-1] if session.last_received else b""
+            breach = advice.of_breach(line, session.last_sent)
         return fault.hint or breach or fault.ending.hint
 
     def stderr_lines(self) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ class Silence(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """The bot committed a fault that ends the conversation; whatever it writes from here on is ignored."""
+    """The bot committed a fault that ends the session; whatever it writes from here on is ignored."""
 
     ending: Ending
     detail: str

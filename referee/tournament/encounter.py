@@ -35,9 +35,9 @@ from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
 from referee.wire.connection import BotConnection
-from referee.wire.conversation import LAST_KEPT, Conversation
 from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire
+from referee.wire.referee_session import LAST_KEPT, RefereeSession
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
 FORFEITED = Failure(
@@ -278,7 +278,7 @@ def _play(
         "seats": [
             {
                 **_seat_measured(wire, seat),
-                **(_last_lines(connections[seat].conversation) if seat in gone else {}),
+                **(_last_lines(connections[seat].session) if seat in gone else {}),
             }
             for seat in range(len(connections))
         ],
@@ -309,13 +309,13 @@ def _garbage_collection_off() -> Iterator[None]:
             gc.enable()
 
 
-def _last_lines(conversation: Conversation) -> dict[str, Any]:
+def _last_lines(session: RefereeSession) -> dict[str, Any]:
     """The last lines between the referee and a bot that committed a fault."""
-    sent = conversation.last_sent.splitlines()[-LAST_KEPT:]
-    partial = [conversation.partial] if conversation.partial else []
+    sent = session.last_sent.splitlines()[-LAST_KEPT:]
+    partial = [session.partial] if session.partial else []
     return {
         "last_sent": [shown(line) for line in sent],
-        "last_came": [shown(line) for line in (*conversation.last_received, *partial)][-LAST_KEPT:],
+        "last_came": [shown(line) for line in (*session.last_received, *partial)][-LAST_KEPT:],
     }
 
 

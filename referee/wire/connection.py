@@ -1,4 +1,4 @@
-"""The connection to one bot: its process together with the conversation with it."""
+"""The connection to one bot: its process, and the session with it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
 from referee.processes.launcher import LostWarden
 from referee.processes.process import BotProcess, BotStart
 from referee.protocol.session import Phase
-from referee.wire.conversation import Conversation
 from referee.wire.dialogue import FROM_BOT, STDERR, TO_BOT, Tap
+from referee.wire.referee_session import RefereeSession
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Errors at a start that are the machine's and not the bot's."""
@@ -35,7 +35,7 @@ class BotConnection:
     ) -> None:
         """With a `failure` the bot is not started; `start` is a start that was requested before."""
         self.bot = bot
-        self.conversation = Conversation()
+        self.session = RefereeSession()
         self.greeted = False
         self.faulted = False
         """Set by whoever plays the games: after a fault a bot gets a fresh process for its next game."""
@@ -105,13 +105,13 @@ class BotConnection:
         """The replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, FROM_BOT, data)
-        return self.conversation.receive(data) if data else [self._gone("closed its output")]
+        return self.session.receive(data) if data else [self._gone("closed its output")]
 
     def catch_up(self) -> list[ReplyContent]:
         """Reads everything that the bot wrote before it is asked."""
         replies: list[ReplyContent] = []
         # Nearly always there is nothing, and polling is cheaper than an exception from a read.
-        while self.stdout_open and not self.conversation.failure and self._stdout_poll.poll(0):
+        while self.stdout_open and not self.session.failure and self._stdout_poll.poll(0):
             if (data := self.read()) is None:
                 break
             replies += self.receive(data)
@@ -137,7 +137,7 @@ class BotConnection:
 
     def what_came(self) -> tuple[str, str]:
         """For a bot whose time is up: what came instead of an answer, and a hint at what that often means."""
-        turn, partial = self.conversation.turn, self.conversation.partial
+        turn, partial = self.session.turn, self.session.partial
         if self.unsent:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
         elif turn.stale_count:
@@ -148,21 +148,21 @@ class BotConnection:
             detail = f"{turn.noise_count} × a line that is no message came, such as `{turn.noise}`"
         else:
             detail = "nothing came"
-        never = not self.conversation.received_bytes
-        loading = self.conversation.phase is Phase.LOADING
+        never = not self.session.received_bytes
+        loading = self.session.phase is Phase.LOADING
         return detail, hints.silent(len(self.unsent), partial, turn.noise, turn.stale_count, never, loading)
 
     @property
     def held_back(self) -> bool:
         """Whether the answer that had been waited for came only when the bot's input was closed."""
         lines = self.process.final_output.split(b"\n")[:-1] if self.process else []
-        return any(map(self.conversation.is_awaited, lines))
+        return any(map(self.session.is_awaited, lines))
 
     def _gone(self, what: str) -> Failure:
         assert self.process
         process = self.process
         status = process.how_it_ended()
-        partial = self.conversation.partial
+        partial = self.session.partial
         behind = f", its last words without a newline: {shown(partial, 80)}" if partial else ""
         if excess := process.excess:
             failure = Failure(Ending.LIMIT, excess)
@@ -174,7 +174,7 @@ class BotConnection:
             )
             hint = hints.after_refusals(hint, [name for name, _ in process.refused()], self.bot.isolation)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)
-        self.conversation.failure = failure
+        self.session.failure = failure
         return failure
 
 
@@ -201,6 +201,6 @@ def end_connections(connections: Sequence[BotConnection], patient: bool = False)
             continue
         connection.process.resume()
         (fit if connection.fit else unfit).append(connection.process)
-        connection.send(connection.conversation.quit())
+        connection.send(connection.session.quit())
     end_processes(unfit, PATIENT_S if patient else LOST_GRACE_S)
     end_processes(fit, PATIENT_S if patient else GRACE_S)

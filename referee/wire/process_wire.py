@@ -28,7 +28,7 @@ from referee.games.api import Outcome, Seat
 from referee.processes.process import StreamEnds
 from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection
-from referee.wire.conversation import ExtraOutput
+from referee.wire.referee_session import ExtraOutput
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
 from referee.wire.stopwatch import Stopwatch
 
@@ -70,7 +70,7 @@ class SeatWire:
     def receive_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
         """Keeps the replies in a chunk of output; `read_from_ns`: when the streams were last looked at."""
         if contents := self.connection.receive(data):
-            more_behind = self.connection.conversation.more_behind
+            more_behind = self.connection.session.more_behind
             self.enqueue(contents, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
         if len(data) < READ_SIZE:
             self.watch.empty_ns = read_from_ns  # guard: emptied
@@ -152,7 +152,7 @@ class ProcessWire:
         seat_wire.description = description
         seat_wire.by_cpu = description.control.by_cpu
         seat_wire.asked = True
-        connection.conversation.begin()
+        connection.session.begin()
         if connection.failure:
             seat_wire.watch.start(self._start_ns)
             seat_wire.enqueue([connection.failure], seat_wire.watch.began_ns)
@@ -161,7 +161,7 @@ class ProcessWire:
         else:
             connection.greeted = True
             seat_wire.watch.start(self._start_ns)
-            self._send(seat_wire, connection.conversation.greet())
+            self._send(seat_wire, connection.session.greet())
 
     def _describe(self, seat: Seat, seat_wire: SeatWire) -> None:
         description = seat_wire.description
@@ -169,11 +169,11 @@ class ProcessWire:
         seat_wire.description = None
         earlier_replies = seat_wire.connection.catch_up()
         seat_wire.watch.start(self._start_ns)
-        # A failure from before has ended the conversation, and is told now: the bot did not start.
-        failure = seat_wire.connection.conversation.failure
+        # A failure from before has ended the session, and is told now: the bot did not start.
+        failure = seat_wire.connection.session.failure
         seat_wire.enqueue([failure] if failure else earlier_replies, seat_wire.watch.began_ns)
         if not failure:
-            self._send(seat_wire, seat_wire.connection.conversation.open(seat, description))
+            self._send(seat_wire, seat_wire.connection.session.open(seat, description))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time.
@@ -202,15 +202,13 @@ class ProcessWire:
         seat_wire.asked = True
         if earlier_replies:
             seat_wire.enqueue(earlier_replies, watch.began_ns, watch.cpu_ns())
-        self._write(
-            seat_wire, b"" if connection.conversation.failure else connection.conversation.ask(seat, question)
-        )
+        self._write(seat_wire, b"" if connection.session.failure else connection.session.ask(seat, question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the legal moves, as fast as the bot reads them."""
         seat_wire = self._seat_wires[seat]
-        if not seat_wire.connection.conversation.failure:
-            self._write(seat_wire, seat_wire.connection.conversation.show_legal(legal))
+        if not seat_wire.connection.session.failure:
+            self._write(seat_wire, seat_wire.connection.session.show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells every bot of the end, without waiting for room in its pipe."""
@@ -220,7 +218,7 @@ class ProcessWire:
             if connection.process:
                 connection.process.resume()
             if connection.process and connection.stdout_open:
-                connection.send(connection.conversation.close(outcome, ending))
+                connection.send(connection.session.close(outcome, ending))
 
     def stopped_us(self, seat: Seat) -> int:
         """How long the referee was not running while this seat's time ran; it was not charged for that."""
@@ -239,7 +237,7 @@ class ProcessWire:
         seat_wire = self._seat_wires[seat]
         process = seat_wire.connection.process
         return (
-            seat_wire.connection.conversation.extra_output,
+            seat_wire.connection.session.extra_output,
             seat_wire.stderr_starting,
             process.take_stderr() if process else StreamEnds(),
         )
@@ -288,7 +286,7 @@ class ProcessWire:
         seat_wire.asked = False
         watch.notice_waiting(now_ns)
         watch.rest(now_ns, watch.cpu_ns())
-        seat_wire.connection.conversation.lapse()
+        seat_wire.connection.session.lapse()
         silence = Silence(*seat_wire.connection.what_came())
         return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
@@ -297,12 +295,12 @@ class ProcessWire:
         connection, watch = seat_wire.connection, seat_wire.watch
         while (
             connection.stdout_open
-            and not connection.conversation.failure
+            and not connection.session.failure
             and (data := connection.read()) is not None
         ):
             stamp_ns = time.monotonic_ns()
             if contents := connection.receive(data):
-                more_behind = connection.conversation.more_behind
+                more_behind = connection.session.more_behind
                 seat_wire.enqueue(contents, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
 
     def _write(self, seat_wire: SeatWire, data: bytes) -> None:

@@ -111,27 +111,21 @@ HELD_BACK = {"holds its hello back", "holds its answers back"}
 
 SILENT: dict[str, Callable[[SeatWire], object]] = {
     "never reads": lambda seat_wire: True,
-    "says hello without a newline": lambda seat_wire: seat_wire.connection.conversation.partial.endswith(
-        b"1"
-    ),
+    "says hello without a newline": lambda seat_wire: seat_wire.connection.session.partial.endswith(b"1"),
     "holds its hello back": lambda seat_wire: True,
-    "greets in its own words": lambda seat_wire: seat_wire.connection.conversation.turn.noise_count,
+    "greets in its own words": lambda seat_wire: seat_wire.connection.session.turn.noise_count,
     "is never ready": lambda seat_wire: phase(seat_wire) is Phase.LOADING,
     "holds its answers back": lambda seat_wire: phase(seat_wire) is Phase.ASKED,
-    "answers without a newline": lambda seat_wire: seat_wire.connection.conversation.partial.endswith(b"A1"),
+    "answers without a newline": lambda seat_wire: seat_wire.connection.session.partial.endswith(b"A1"),
     "prints what it thinks and nothing else": lambda seat_wire: (
-        phase(seat_wire) is Phase.ASKED and seat_wire.connection.conversation.turn.noise_count
+        phase(seat_wire) is Phase.ASKED and seat_wire.connection.session.turn.noise_count
     ),
     "says nothing": lambda seat_wire: phase(seat_wire) is Phase.ASKED,
     "computes for ever": lambda seat_wire: (
         phase(seat_wire) is Phase.ASKED and computed_us(seat_wire) > 20_000
     ),
-    "answers the old question once more": lambda seat_wire: (
-        seat_wire.connection.conversation.turn.stale_count
-    ),
-    "says nothing to a rejection": lambda seat_wire: (
-        b"rejected" in seat_wire.connection.conversation.last_sent
-    ),
+    "answers the old question once more": lambda seat_wire: seat_wire.connection.session.turn.stale_count,
+    "says nothing to a rejection": lambda seat_wire: b"rejected" in seat_wire.connection.session.last_sent,
 }
 """Defects by which the bot runs out of time, and when that may be: once it has said what it says."""
 
@@ -147,7 +141,7 @@ HANG = {
 
 
 def phase(seat_wire: SeatWire) -> Phase:
-    return seat_wire.connection.conversation.phase
+    return seat_wire.connection.session.phase
 
 
 def computed_us(seat_wire: SeatWire) -> float:

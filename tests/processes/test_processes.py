@@ -258,7 +258,7 @@ def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
 
 def test_a_rejection_does_not_arm_the_deadline_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time of the move goes on where it was: it began once."""
-    time_is_up_once(monkeypatch, lambda seat_wire: b"rejected" in seat_wire.connection.conversation.last_sent)
+    time_is_up_once(monkeypatch, lambda seat_wire: b"rejected" in seat_wire.connection.session.last_sent)
     (record,) = games(("illegal, then silent",), GOOD)
     assert loser(record) == (1, "time")
     rejected, left = record.events
@@ -506,7 +506,7 @@ def test_how_a_signal_s_death_reads() -> None:
     [
         (
             "no newline",
-            lambda seat_wire: seat_wire.connection.conversation.partial.endswith(b"D4"),
+            lambda seat_wire: seat_wire.connection.session.partial.endswith(b"D4"),
             "a line without a newline came: move 1 L:D4",
         ),
         ("lists and never reads", lambda seat_wire: seat_wire.connection.unsent, "were not read"),

@@ -25,17 +25,17 @@ Late = Callable[[SeatWire], object]
 
 def loading(seat_wire: SeatWire) -> bool:
     """Whether it has said hello."""
-    return seat_wire.connection.conversation.phase is Phase.LOADING
+    return seat_wire.connection.session.phase is Phase.LOADING
 
 
 def asked(seat_wire: SeatWire) -> bool:
     """Whether it was asked."""
-    return seat_wire.connection.conversation.phase is Phase.ASKED
+    return seat_wire.connection.session.phase is Phase.ASKED
 
 
 def partial(seat_wire: SeatWire) -> bytes:
     """Whether it has begun a line."""
-    return seat_wire.connection.conversation.partial
+    return seat_wire.connection.session.partial
 
 
 RESIGNS = "while asked; do echo resign $n; done"

@@ -1,4 +1,4 @@
-"""The referee's end of the conversation with one bot: bytes in, replies out; questions in, bytes out. Pure.
+"""The referee's side of the session with one bot: output becomes replies, questions become bytes. Pure.
 
 It knows the protocol and nothing of processes or time. It serves game after game, as the bot's process does.
 """
@@ -78,8 +78,8 @@ class AskedTurn:
     """Answers to closed questions, where the bot was asked for a move."""
 
 
-class Conversation:
-    """One conversation. Everything that comes after a `Failure` is dropped."""
+class RefereeSession:
+    """A session with one bot. Everything that comes after a `Failure` is dropped."""
 
     def __init__(self) -> None:
         self._session = Session()
