@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from referee.check import advice
-from referee.check.late_answer import Late, late_answer
+from referee.check.late_answer import LateAnswer, late_answer
 from referee.check.settings import CheckSettings
 from referee.check.tested_bot import StepFailed, TestedBot
 from referee.check.wires import BotWire
@@ -141,14 +141,14 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
         hint = f"the move alone is no answer: write `move N {noise}`, with the number N of the question"
         return StepFailed(failed.what, hint, failed.diagnostics)
     late = late_answer(connection, awaited.time_us / _S, computing)
-    if late is Late.HELD_BACK:
+    if late is LateAnswer.HELD_BACK:
         what = f"{not_in_time}, only after its input ended: its output is buffered, or it reads to the end"
         return StepFailed(what, advice.FLUSH, failed.diagnostics)
-    if late is Late.LATER:
+    if late is LateAnswer.LATER:
         return _came_later(bot, awaited)
     if computing and nothing:
         hint = advice.LATE if awaited.asked == b"ask" else advice.more_start(None, awaited.time_us)
-    elif late is Late.UNREAD:
+    elif late is LateAnswer.UNREAD:
         hint = advice.UNREAD
     elif nothing:
         hint = awaited.advice

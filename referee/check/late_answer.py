@@ -21,7 +21,7 @@ AFTER_INPUT_S = 0.5
 """Seconds within which an answer that was held back comes after the end of the input."""
 
 
-class Late(Enum):
+class LateAnswer(Enum):
     """When the answer came."""
 
     LATER = "later"
@@ -30,7 +30,7 @@ class Late(Enum):
     NEVER = "never"
 
 
-def late_answer(connection: BotConnection, patience_s: float, computing: bool) -> Late:
+def late_answer(connection: BotConnection, patience_s: float, computing: bool) -> LateAnswer:
     """Waits for the answer for so many seconds more. The input of a bot that seems to wait is closed.
 
     `computing`: whether the bot was busy until now, so that it need not wait for anything.
@@ -42,14 +42,14 @@ def late_answer(connection: BotConnection, patience_s: float, computing: bool) -
     unread = unread_bytes(process.stdin) > 0
     if not unread and not computing:
         if _came_by(connection, now_s + min(BEFORE_INPUT_S, patience_s / 2)):
-            return Late.LATER
+            return LateAnswer.LATER
         connection.send(connection.session.quit())
         process.close_input()
         if _came_by(connection, time.monotonic() + AFTER_INPUT_S):
-            return Late.HELD_BACK
+            return LateAnswer.HELD_BACK
     if _came_by(connection, deadline_s):
-        return Late.LATER
-    return Late.UNREAD if unread and unread_bytes(process.stdin) > 0 else Late.NEVER
+        return LateAnswer.LATER
+    return LateAnswer.UNREAD if unread and unread_bytes(process.stdin) > 0 else LateAnswer.NEVER
 
 
 def unread_bytes(pipe: int) -> int:

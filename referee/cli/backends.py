@@ -57,7 +57,7 @@ def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterat
     build and check them. Raises `UsageError` where files are missing, `EnvironmentLacksError` where there is
     no cluster.
     """
-    from referee.cluster.backend_factory import Reference, cluster_backend
+    from referee.cluster.backend_factory import ReferenceMachine, cluster_backend
     from referee.cluster.connecting import scheduler_at
     from referee.tournament.hashes import Programs
 
@@ -66,7 +66,7 @@ def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterat
     candidate = replace(candidate, programs=Programs(sent.hashes_of))
 
     def backend_factory(run: OpenRun) -> BackendFactory:
-        reference = Reference(run.state.calibration, run.set_calibration) if scale_clocks else None
+        reference = ReferenceMachine(run.state.calibration, run.set_calibration) if scale_clocks else None
         return cluster_backend(scheduler.address, sent, tournament, pin, reference)
 
     if not candidate.has_games_left:

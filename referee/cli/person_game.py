@@ -23,9 +23,9 @@ from referee.core.text import shown
 from referee.games import game_given
 from referee.games.api import Seat, State
 from referee.person.console import Console, PlainConsole
-from referee.person.desk import Left, PersonDesk
 from referee.person.hint_bot import hint as hint_of
-from referee.person.sitting import Sitting
+from referee.person.interface import PersonInterface, PersonLeft
+from referee.person.person_game import PersonGame
 from referee.person.words import introduction
 from referee.processes import owned
 from referee.processes.bot import Bot, distinct
@@ -195,19 +195,19 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         return hint_of(hint_bot, plan.start_us, terms, state, seat)
 
     console = _console()
-    desk = PersonDesk(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
-    sitting = Sitting(terms, bots, desk, plan.start_us, _report_left_behind)
+    interface = PersonInterface(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
+    person_game = PersonGame(terms, bots, interface, plan.start_us, _report_left_behind)
     try:
         show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
-        record = sitting.play()
-    except Left:
+        record = person_game.play()
+    except PersonLeft:
         console.restore()
         say("left: the game is not finished and is not recorded; `resign` would have ended it")
         return False
     finally:
         console.close()
     opened.add_games([body_of(to_json(record))])
-    desk.show_end()
+    interface.show_end()
     _show_result(record)
     return True
 

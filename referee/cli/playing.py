@@ -11,7 +11,7 @@ from referee.cli.backends import PreparedTournament, build, on_cluster, on_this_
 from referee.cli.displays import display
 from referee.cli.json_lines import end_lines
 from referee.cli.output import amount_text, count_text, say, show_data, table_width
-from referee.cli.progress import Outset, report_off_turn, report_stoppages
+from referee.cli.progress import RunInfo, report_off_turn, report_stoppages
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped
 from referee.core.stop import StopSignals
@@ -140,7 +140,7 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
     if not candidate.has_games_left:
         _say_decision(tournament, opened)
         return False
-    outset = Outset(
+    info = RunInfo(
         tournament.names,
         max(plan.seats for plan in tournament.plans),
         in_all.games,
@@ -148,7 +148,7 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
         prepared.at_once,
         [(game.id, game.took_us) for game in last_games(opened.folder)],
     )
-    progress = display(outset, options.json_lines, is_live=not options.observer)
+    progress = display(info, options.json_lines, is_live=not options.observer)
     player = TournamentPlayer(
         tournament, opened, candidate.config.keep, progress, candidate.programs, prepared.at_once
     )

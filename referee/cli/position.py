@@ -25,21 +25,21 @@ from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import steps_of
 
 
-class Root(NamedTuple):
+class LineStart(NamedTuple):
     """Where a line of moves begins."""
 
     options: Options
     position: LinePosition
 
 
-def started(game: Game[Any], options: tuple[str, ...], seed: str, outcomes: tuple[str, ...]) -> Root:
+def started(game: Game[Any], options: tuple[str, ...], seed: str, outcomes: tuple[str, ...]) -> LineStart:
     """The start of a game."""
     settled = game.settle(key_values("option", options))
     chance = Chance.of_seeds(*position_seeds(seed), given=outcomes)
-    return Root(settled, LinePosition.settled(game.start(settled), chance))
+    return LineStart(settled, LinePosition.settled(game.start(settled), chance))
 
 
-def recorded(game: Game[Any], path: Path, at: str, view: View) -> Root:
+def recorded(game: Game[Any], path: Path, at: str, view: View) -> LineStart:
     """The position after a step of a recorded game, for a view. Raises `UsageError` and `RecordError`."""
     game_id, number = place_in_game(at)
     record = recorded_game(records_at(path), game_id, game)
@@ -59,7 +59,7 @@ def recorded(game: Game[Any], path: Path, at: str, view: View) -> Root:
             elif isinstance(event, Drawn):
                 chance = chance.once(before.state)[1]
         events_before += len(after.events)
-    return Root(record.terms.options, LinePosition.settled(steps.steps[number].state, chance))
+    return LineStart(record.terms.options, LinePosition.settled(steps.steps[number].state, chance))
 
 
 def show_counts(position: LinePosition, depth: int, divide: bool) -> None:
@@ -78,8 +78,8 @@ def show_counts(position: LinePosition, depth: int, divide: bool) -> None:
             return
 
 
-class LookedAt(NamedTuple):
-    """A position, and who looks at it."""
+class PositionView(NamedTuple):
+    """A position as a seat or a spectator sees it."""
 
     game: Game[Any]
     options: Options

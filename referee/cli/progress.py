@@ -65,8 +65,8 @@ def report_off_turn(times: Counter[tuple[str, str]]) -> None:
 
 
 @dataclass(frozen=True)
-class Outset:
-    """What is known of a run before more of its games are played."""
+class RunInfo:
+    """What a display of progress is told of a run at the start."""
 
     names: tuple[str, ...]
     seats: int
@@ -91,14 +91,14 @@ class Display(ProgressDisplay, AbstractContextManager["Display"]):
 class Narrator(Display):
     """Words what happens in a run, the same on a terminal and in a pipe, and knows how far the run is."""
 
-    def __init__(self, outset: Outset, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
-        self._total = outset.total
-        self._played = len(outset.games)
+        self._total = info.total
+        self._played = len(info.games)
         self._ended = False
         """Whether a game has ended since the run was begun or continued."""
         self._clock = clock
-        self._pace = Pace(outset.workers, outset.history)
+        self._pace = Pace(info.workers, info.history)
         self._rule = ""
         self._explained: set[tuple[str, str]] = set()
 
@@ -151,9 +151,9 @@ class Narrator(Display):
 class ProgressLines(Narrator):
     """Reports the progress of a run in plain lines."""
 
-    def __init__(self, outset: Outset, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
-        super().__init__(outset, clock)
+        super().__init__(info, clock)
         self._headline_s = clock()
 
     def __exit__(

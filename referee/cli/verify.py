@@ -18,7 +18,7 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from referee.games.api import Game
     from referee.records.journal import JournalLine
-    from referee.records.replay import Examined
+    from referee.records.replay import ExaminedLine
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -86,7 +86,7 @@ class _Verification:
         """How many lines follow the one with the noted hash; None until it is found."""
         self._failed_lines = 0
 
-    def take(self, line: JournalLine, examined: Examined) -> None:
+    def take(self, line: JournalLine, examined: ExaminedLine) -> None:
         """Takes the next line, and prints what is wrong with it."""
         problems = [line.error] if line.error else []
         name = ""

@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from referee.cluster.orders import Changed, Greeting, MachineAnswer, MachineReady, PlayedTask, Unfit
+from referee.cluster.orders import (
+    BotFilesChanged,
+    Greeting,
+    MachineAnswer,
+    MachineReady,
+    MachineUnfit,
+    PlayedTask,
+)
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.records.record import from_json, off_turn_times, parse_json, summary_of, timed_moves
 from referee.tournament.task import Began, Died, Finished, LeftBehind, Notice, Report, Void
 
-_ANSWERS = {Greeting: "greeting", MachineReady: "ready", Unfit: "unfit", Changed: "changed"}
+_ANSWERS = {Greeting: "greeting", MachineReady: "ready", MachineUnfit: "unfit", BotFilesChanged: "changed"}
 _REPORTS = {Began: "began", LeftBehind: "left-behind", Notice: "notice"}
 """The names of what is sent as it is."""
 
@@ -75,9 +82,9 @@ def from_bytes(data: bytes) -> MachineAnswer:
                 fields.texts("remarks"),
             )
         case "unfit":
-            return Unfit(fields.text("why"))
+            return MachineUnfit(fields.text("why"))
         case "changed":
-            return Changed(fields.text("bot"), fields.text("what"))
+            return BotFilesChanged(fields.text("bot"), fields.text("what"))
         case "played":
             return PlayedTask(tuple(_report(report) for report in fields.objects("reports")))
     raise fields.wrong("answer", "the name of an answer")

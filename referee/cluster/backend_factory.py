@@ -10,12 +10,12 @@ from referee.cluster.cluster_backend import ClusterBackend
 from referee.cluster.comparing import clock_percent
 from referee.cluster.dask_client import DaskClient
 from referee.cluster.orders import Requirement
-from referee.tournament.backend import Backend, BackendFactory, Take
+from referee.tournament.backend import Backend, BackendFactory, ReportHandler
 from referee.tournament.tournament import Tournament
 
 
-class Reference:
-    """The machine that the clocks of others are scaled by: the first one of the run."""
+class ReferenceMachine:
+    """The first machine of a run: the clocks of the others are scaled by its speed."""
 
     def __init__(self, speed: int | None, store: Callable[[int], None]) -> None:
         """`speed` is that of the reference machine, if the run has one; `store` keeps that of the first."""
@@ -33,14 +33,14 @@ class Reference:
 
 
 def cluster_backend(
-    scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: Reference | None
+    scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: ReferenceMachine | None
 ) -> BackendFactory:
     """A backend for the Dask cluster of this scheduler. With a reference, clocks are scaled by it."""
     seats = max(plan.seats for plan in tournament.plans)
     by_cpu = any(entrant.control.by_cpu for plan in tournament.plans for entrant in plan.entrants)
     required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
 
-    def open_backend(take: Take, stopping: Callable[[], bool]) -> Backend:
+    def open_backend(take: ReportHandler, stopping: Callable[[], bool]) -> Backend:
         client = DaskClient(scheduler, token_hex(6))
         return ClusterBackend(client, required, sent, reference.percent if reference else None, take)
 

@@ -18,28 +18,28 @@ import referee
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.choosing import WorkerChooser
 from referee.cluster.cluster_client import Answered, ClusterClient, Disconnected, Failed, Member, Members
-from referee.cluster.dask_worker import DaskWorker, Stage, first_core
+from referee.cluster.dask_worker import DaskWorker, WorkerStage, first_core
 from referee.cluster.expected import is_answer, longest_s, replayed
 from referee.cluster.orders import (
-    Changed,
+    BotFilesChanged,
+    EndIdleBots,
     FilePart,
     Greet,
     Greeting,
     MachineAnswer,
     MachineOrder,
     MachineReady,
+    MachineUnfit,
     Play,
     PlayedTask,
     Prepare,
     Requirement,
-    Rest,
     StopMachine,
-    Unfit,
 )
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
-from referee.tournament.backend import Backend, Take
+from referee.tournament.backend import Backend, ReportHandler
 from referee.tournament.task import Began, Died, Lost, Notice, Report, Task
 
 SILENT_S = 300.0
@@ -79,7 +79,7 @@ class ClusterBackend(Backend):
         required: Requirement,
         sent: SentFiles,
         percent_of: Callable[[int], int] | None,
-        take: Take,
+        take: ReportHandler,
     ) -> None:
         """`sent` has the files of the bots. With `percent_of`, clocks are scaled: it gives those of a machine
         in percent of the tournament's by its speed, and raises `EnvironmentLacksError` where that is too slow
@@ -159,7 +159,9 @@ class ClusterBackend(Backend):
         self._client.ask(key, worker.address, order)
         return key
 
-    def _prepare_by(self, worker: DaskWorker, stage: Stage, order: MachineOrder, seconds: float) -> None:
+    def _prepare_by(
+        self, worker: DaskWorker, stage: WorkerStage, order: MachineOrder, seconds: float
+    ) -> None:
         """Gives a worker an order that it has to answer in time before it can play."""
         worker.stage = stage
         worker.due_s = self._now_s + seconds
@@ -225,7 +227,7 @@ class ClusterBackend(Backend):
             worker = self._workers.get(address)
             if worker is None and address not in self._refused:
                 worker = self._workers[address] = DaskWorker(address, member, self._now_s)
-                self._prepare_by(worker, Stage.GREETED, Greet(self._required.bots), GREETING_S)
+                self._prepare_by(worker, WorkerStage.GREETED, Greet(self._required.bots), GREETING_S)
             elif worker and worker.member.beat != member.beat:
                 worker.member, worker.heard_s = member, self._now_s
 
@@ -234,7 +236,7 @@ class ClusterBackend(Backend):
             self._played(worker, key, answer)
         elif isinstance(answer, PlayedTask):  # the idle bots have ended
             self._reports += answer.reports
-        elif isinstance(answer, Unfit):
+        elif isinstance(answer, MachineUnfit):
             self._refuse(worker, answer.why)
         elif isinstance(answer, Greeting):
             worker.greeting = answer
@@ -266,7 +268,7 @@ class ClusterBackend(Backend):
             self._refuse(worker, str(error))
             return
         if part:
-            self._prepare_by(worker, Stage.SENT, part, GREETING_S)
+            self._prepare_by(worker, WorkerStage.SENT, part, GREETING_S)
         else:
             self._prepare(worker)
 
@@ -276,7 +278,7 @@ class ClusterBackend(Backend):
         slots = sum(one.member.slots for one in there)
         worker.first_core = first_core(worker, there)
         order = Prepare(self._required, worker.member.name, worker.member.slots, slots, worker.first_core)
-        self._prepare_by(worker, Stage.PREPARING, order, PREPARING_S)
+        self._prepare_by(worker, WorkerStage.PREPARING, order, PREPARING_S)
 
     def _ready(self, worker: DaskWorker, ready: MachineReady) -> None:
         """Has a worker play from now on, if its bots are those of the other machines."""
@@ -298,7 +300,7 @@ class ClusterBackend(Backend):
         for name, level in ready.levels.items():
             if level != (first := self._levels.setdefault(name, level)):
                 self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
-        worker.stage, worker.order, worker.unready = Stage.READY, "", 0
+        worker.stage, worker.order, worker.unready = WorkerStage.READY, "", 0
         assert worker.greeting
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
         slots = counted(worker.member.slots, "game")
@@ -308,10 +310,10 @@ class ClusterBackend(Backend):
         """Takes what was reported of a task."""
         task = worker.playing.pop(key)
         del worker.playing_until_s[key]
-        if isinstance(answer, Changed):
+        if isinstance(answer, BotFilesChanged):
             self._lose_task(worker, task, f"{answer.bot} was changed there: {answer.what}")
             return
-        if isinstance(answer, Unfit):
+        if isinstance(answer, MachineUnfit):
             self._lost(worker, task, answer.why)
             self._refuse(worker, answer.why)
             return
@@ -334,7 +336,7 @@ class ClusterBackend(Backend):
                 for report in reports
                 if report != first
             ]
-            if worker.stage is Stage.STALE:
+            if worker.stage is WorkerStage.STALE:
                 self._begin_again(worker, "")
 
     def _failed(self, worker: DaskWorker, key: str, why: str) -> None:
@@ -344,7 +346,7 @@ class ClusterBackend(Backend):
             self._lose_task(worker, worker.playing.pop(key), why)
         elif key == worker.order:
             worker.unready += 1
-            worker.stage = Stage.STALE
+            worker.stage = WorkerStage.STALE
             self._begin_again(worker, why)
 
     def _lose_task(self, worker: DaskWorker, task: Task, why: str) -> None:
@@ -352,9 +354,9 @@ class ClusterBackend(Backend):
         and all of it is one failure.
         """
         self._lost(worker, task, why)
-        if worker.stage is not Stage.STALE:  # guard: failed-together
+        if worker.stage is not WorkerStage.STALE:  # guard: failed-together
             worker.failures += 1
-            worker.stage = Stage.STALE
+            worker.stage = WorkerStage.STALE
         self._begin_again(worker, why)
 
     def _begin_again(self, worker: DaskWorker, why: str) -> None:
@@ -364,12 +366,14 @@ class ClusterBackend(Backend):
         A bot may be the cause, which shows only if its games go on: the last machine is used on if it could
         play before.
         """
-        others = any(other.stage is Stage.READY for other in self._workers.values() if other is not worker)
+        others = any(
+            other.stage is WorkerStage.READY for other in self._workers.values() if other is not worker
+        )
         plays = worker.failures < FAILURES or (worker.has_played and not others)  # guard: failing-machine
         if not plays or worker.unready >= FAILURES:
             self._refuse(worker, f"it failed {FAILURES} times in a row: {why}")
         elif not worker.playing:
-            self._prepare_by(worker, Stage.GREETED, Greet(self._required.bots), GREETING_S)
+            self._prepare_by(worker, WorkerStage.GREETED, Greet(self._required.bots), GREETING_S)
 
     def _lost(self, worker: DaskWorker, task: Task, why: str, alone: bool = True) -> None:
         """Reports a task as lost with its machine, `alone` or with all other machines."""
@@ -437,8 +441,8 @@ class ClusterBackend(Backend):
 
     def end_idle_bots(self) -> None:
         """Has all machines end their idle bots, as far as they answer in time."""
-        ready = [worker for worker in self._workers.values() if worker.stage is Stage.READY]
-        resting = {self._ask(worker, Rest()) for worker in ready}
+        ready = [worker for worker in self._workers.values() if worker.stage is WorkerStage.READY]
+        resting = {self._ask(worker, EndIdleBots()) for worker in ready}
         until_s = self._now_s + REST_S
         while resting & self._of.keys() and self._now_s < until_s:
             self.take_reports(0.1)

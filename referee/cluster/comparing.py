@@ -10,7 +10,7 @@ from referee.core.fields import Fields
 from referee.core.isolation import LEVELS
 from referee.core.text import counted, listed, shown
 from referee.machine.calibration import Rates, Speed
-from referee.machine.doctor import Finding, Level
+from referee.machine.doctor import Finding, Severity
 
 UNLIKE_PERCENT = 20
 """Machines are too unlike for the same clock if one is slower than the fastest by more than this."""
@@ -129,7 +129,7 @@ def _rates(fields: Fields) -> Rates:
 
 
 def _warnings(fields: Fields) -> Iterator[Finding]:
-    serious = {level.value: level for level in Level if level is not Level.FINE}
+    serious = {level.value: level for level in Severity if level is not Severity.FINE}
     for found in fields.objects("findings"):
         level = serious.get(found.text("level"))
         if level and found.text("about") != "disk":  # records are written where the referee runs
@@ -163,7 +163,7 @@ def compare(machines: Sequence[Measured | Unmeasured], version: str) -> tuple[Fi
 def _missing(machine: Unmeasured) -> Finding:
     return Finding(
         "missing",
-        Level.WARNING,
+        Severity.WARNING,
         f"`{machine.address}` was not measured",
         machine.why,
     )
@@ -174,7 +174,7 @@ def _versions(machines: Sequence[Measured], version: str) -> Iterator[Finding]:
     if others:
         yield Finding(
             "referee",
-            Level.WARNING,
+            Severity.WARNING,
             f"this is version {version}; {_named(f'`{one.label}` has {one.referee}' for one in others)}",
             "machines with another version would be refused",
             f"`pip install 'game-referee[cluster]=={version}'` there",
@@ -189,7 +189,7 @@ def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
     if not slow:
         yield Finding(
             "speed",
-            Level.FINE,
+            Severity.FINE,
             f"the slowest machine has {min(shares.values())} % of the speed of the fastest",
             "alike enough for the same clocks; what is compared is compiled code, with all games at once",
         )
@@ -197,7 +197,7 @@ def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
     fastest = next(machine for machine in machines if shares.get(machine.address) == 100)
     yield Finding(
         "speed",
-        Level.WARNING,
+        Severity.WARNING,
         f"of the speed of `{fastest.label}`, "
         f"{_named(f'`{one.label}` has {shares[one.address]} %' for one in slow)}",
         "the same clock is worth less there; only the games of a pair are always played on one machine",
@@ -210,7 +210,7 @@ def _pythons(machines: Sequence[Measured]) -> Iterator[Finding]:
     if len(versions) > 1:
         yield Finding(
             "python",
-            Level.WARNING,
+            Severity.WARNING,
             "; ".join(f"{version} on {_labels(those)}" for version, those in versions.items()),
             "bots in Python are faster with one version than with another, which scaled clocks leave out",
             "the same version of Python on all machines",
@@ -227,7 +227,7 @@ def _builds(machines: Sequence[Measured]) -> Iterator[Finding]:
         if slow := [one for one in those if ratios.get(one.address, least) < least]:
             yield Finding(
                 "python",
-                Level.WARNING,
+                Severity.WARNING,
                 f"beside compiled code, {version} is slower on {_labels(slow)} than on others",
                 "it may be built without optimisation; scaled clocks do not make up for it",
                 "the same build of Python on all machines",
@@ -240,7 +240,7 @@ def _busy(machines: Sequence[Measured]) -> Iterator[Finding]:
     if busy:
         yield Finding(
             "load",
-            Level.WARNING,
+            Severity.WARNING,
             f"with all games at once, each program gets {_named(busy)}",
             "bots wait for a core while their clocks run, and the speeds that were measured are less exact",
             "fewer threads for the Dask workers there (`--nthreads`), or end other programs",
@@ -252,7 +252,7 @@ def _isolation(machines: Sequence[Measured]) -> Iterator[Finding]:
     if len(levels) > 1:
         yield Finding(
             "isolation",
-            Level.WARNING,
+            Severity.WARNING,
             "; ".join(f"`{level}` on {_labels(those)}" for level, those in levels.items()),
             "this is the strongest level that works there: with `auto`, bots are not isolated alike",
             "name a level that works on all machines, or leave machines out",
@@ -264,7 +264,7 @@ def _pinning(machines: Sequence[Measured]) -> Iterator[Finding]:
     if 0 < len(without) < len(machines):
         yield Finding(
             "pinning",
-            Level.WARNING,
+            Severity.WARNING,
             f"games cannot be pinned to cores on {_labels(without)}",
             "`pin = true` needs it on all machines",
             "leave these machines out, or do not pin",

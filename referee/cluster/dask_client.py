@@ -27,7 +27,7 @@ from referee.cluster.cluster_client import (
 )
 from referee.cluster.connecting import reason
 from referee.cluster.orders import MachineOrder, Play
-from referee.core.ration import Ration
+from referee.core.duty_cycle import DutyCycle
 from referee.core.text import shown
 
 CONNECT_S = 5.0
@@ -169,15 +169,15 @@ class DaskClient(ClusterClient):
 
     async def _watch(self, client: Client) -> str:
         """Tells who is there, until the connection is lost or closed; returns why."""
-        ration = Ration(time.monotonic, LOOKING, LOOK_S)
+        duty_cycle = DutyCycle(time.monotonic, LOOKING, LOOK_S)
         scheduler: Any = client.scheduler
         first = None
         seldom_s = 0.0
         while not self._closing.is_set():
             if self._is_broken or client.status != "running":
                 return "the connection was lost"
-            if ration.is_due or time.monotonic() >= seldom_s:
-                with ration.spent():
+            if duty_cycle.is_due or time.monotonic() >= seldom_s:
+                with duty_cycle.spent():
                     found = await asyncio.wait_for(scheduler.identity(n_workers=-1), CONNECT_S)
                     if found["id"] != (first := first or found["id"]):
                         return "the scheduler was started again"
@@ -188,7 +188,7 @@ class DaskClient(ClusterClient):
                         Members({address: _member(one, address in others) for address, one in workers})
                     )
                 seldom_s = time.monotonic() + SELDOM_S
-            await self._pause(min(LOOK_S, ration.wait_s))
+            await self._pause(min(LOOK_S, duty_cycle.wait_s))
         return "it was closed"
 
     def _is_ours(self, key: object) -> bool:

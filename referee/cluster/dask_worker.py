@@ -12,7 +12,7 @@ from referee.cluster.orders import FilePart, Greeting
 from referee.tournament.task import Task
 
 
-class Stage(Enum):
+class WorkerStage(Enum):
     """How far a Dask worker is."""
 
     GREETED = "it was asked what it is and has"
@@ -30,7 +30,7 @@ class DaskWorker:
     member: Member
     heard_s: float
     """When the scheduler was last seen to have heard of it."""
-    stage: Stage = Stage.GREETED
+    stage: WorkerStage = WorkerStage.GREETED
     order: str = ""
     """The key of the order that it is to answer before it can play."""
     due_s: float = 0.0
@@ -72,7 +72,7 @@ class DaskWorker:
     @property
     def room(self) -> int:
         """How many more tasks it can be given."""
-        return self.member.slots - len(self.playing) if self.stage is Stage.READY else 0
+        return self.member.slots - len(self.playing) if self.stage is WorkerStage.READY else 0
 
     @property
     def load(self) -> float:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
-from referee.cluster.orders import GiveUp
+from referee.cluster.orders import CancelTask
 from referee.processes.launcher import wake
 from referee.tournament.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.worker import WorkerSignal
@@ -97,7 +97,7 @@ class _Host:
         if not self.is_running:
             raise HostEnded("it died")
         if not is_wanted():
-            self.tell(key, pickle.dumps(GiveUp(key)))
+            self.tell(key, pickle.dumps(CancelTask(key)))
             raise HostEnded("the answer is not wanted any more")
         if self._process:
             wake(self._process.pid)  # a bot may have stopped it

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.core.text import listed, shown
-from referee.machine.doctor import Finding, Level
+from referee.machine.doctor import Finding, Severity
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -90,7 +90,7 @@ def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
         if open_to_all:
             yield Finding(
                 "access",
-                Level.WARNING,
+                Severity.WARNING,
                 f"{name} listens on all addresses of its machine: {listed(open_to_all)}",
                 "every machine in every network that this one is in can connect there",
                 "give `--host` and `--dashboard-address` one address each, see `referee docs CLUSTER`",
@@ -98,12 +98,15 @@ def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
     where = "; ".join(f"{name}: {listed(list(open_there))}" for name, open_there in ports.items())
     if scheduler.startswith("tls:"):
         yield Finding(
-            "access", Level.FINE, f"TLS; {where or 'ports unknown'}", "only who has the certificate gets in"
+            "access",
+            Severity.FINE,
+            f"TLS; {where or 'ports unknown'}",
+            "only who has the certificate gets in",
         )
     else:
         yield Finding(
             "access",
-            Level.WARNING,
+            Severity.WARNING,
             f"no TLS; {where or 'ports unknown'}",
             "whoever can connect to the scheduler or to a Dask worker can run programs there",
             "use TLS, or a network in which everybody may do that, see `referee docs CLUSTER`",

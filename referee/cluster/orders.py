@@ -51,7 +51,7 @@ class FilePart(NamedTuple):
 
 
 class Prepare(NamedTuple):
-    """Has a machine get ready to play; answered by `MachineReady`, or by `Unfit`."""
+    """Has a machine get ready to play; answered by `MachineReady`, or by `MachineUnfit`."""
 
     requirement: Requirement
     label: str
@@ -77,14 +77,14 @@ class MachineReady(NamedTuple):
     """What the user should know of its bots."""
 
 
-class Unfit(NamedTuple):
+class MachineUnfit(NamedTuple):
     """A machine cannot give what the run requires."""
 
     why: str
 
 
 class Play(NamedTuple):
-    """Has a task played; answered by `PlayedTask`, or by `Changed`."""
+    """Has a task played; answered by `PlayedTask`, or by `BotFilesChanged`."""
 
     task: Task
 
@@ -95,18 +95,18 @@ class PlayedTask(NamedTuple):
     reports: tuple[Report, ...]
 
 
-class Changed(NamedTuple):
+class BotFilesChanged(NamedTuple):
     """A task was not played, since the files of a bot are not what they were when the machine got ready."""
 
     bot: str
     what: str
 
 
-class Rest(NamedTuple):
+class EndIdleBots(NamedTuple):
     """Has a machine end its idle bots; answered by `PlayedTask`."""
 
 
-class GiveUp(NamedTuple):
+class CancelTask(NamedTuple):
     """Has a machine end the playing of a task, by its key; answered by nothing."""
 
     key: str
@@ -116,6 +116,6 @@ class StopMachine(NamedTuple):
     """Has a machine stop after the current games; answered by nothing."""
 
 
-MachineOrder = Greet | FilePart | Prepare | Play | Rest | GiveUp | StopMachine
+MachineOrder = Greet | FilePart | Prepare | Play | EndIdleBots | CancelTask | StopMachine
 
-MachineAnswer = Greeting | MachineReady | Unfit | PlayedTask | Changed | None
+MachineAnswer = Greeting | MachineReady | MachineUnfit | PlayedTask | BotFilesChanged | None

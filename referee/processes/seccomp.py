@@ -19,7 +19,7 @@ from functools import cache
 
 from referee.processes import bpf, system_calls
 from referee.processes.bpf import instruction
-from referee.processes.system_calls import Call
+from referee.processes.system_calls import SystemCall
 
 _FAMILIES = (1, 2, 10, 16)
 """Unix, IPv4, IPv6, netlink: the families of sockets that a network namespace confines. Others, such as those
@@ -122,14 +122,14 @@ def deferring(machine: str = MACHINE) -> bytes:
     return _instead(blocks, bpf.TRACE, kept, machine)
 
 
-def _asking(blocks: Mapping[str, tuple[Call, bytes]], machine: str) -> bytes:
+def _asking(blocks: Mapping[str, tuple[SystemCall, bytes]], machine: str) -> bytes:
     return _instead(blocks, bpf.ASK, {name: blocks[name] for name in _NOT_ASKED}, machine)
 
 
 def _instead(
-    blocks: Mapping[str, tuple[Call, bytes]],
+    blocks: Mapping[str, tuple[SystemCall, bytes]],
     result: int,
-    kept: Mapping[str, tuple[Call, bytes]],
+    kept: Mapping[str, tuple[SystemCall, bytes]],
     machine: str,
 ) -> bytes:
     """The filter with this result for the calls that fail in these blocks, but for those that are kept."""
@@ -138,10 +138,10 @@ def _instead(
     return _program(changed | dict(kept), returned, returned, machine)
 
 
-def _blocks(shares_namespaces: bool) -> dict[str, tuple[Call, bytes]]:
+def _blocks(shares_namespaces: bool) -> dict[str, tuple[SystemCall, bytes]]:
     """By call, what decides on it for a confined bot; other calls fail with ENOSYS."""
     own = _ALLOW if not shares_namespaces else _fail(errno.EPERM)
-    treated: list[tuple[Mapping[str, Call], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
+    treated: list[tuple[Mapping[str, SystemCall], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
     treated += [(group, own) for group in (system_calls.SHARED, system_calls.ATTRIBUTES)]
     treated += [(group, _fail(errno.EPERM)) for group in system_calls.FORBIDDEN]
     treated += [(system_calls.MISSING, _fail(errno.ENOSYS))]
@@ -191,7 +191,7 @@ def _own_alone() -> dict[str, bytes]:
 
 
 def _program(
-    blocks: Mapping[str, tuple[Call, bytes]], otherwise: bytes, of_others: bytes, machine: str
+    blocks: Mapping[str, tuple[SystemCall, bytes]], otherwise: bytes, of_others: bytes, machine: str
 ) -> bytes:
     """A filter that executes for each call its block, which returns.
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Call(NamedTuple):
+class SystemCall(NamedTuple):
     """The numbers of a system call; None where an architecture does not have it."""
 
     x86_64: int | None
     generic: int | None
 
 
-def _calls(text: str) -> dict[str, Call]:
+def _calls(text: str) -> dict[str, SystemCall]:
     """Calls by name, from rows of names with their two numbers."""
-    numbers: dict[str, Call] = {}
+    numbers: dict[str, SystemCall] = {}
     for row in text.strip().splitlines():
         for call in row.split(","):
             name, *both = call.split()
             x86_64, generic = (None if number == "-" else int(number) for number in both)
-            numbers[name] = Call(x86_64, generic)
+            numbers[name] = SystemCall(x86_64, generic)
     return numbers
 
 

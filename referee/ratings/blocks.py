@@ -40,7 +40,7 @@ FIXED = 2
 _FOUND = Column("rank", "#"), Column("bot", "", left=True, shorten=True)
 
 
-class Meeting(NamedTuple):
+class HeadToHead(NamedTuple):
     """Two bots compared by their pairs of games alone."""
 
     bot: str
@@ -123,7 +123,7 @@ def by_seat_grid(table: Standings) -> Grid:
     return standings_grid(table, ["wdl", "seats"], None)
 
 
-def meetings(table: Standings) -> list[Meeting]:
+def meetings(table: Standings) -> list[HeadToHead]:
     """The pairs of bots that met in pairs of games, in the order of the standings."""
     counts = pentanomial(table.games, table.clusters.of)
     found = []
@@ -131,7 +131,7 @@ def meetings(table: Standings) -> list[Meeting]:
         of_pair = counts.get((min(one, other), max(one, other)))
         if of_pair:
             own = of_pair if one < other else of_pair[::-1]
-            found.append(Meeting(one, other, own, compare(own)))
+            found.append(HeadToHead(one, other, own, compare(own)))
     return found
 
 

@@ -44,7 +44,7 @@ class Facts:
     """The bots that the run was last played without."""
 
 
-class Next(NamedTuple):
+class NextInRank(NamedTuple):
     """A bot compared with the next one in rank."""
 
     difference: Rating
@@ -70,7 +70,7 @@ class StandingsRow(NamedTuple):
     """Its Elo, which says nothing where it has not met any other bot."""
     expected: float
     """The points that the fit expects of it in the games that it played."""
-    next: Next | None
+    next: NextInRank | None
     """None for the last bot, and where the two cannot be compared."""
     encounters: int
     """Its rated encounters that are independent of each other."""
@@ -175,7 +175,7 @@ def _standings(
         after = places[at + 1][1] if at + 1 < len(places) else None
         compared = None
         if after is not None and of_group[name] == of_group[after]:
-            compared = Next(pool.difference(name, after), pool.superiority(name, after))
+            compared = NextInRank(pool.difference(name, after), pool.superiority(name, after))
         rows.append(
             StandingsRow(
                 rank,

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from referee.core.errors import EnvironmentLacksError
 from referee.records.journal import JournalLine
-from referee.records.replay import Examined, examined, openings_of_run
+from referee.records.replay import ExaminedLine, examined, openings_of_run
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ _SIGNALS = {signal.SIGINT, signal.SIGHUP, signal.SIGTERM}
 
 def examined_lines(
     lines: Iterable[JournalLine], workers: int
-) -> Generator[tuple[JournalLine, Examined], None, None]:
+) -> Generator[tuple[JournalLine, ExaminedLine], None, None]:
     """The lines in their order, each with what the verification of it alone found.
 
     They are examined as `each_line` does it; raises `EnvironmentLacksError` as it does.

@@ -94,7 +94,7 @@ Check = Callable[[Pairing], None]
 """Raises `RecordError` where a game does not belong to a schedule."""
 
 
-class Examined(NamedTuple):
+class ExaminedLine(NamedTuple):
     """A line of a run, examined by itself."""
 
     value: dict[str, Any]
@@ -122,7 +122,7 @@ def _openings_of(header: dict[str, Any]) -> OpeningsBySection:
     }
 
 
-def examined(line: bytes, openings: OpeningsBySection) -> Examined:
+def examined(line: bytes, openings: OpeningsBySection) -> ExaminedLine:
     """A line, after the replay of its game if it is a game's; `openings` are those of its run."""
     value: dict[str, Any] = {}
     try:
@@ -130,8 +130,8 @@ def examined(line: bytes, openings: OpeningsBySection) -> Examined:
         if value.get("kind") == "game":
             verify(value, openings.get(Pairing.parse(str(value.get("id"))).section))
     except RecordError as error:
-        return Examined(_head(value), str(error))
-    return Examined(_head(value), "")
+        return ExaminedLine(_head(value), str(error))
+    return ExaminedLine(_head(value), "")
 
 
 def _head(value: dict[str, Any]) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class RunVerifier:
         """How many games so far have a seed that has not been revealed, so that only its use is verified."""
         return self._seeds.unverified
 
-    def take(self, line: Examined) -> None:
+    def take(self, line: ExaminedLine) -> None:
         """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
         value = line.value
         if not value and line.error:

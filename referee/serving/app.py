@@ -56,7 +56,7 @@ RECONNECT_MS = 3000
 """When a browser that lost the connection tries again by itself."""
 
 
-class Hub:
+class SnapshotStreams:
     """The latest snapshot, and the streams that wait for the next. It belongs to the event loop's thread."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -100,12 +100,12 @@ def _event(snapshot: Snapshot, sent: int) -> str:
 
 
 def application(
-    hub: Hub, makers: Makers, reports: Reports, hosts: Hosts, log: Log | None, log_error: Log
+    streams: SnapshotStreams, makers: Makers, reports: Reports, hosts: Hosts, log: Log | None, log_error: Log
 ) -> Safety:
     """All pages as an application. `log` is called with a line for each request, `log_error` with errors of
     the referee itself.
     """
-    pages = _Pages(hub, makers, reports)
+    pages = _Pages(streams, makers, reports)
     routes = [
         Route("/", pages.live),
         Route("/events", pages.events),
@@ -138,36 +138,36 @@ def _text_of(error: Exception, status: int) -> str:
 class _Pages:
     """Answers the requests for each page."""
 
-    def __init__(self, hub: Hub, makers: Makers, reports: Reports) -> None:
-        self._hub = hub
+    def __init__(self, streams: SnapshotStreams, makers: Makers, reports: Reports) -> None:
+        self._streams = streams
         self._lists = makers.lists
         self._replays = makers.replays
         self._reports = reports
 
     async def live(self, request: Request) -> Response:
         """The live page as it is now."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._made(("live", snapshot.version), partial(_live, snapshot))
 
     async def events(self, request: Request) -> Response:
         """The changes of the live page, as they happen."""
-        if self._hub.streams >= MAX_STREAMS:
+        if self._streams.streams >= MAX_STREAMS:
             return problem(503, f"{counted(MAX_STREAMS, 'browser')} follow the run already")
-        return StreamingResponse(self._hub.events(), media_type="text/event-stream")
+        return StreamingResponse(self._streams.events(), media_type="text/event-stream")
 
     async def standings(self, request: Request) -> Response:
         """The standings with all bots."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._made(("standings", snapshot.version), partial(_standings, snapshot))
 
     async def games(self, request: Request) -> Response:
         """A page of the list of all games."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._list("games", range(1, snapshot.count + 1), request, snapshot)
 
     async def faults(self, request: Request) -> Response:
         """A page of the list of the games with a fault."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._list("faults", snapshot.faulty, request, snapshot)
 
     async def _list(
@@ -182,7 +182,7 @@ class _Pages:
 
     async def game(self, request: Request) -> Response:
         """The replay of a game."""
-        snapshot, number = self._hub.snapshot, request.path_params["number"]
+        snapshot, number = self._streams.snapshot, request.path_params["number"]
         if snapshot.run is None or not 1 <= number <= snapshot.count:
             raise HTTPException(404)
         if not snapshot.may_show(number):  # guard: kept-back
@@ -193,7 +193,7 @@ class _Pages:
 
     async def report(self, request: Request) -> Response:
         """The report of the games so far; a page that loads again by itself where that takes long."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         if snapshot.run is None or not snapshot.has_report:
             raise HTTPException(404)
         try:

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import RecordError
-from referee.core.ration import Ration
 from referee.games.api import Game
 from referee.pages.environment import fragment
 from referee.ratings.brief import fitted
@@ -163,7 +163,7 @@ class Snapshot:
         )
 
 
-class Live:
+class LiveRun:
     """Follows a run and says what is to be shown of it."""
 
     def __init__(
@@ -172,8 +172,8 @@ class Live:
         """`given` is the game that the user named; `clock` gives seconds."""
         self._follower = RunFollower(folder)
         self._given = given
-        self._reading = Ration(clock, READING_SHARE)
-        self._ordering = Ration(clock, ORDER_SHARE)
+        self._reading = DutyCycle(clock, READING_SHARE)
+        self._ordering = DutyCycle(clock, ORDER_SHARE)
         self._order: BotOrder | None = None
         self._ordered = ("", 0)
         """To which line, and to how many games, the order belongs."""

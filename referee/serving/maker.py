@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from referee.core.ration import Ration
+from referee.core.duty_cycle import DutyCycle
 
 MAX_WAITING = 256
 """The most pages that wait to be made."""
@@ -40,11 +40,11 @@ class Maker:
         """The pages that were asked for last come last."""
         self._kept_bytes = 0
         self._wanted: queue.SimpleQueue[tuple[Hashable, Callable[[], str]]] = queue.SimpleQueue()
-        self._ration = Ration(time.monotonic, 1.0)
+        self._duty_cycle = DutyCycle(time.monotonic, 1.0)
 
     def set_share(self, is_running: bool) -> None:
         """Notes whether a referee is running, which is not to be disturbed."""
-        self._ration.share = SHARE if is_running else 1.0
+        self._duty_cycle.share = SHARE if is_running else 1.0
 
     @property
     def waiting(self) -> int:
@@ -73,13 +73,13 @@ class Maker:
         """Makes pages for ever."""
         while True:
             self.make_next()
-            time.sleep(min(LONGEST_REST_S, self._ration.wait_s))
+            time.sleep(min(LONGEST_REST_S, self._duty_cycle.wait_s))
 
     def make_next(self) -> None:
         """Waits until a page is wanted, and makes it."""
         key, make = self._wanted.get()
         try:
-            with self._ration.spent():
+            with self._duty_cycle.spent():
                 made = make().encode()
         except Exception as error:
             with self._lock:

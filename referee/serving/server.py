@@ -21,8 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.games.api import Game
-from referee.serving.app import Hub, application
-from referee.serving.live import Live
+from referee.serving.app import SnapshotStreams, application
+from referee.serving.live import LiveRun
 from referee.serving.maker import Maker, Makers
 from referee.serving.reports import Reports
 from referee.serving.safety import HEADERS, Hosts, Log, Safety
@@ -104,10 +104,10 @@ def serve_run(
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    live, threads = Live(folder, given), _Threads()
+    live, threads = LiveRun(folder, given), _Threads()
     makers = Makers(Maker(), Maker(), Maker())
-    hub = Hub(live.advance())
-    app = application(hub, makers, Reports(makers.reports), hosts, log, log_error)
+    streams = SnapshotStreams(live.advance())
+    app = application(streams, makers, Reports(makers.reports), hosts, log, log_error)
     server = uvicorn.Server(_settings(app))
 
     def follow(loop: asyncio.AbstractEventLoop) -> None:
@@ -116,8 +116,8 @@ def serve_run(
             snapshot = live.advance()
             for maker in makers:
                 maker.set_share(snapshot.is_running)
-            if snapshot is not hub.snapshot:
-                loop.call_soon_threadsafe(hub.publish, snapshot)
+            if snapshot is not streams.snapshot:
+                loop.call_soon_threadsafe(streams.publish, snapshot)
 
     async def answer() -> None:
         threads.start(partial(follow, asyncio.get_running_loop()))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from referee.tournament.task import Report, Task
 
-Take = Callable[[Sequence[Report]], None]
+ReportHandler = Callable[[Sequence[Report]], None]
 """Called with the reports that arrived together, in their order."""
 
 
@@ -45,5 +45,5 @@ class Backend(ABC):
         """Ends all workers and their bots at once."""
 
 
-BackendFactory = Callable[[Take, Callable[[], bool]], Backend]
+BackendFactory = Callable[[ReportHandler, Callable[[], bool]], Backend]
 """Opens a backend. The arguments are called with its reports, and to ask whether the run is to stop."""

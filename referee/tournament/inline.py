@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from referee.tournament.backend import Backend, Take
+from referee.tournament.backend import Backend, ReportHandler
 from referee.tournament.task import Observer, Player, Task
 
 
@@ -15,7 +15,7 @@ class InlineBackend(Backend):
     has_room = True
     busy = False
 
-    def __init__(self, take: Take, stopping: Callable[[], bool], observer: Observer | None) -> None:
+    def __init__(self, take: ReportHandler, stopping: Callable[[], bool], observer: Observer | None) -> None:
         self._player = Player(lambda report: take([report]), stopping, observer=observer)
 
     def play(self, task: Task) -> None:

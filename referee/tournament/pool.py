@@ -25,7 +25,7 @@ from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
-from referee.tournament.backend import Backend, Take
+from referee.tournament.backend import Backend, ReportHandler
 from referee.tournament.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.task import Died, Report, Task
 from referee.tournament.worker import WorkerOrder, WorkerSignal
@@ -167,7 +167,7 @@ class WorkerPool(Backend):
     """Worker processes, each of which is started when it is needed."""
 
     def __init__(
-        self, count: int, cores: Sequence[int], take: Take, prefix: str = "", wake: int | None = None
+        self, count: int, cores: Sequence[int], take: ReportHandler, prefix: str = "", wake: int | None = None
     ) -> None:
         """Up to `count` workers; each is pinned to one of the `cores`, if any are given. What they are called
         in records begins with `prefix`. Where the descriptor `wake` can be read, `take_reports` waits no

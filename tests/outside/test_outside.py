@@ -17,7 +17,7 @@ from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.named_code import SIZE_CAP
 from referee.games import game_given
 from referee.games.outside import VARIABLE, from_file
-from referee.records.replay import Examined, RunVerifier
+from referee.records.replay import ExaminedLine, RunVerifier
 from referee.tournament.scheduled import Scheduled
 from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process
 from tests.programs import needs
@@ -206,7 +206,7 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
 def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeError], told: str) -> None:
     with pytest.raises(error) as raised:
         check = RunVerifier(lambda header: Scheduled(header).check)
-        check.take(Examined({**HEADER, **members}, ""))
+        check.take(ExaminedLine({**HEADER, **members}, ""))
     assert told in str(raised.value)
 
 

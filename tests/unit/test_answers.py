@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from referee.cluster.answers import from_bytes, to_bytes
-from referee.cluster.orders import Changed, Greeting, MachineAnswer, MachineReady, PlayedTask, Unfit
+from referee.cluster.orders import (
+    BotFilesChanged,
+    Greeting,
+    MachineAnswer,
+    MachineReady,
+    MachineUnfit,
+    PlayedTask,
+)
 from referee.core.errors import RecordError
 from referee.tournament.task import Began, Died, LeftBehind, Notice, Void
 from tests.unit.test_cluster_backend import recorded, task
@@ -20,8 +27,8 @@ ANSWERS: list[MachineAnswer] = [
     Greeting("b", "CPU", "1.0", "abc", ("0f", "1e")),
     MachineReady({"x": "bwrap"}, {"x": {"main.py": "ff"}}, 14_000, ("a remark",)),
     MachineReady({}, {}, None, ()),
-    Unfit("no compiler"),
-    Changed("x", "main.py"),
+    MachineUnfit("no compiler"),
+    BotFilesChanged("x", "main.py"),
     PlayedTask(()),
     PlayedTask(
         (

@@ -24,19 +24,19 @@ from referee.cluster.cluster_client import (
 )
 from referee.cluster.expected import replayed
 from referee.cluster.orders import (
+    EndIdleBots,
     FilePart,
     Greet,
     Greeting,
     MachineAnswer,
     MachineOrder,
     MachineReady,
+    MachineUnfit,
     Play,
     PlayedTask,
     Prepare,
     Requirement,
-    Rest,
     StopMachine,
-    Unfit,
 )
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RecordError
@@ -260,7 +260,7 @@ def test_a_machine_with_other_code_is_refused_by_name(cluster: Cluster) -> None:
 
 
 def test_a_machine_that_lacks_something_is_refused_and_all_refused_end_the_run(cluster: Cluster) -> None:
-    cluster.ready["m"] = Unfit("bot `a` needs `cc`, which is not here")
+    cluster.ready["m"] = MachineUnfit("bot `a` needs `cc`, which is not here")
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
     assert "host-m (m) is not used: bot `a` needs `cc`" in cluster.remarks()
@@ -269,7 +269,7 @@ def test_a_machine_that_lacks_something_is_refused_and_all_refused_end_the_run(c
 
 
 def test_the_end_is_told_to_machines_that_are_not_used_too(cluster: Cluster) -> None:
-    cluster.ready["m"] = Unfit("it has no compiler")
+    cluster.ready["m"] = MachineUnfit("it has no compiler")
     cluster.with_machines(m=1, n=1)
     cluster.workers.close()
     assert sorted(cluster.client.closed) == ["m", "n"]
@@ -489,7 +489,7 @@ def test_idle_bots_are_ended_on_every_machine(cluster: Cluster) -> None:
     answered = cluster.client.events
 
     def events(seconds: float) -> list[ClusterEvent]:
-        resting = [key for key, _, order in cluster.client.asked if isinstance(order, Rest)]
+        resting = [key for key, _, order in cluster.client.asked if isinstance(order, EndIdleBots)]
         cluster.client.asked.clear()
         return [*answered(seconds), *(Answered(key, PlayedTask(())) for key in resting)]
 

@@ -13,7 +13,7 @@ import pytest
 from referee.cli.doctor import _page
 from referee.core.control_groups import ControlGroup, control_group
 from referee.machine.calibration import Rates, Speed
-from referee.machine.doctor import COARSE_STEP_NS, MIN_DISK, Finding, Level, diagnose
+from referee.machine.doctor import COARSE_STEP_NS, MIN_DISK, Finding, Severity, diagnose
 from referee.machine.measure import Disk, Distribution, Figures, shares
 from referee.machine.survey import (
     Abilities,
@@ -84,7 +84,7 @@ def finding(figures: Figures, about: str) -> Finding:
 
 def test_the_speed_is_a_figure_without_a_judgement() -> None:
     found = finding(FIGURES, "speed")
-    assert found.level is Level.FINE and "CPython 3.11.7" in found.meaning
+    assert found.level is Severity.FINE and "CPython 3.11.7" in found.meaning
     assert found.measured == (
         "14.0 MB/s and 80000 moves/s with 4 games at a time; alone 15.0 MB/s and 90000 moves/s"
     )
@@ -173,9 +173,9 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ("about", "good", "bad", "text"), STEPS, ids=[f"{about}: {text}" for about, _, _, text in STEPS]
 )
 def test_each_warning_appears_and_disappears(about: str, good: Figures, bad: Figures, text: str) -> None:
-    assert finding(good, about).level is Level.FINE
+    assert finding(good, about).level is Severity.FINE
     found = finding(bad, about)
-    assert found.level is Level.WARNING
+    assert found.level is Severity.WARNING
     assert text in f"{found.measured}: {found.meaning} → {found.advice}"
     assert found in diagnose(bad).warnings
 
@@ -354,5 +354,5 @@ def test_the_number_of_descriptors_that_is_enough() -> None:
 
 
 def test_a_landlock_that_does_not_confine_signals_is_told() -> None:
-    assert finding(on(landlock_abi=5), "signals").level is Level.WARNING
+    assert finding(on(landlock_abi=5), "signals").level is Severity.WARNING
     assert not [found for found in diagnose(on(landlock_abi=6)).findings if found.about == "signals"]

@@ -18,8 +18,8 @@ from referee.gameplay.openings import Openings
 from referee.games import GAMES
 from referee.records.record import to_json
 from referee.serving import app as app_module
-from referee.serving.app import Hub, application
-from referee.serving.live import Live
+from referee.serving.app import SnapshotStreams, application
+from referee.serving.live import LiveRun
 from referee.serving.maker import MAX_WAITING, BusyError, Maker, Makers
 from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
@@ -43,8 +43,8 @@ class Asked:
     """A server without a network, for a run in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.live, self.maker = Live(folder), Maker()
-        self.hub = Hub(self.live.advance())
+        self.live, self.maker = LiveRun(folder), Maker()
+        self.hub = SnapshotStreams(self.live.advance())
         self.now_s = 0.0
         self.replays = Maker()
         makers = Makers(self.maker, self.replays, self.maker)

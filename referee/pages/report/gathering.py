@@ -13,7 +13,7 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
-from referee.pages.report.rating_history import FEWEST_GAMES, Course, course
+from referee.pages.report.rating_history import FEWEST_GAMES, RatingHistory, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
@@ -77,7 +77,7 @@ class TournamentReport:
     is_running: bool
     parts: Sequence[ReportPart]
     """The whole, and each section where there are several."""
-    course: Course | None
+    course: RatingHistory | None
     course_text: str
     """Why there is no course of ratings; empty where there is one."""
     best: Sequence[str]
@@ -196,7 +196,7 @@ class Gathering:
                 clocks[name] |= found
         return part(table, facts, times, lengths, {name: _allowance(found) for name, found in clocks.items()})
 
-    def _course(self, whole: Standings, facts: Facts) -> tuple[Course | None, str]:
+    def _course(self, whole: Standings, facts: Facts) -> tuple[RatingHistory | None, str]:
         """The course of the ratings, or why there is none."""
         if whole.seats == 1:
             return None, "Bots that play alone have no ratings."

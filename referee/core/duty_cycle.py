@@ -1,4 +1,4 @@
-"""Limits how much of the time a repeated task takes: the longer it took, the later it is due again."""
+"""Limits the share of time that a repeated task takes: the longer it took, the later it is due again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class Ration:
+class DutyCycle:
     """Says when a task is due again, so that it takes at most a share of the time."""
 
     def __init__(self, clock: Callable[[], float], share: float, least_s: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""The desk at which persons play: it asks for moves, shows what a seat sees, and does what is commanded."""
+"""The interface between persons and a game: asks for moves, shows what a seat sees, and obeys commands."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TakenBack(Exception):
         self.events = events
 
 
-class Left(Exception):
+class PersonLeft(Exception):
     """A person left, and the game is not finished."""
 
 
@@ -66,8 +66,8 @@ class _Asked(NamedTuple):
     choices: Choices
 
 
-class PersonDesk:
-    """The desk of one game; it is told of every event with the state after it."""
+class PersonInterface:
+    """The interface of one game. It receives every event, with the state after it."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class PersonDesk:
     def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> Reply | None:
         """The reply of a person; None where a bot has to be heard first.
 
-        Raises `TakenBack` and `Left`.
+        Raises `TakenBack` and `PersonLeft`.
         """
         if seat not in self._asked or question.rejected:
             if not self._let_look(seat, poll_bots):
@@ -186,7 +186,7 @@ class PersonDesk:
                 self._console.show("the time is up")
                 return Silence("no move was typed in time")
             if isinstance(line, End):
-                raise Left
+                raise PersonLeft
             if why := self._why_not(asked.choices, line):
                 self._console.show(why)
                 continue
@@ -197,7 +197,7 @@ class PersonDesk:
                 case "resign":
                     return RESIGNED
                 case "quit":
-                    raise Left
+                    raise PersonLeft
                 case "back":
                     self._take_back(seat, typed.number, poll_bots)
                 case _:
@@ -246,7 +246,7 @@ class PersonDesk:
         self._console.show(f"hint: {shown(move)}{said}")
 
     def _take_back(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> None:
-        """Takes moves back if all other persons agree. Raises `TakenBack`, or `Left` where the input ends."""
+        """Takes moves back if all other persons agree. Raises `TakenBack`; `PersonLeft` if the input ends."""
         events = before_move(self._turns, self._persons, number)
         if events is None:
             self._console.show(cannot_go_back(can_take_back(self._turns, self._persons)))
@@ -277,7 +277,7 @@ class PersonDesk:
         while True:
             line = self._console.read(asking, poll_bots)
             if isinstance(line, End):
-                raise Left
+                raise PersonLeft
             if line.strip().lower() in ("y", "yes", "n", "no"):
                 return line.strip().lower().startswith("y")
 
@@ -293,7 +293,7 @@ class PersonDesk:
         if line is BOT_REPLIED:
             return False
         if isinstance(line, End):
-            raise Left
+            raise PersonLeft
         self._console.clear()
         self._looking, self._awaited = seat, None
         return True
