@@ -26,7 +26,7 @@ from referee.viewing.steps import Steps, steps_of
 from tests.page_tables import listed, rows, words
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
-from tests.unit.toys import Bid, ReportHandler
+from tests.unit.toys import Bid, Take
 
 
 def recorded(game: Game[Any], *bots: tuple[str | None, ...], **options: str) -> GameRecord:
@@ -115,7 +115,7 @@ def test_a_seat_of_an_open_game_sees_moves_of_others_but_not_their_rejected_answ
 
 
 def test_the_news_of_all_steps_are_the_news_of_the_game() -> None:
-    steps = steps_of(recorded(ReportHandler(), ("1", "2"), ("2", "resign {n}"), rain="1")).steps
+    steps = steps_of(recorded(Take(), ("1", "2"), ("2", "resign {n}"), rain="1")).steps
     for view in (None, 0, 1):
         known, states = ViewKnowledge(view, is_open=True), [step.state for step in steps]
         told = [line for before, state in zip((None, *states), states, strict=False)
