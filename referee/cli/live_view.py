@@ -121,7 +121,8 @@ class LiveView(Narrator):
         if not self._is_drawing:
             self._draw()
 
-    def _print(self, line: str) -> None:
+    def note(self, line: str) -> None:
+        """Prints a line above the picture when that is drawn next."""
         self._lines.append(line)
 
     def _draw(self) -> None:

@@ -102,10 +102,6 @@ class Narrator(Display):
         self._rule = ""
         self._explained: set[tuple[str, str]] = set()
 
-    @abstractmethod
-    def _print(self, line: str) -> None:
-        """Prints a line that stays."""
-
     def began(self, game: str) -> None:
         """Notes that a game is in progress."""
         self._pace.began(game, self._now_us())
@@ -116,22 +112,18 @@ class Narrator(Display):
         self._ended = True
         self._played += 1
         self._pace.finished(game.id, self._now_us())
-        self._print(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
+        self.note(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
         if not faults <= self._explained:  # once for each bot and fault: `find` has the others
             self._explained |= faults
             for line in fault_report(from_json(finished.record())):
-                self._print(f"  {line}")
+                self.note(f"  {line}")
 
     def void(self, void: Void, then: str) -> None:
         """Prints why a game became void, and what becomes of it."""
         self._pace.void(void.id)
         failed = void_reason(void) if void.lost else f"the referee itself failed ({void_reason(void)})"
-        self._print(f"{void.id}: {failed}, {then}")
-
-    def note(self, line: str) -> None:
-        """Prints a note."""
-        self._print(line)
+        self.note(f"{void.id}: {failed}, {then}")
 
     def rule(self, line: str) -> None:
         """Keeps how a stopping rule stands, for the next headline."""
@@ -161,7 +153,8 @@ class ProgressLines(Narrator):
     ) -> None:
         pass
 
-    def _print(self, line: str) -> None:
+    def note(self, line: str) -> None:
+        """Prints a line."""
         say(line)
 
     def tick(self) -> None:

@@ -267,7 +267,7 @@ class WorkerPool(Backend):
     def end_idle_bots(self) -> None:
         """Ends idle bots in every worker."""
         for worker in self._workers.values():
-            worker.tell(WorkerOrder.REST)
+            worker.tell(WorkerOrder.END_IDLE_BOTS)
         while self.busy:
             self.take_reports(0.1)
 

@@ -16,14 +16,14 @@ from referee.processes import libc
 from referee.processes.adoption import adopt, end_adopted, end_all_adopted
 from referee.processes.launcher import Launcher
 from referee.tournament.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.task import Player, Report, Task
+from referee.tournament.task import Player, Task
 
 
 class WorkerOrder(Enum):
     """What a worker is told, apart from tasks."""
 
     STOP = "stop after the current game"
-    REST = "end the idle bots"
+    END_IDLE_BOTS = "end the idle bots"
 
 
 class WorkerSignal(Enum):
@@ -40,7 +40,7 @@ class Worker:
         self._message_socket = message_socket
         self._orders: SimpleQueue[Task | WorkerOrder] = SimpleQueue()
         self._stopping = threading.Event()
-        self._player = Player(self._send, self._stopping.is_set, self._report_alive, worker=label)
+        self._player = Player(message_socket.send, self._stopping.is_set, self._report_alive, worker=label)
 
     def run(self) -> None:
         """Does what it is told, until the referee is gone."""
@@ -52,7 +52,7 @@ class Worker:
             else:
                 self._player.close()
             end_all_adopted(Launcher.family())
-            self._send(WorkerSignal.DONE)
+            self._message_socket.send(WorkerSignal.DONE)
 
     def _take_orders(self) -> None:
         """In a thread: takes what the referee sends, and exits at once when it is gone."""
@@ -68,10 +68,7 @@ class Worker:
     def _report_alive(self) -> None:
         """Called now and then while a game is played."""
         end_adopted(Launcher.family())
-        self._send(WorkerSignal.ALIVE)
-
-    def _send(self, message: Report | WorkerSignal) -> None:
-        self._message_socket.send(message)
+        self._message_socket.send(WorkerSignal.ALIVE)
 
 
 def main(descriptor: int, core: int | None, name: str, label: str) -> None:
