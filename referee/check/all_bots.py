@@ -22,7 +22,7 @@ PASSED, FAILED, LEFT_OUT = "passed", "failed", "left out"
 
 
 class CheckedBot(NamedTuple):
-    """How a bot did in one of the games of a file."""
+    """The result of checking a bot for one of the games of a file."""
 
     bot: str
     game: str

@@ -87,7 +87,7 @@ def make_first_contact(settings: CheckSettings) -> FirstContact:
 def _failure(
     settings: CheckSettings, bot: TestedBot, wire: BotWire, said_hello: bool
 ) -> tuple[StepFailed | None, int]:
-    """What went wrong, and at which step; None and 0 if nothing did."""
+    """Returns the failure and the number of its step; None and 0 if nothing failed."""
     fault = wire.fault
     if fault is None or fault.ending is Ending.ILLEGAL:  # the bot did answer
         return None, 0
@@ -164,7 +164,7 @@ def _came_later(bot: TestedBot, awaited: _Awaited) -> StepFailed:
 
 
 def _used_us(bot: TestedBot, awaited: _Awaited) -> int:
-    """How long the bot took for a message that came too late."""
+    """Measures how long the bot took to send a message that came too late."""
     asked_us = (bot.dialogue.when_us("<", awaited.asked) or 0) if awaited.asked else 0
     came_us = [us for word in awaited.words if (us := bot.dialogue.when_us(">", word)) is not None]
     return max(came_us, default=asked_us) - asked_us

@@ -22,7 +22,7 @@ AFTER_INPUT_S = 0.5
 
 
 class LateAnswer(Enum):
-    """When the answer came."""
+    """When a late answer came, if it came at all."""
 
     LATER = "later"
     HELD_BACK = "only when the input ended"
@@ -53,7 +53,7 @@ def late_answer(connection: BotConnection, patience_s: float, computing: bool) -
 
 
 def unread_bytes(pipe: int) -> int:
-    """How many bytes lie in a pipe that nobody has read yet; 0 where that is not known."""
+    """Counts the unread bytes in a pipe; 0 where that is not known."""
     count = array.array("i", [0])
     try:
         fcntl.ioctl(pipe, termios.FIONREAD, count)

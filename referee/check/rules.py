@@ -305,8 +305,8 @@ def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], 
 
 
 def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
-    """What a spectator sees of a position and of how it plays on for a while. What nobody sees yet, such as
-    the order of a deck, comes to light in this.
+    """Returns what a spectator sees of a position, and of some further moves from it. What nobody sees yet,
+    such as the order of a deck, comes to light in this.
     """
     rng = Stream(seed)
     for _ in range(FORESEEN):
@@ -378,7 +378,9 @@ def _looks(state: State[Any], seat: Seat, tried: Sequence[str] = _PROBES) -> tup
 
 
 def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
-    """What is in a picture is bounded and escaped, a symbol's name is its own, and the ground stays."""
+    """Checks that the content of pictures is bounded and escaped, a symbol's name is its own, and the ground
+    stays.
+    """
     symbols: dict[str, Symbol] = {}
     checked = set[Mark | Trace | Span]()
     for number in range(2):

@@ -373,7 +373,7 @@ def quits(settings: CheckSettings) -> StepFinding:
 
 
 def leaves_no_processes(settings: CheckSettings) -> StepFinding:
-    """When the bot has exited, no process that it started is still running."""
+    """Checks that no process of the bot is still running when the bot has exited."""
     if settings.bot.isolation == "bwrap" and settings.loose_bot is None:
         raise StepSkipped("at isolation `bwrap` all processes end with the bot; `--isolation basic` tests it")
     with settings.start_loosely() as bot:

@@ -158,7 +158,7 @@ class _CheckOptions:
         return Path(self.game)
 
     def settings(self, bot: str) -> CheckSettings:
-        """How this bot is checked. Raises `UsageError`."""
+        """Returns the settings of the check of this bot. Raises `UsageError`."""
         from referee.check.clocks import SCALE, scaled_clocks
         from referee.check.settings import CheckSettings
         from referee.core.control_groups import usable_memory

@@ -36,11 +36,11 @@ class _PlannedBackend(NamedTuple):
     at_once: int
     """How many games are played at a time."""
     notes: tuple[str, ...]
-    """What the run would do there before its first game."""
+    """What the run would do before its first game."""
 
 
 def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, cluster: str) -> str:
-    """What a run would do, as text: on this machine, or on the Dask cluster at an address. Nothing is
+    """Describes what a run would do: on this machine, or on the Dask cluster at an address. Nothing is
     written, no folder is made, no program is built, and no machine of a cluster is asked.
 
     Raises what the run would raise before its first game: `UsageError`, `EnvironmentLacksError`,
@@ -102,7 +102,7 @@ def _on_cluster(candidate: Candidate, address: str) -> _PlannedBackend:
 
 
 def _builds(candidate: Candidate) -> list[str]:
-    """The bots that have a build command."""
+    """Lists the bots that have a build command."""
     return sorted({name for name, _, _ in candidate.config.builds})
 
 
@@ -119,12 +119,12 @@ def _check_folder(folder: Path) -> None:
 
 
 def _present(folder: Path) -> Path:
-    """The folder, or the lowest one above it that is there."""
+    """Returns the folder, or its nearest ancestor that exists."""
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
 
 
 def _left(candidate: Candidate) -> Iterator[Longest]:
-    """What bounds the games that are still to be played, in their order, as far as it is known."""
+    """Yields bounds on the length of the remaining games, in their order, as far as they are known."""
     tournament = candidate.tournament
     moves = {plan.section: plan.game.longest(plan.options) for plan in tournament.plans}
     controls = {
@@ -141,7 +141,7 @@ def _left(candidate: Candidate) -> Iterator[Longest]:
 
 
 def _games_left(candidate: Candidate, known: int) -> int:
-    """How many games are left to play, or the most where that depends on results; `known` of them are known
+    """Counts the remaining games; where that depends on results, returns the maximum. `known` games are known
     already.
     """
     tournament, run = candidate.tournament, candidate.run

@@ -73,9 +73,9 @@ class LiveView(Narrator):
         self._console = console or console_at_stderr()
         self._duty_cycle = DutyCycle(clock, PICTURE_SHARE, PICTURE_S)
         self._lines: list[str] = []
-        """What is to be printed above the picture."""
+        """The lines that are printed above the picture when it is drawn next."""
         self._stopping = ""
-        """What was said when a signal came."""
+        """The line that was printed when a signal came."""
         self._is_drawing = False
         # The renderable is asked for a picture whenever something is drawn; stdout may be a file.
         self._live = Live(
@@ -140,7 +140,9 @@ class LiveView(Narrator):
             self._is_drawing = False
 
     def __rich__(self) -> RenderableType:
-        """What stays on the screen: at most two thirds of its height, the rest is for the last lines."""
+        """Renders what stays on the screen: at most two thirds of its height, since the rest shows the last
+        lines.
+        """
         width, height = self._console.size
         bar = Table.grid(expand=True)  # a bar alone does not end its line
         bar.add_row(ProgressBar(max(1, self._total), self._played))

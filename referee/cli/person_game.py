@@ -219,7 +219,7 @@ def _show_result(record: GameRecord) -> None:
 
 
 def _console() -> Console:
-    """How persons type: with an editor where there is a terminal for it, else in plain lines."""
+    """Chooses how persons type: with a line editor where the terminal allows it, else in plain lines."""
     if sys.stdin.isatty() and can_draw(sys.stdout):
         from referee.person.line_editor import LineEditor  # few who play need no terminal
 

@@ -96,7 +96,7 @@ class PositionView(NamedTuple):
         return self.known.acting(self._state)
 
     def _label(self, seat: Seat) -> str:
-        """What stands before what belongs to a seat: its number, where several act and none was named."""
+        """Returns the label of a seat: its number, where several seats act and none was named."""
         return f"{seat + 1} " if len(self._state.to_act()) > 1 and self.known.view is None else ""
 
     def moves(self, most: int | None) -> Iterator[str]:
@@ -107,7 +107,7 @@ class PositionView(NamedTuple):
                 yield f"{label}{self._state.write(move)}"
 
     def counts(self) -> Iterator[str]:
-        """How many legal moves there are, seat by seat."""
+        """Counts the legal moves of each seat."""
         if not self._acting:
             yield "0"
         for seat in self._acting:
@@ -150,7 +150,7 @@ class PositionView(NamedTuple):
         }
 
     def perft_json(self, depth: int, divide: bool) -> Iterator[str]:
-        """What `--perft` counts, as JSON."""
+        """Formats what `--perft` counts as JSON."""
         if divide:
             found: list[Any] = [
                 {"turn": turn_text(self._state, turn), "lines": count}

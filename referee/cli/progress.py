@@ -89,7 +89,7 @@ class Display(ProgressDisplay, AbstractContextManager["Display"]):
 
 
 class Narrator(Display):
-    """Words what happens in a run, the same on a terminal and in a pipe, and knows how far the run is."""
+    """Describes the events of a run in words, the same on a terminal and in a pipe, and tracks its progress."""
 
     def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
@@ -130,7 +130,7 @@ class Narrator(Display):
         self._rule = line
 
     def headline(self) -> str:
-        """How many games are played, and how long the others will take."""
+        """Says how many games are played, and how long the others will take."""
         left_us = self._pace.remaining_us(self._total - self._played, self._now_us())
         most = "at most " if self._rule else ""  # the stopping rule may decide sooner
         remaining = "" if left_us is None else f", {most}about {about(left_us)} remaining"

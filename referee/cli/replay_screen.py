@@ -70,7 +70,7 @@ KEYS = (
 """The keys, for people."""
 
 HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
-"""What the last line says of the keys, the most important first."""
+"""The hints about keys in the last line, the most important first."""
 
 
 def show(browser: Browser) -> None:
@@ -103,7 +103,7 @@ class CutLines(Widget):
         self.refresh(layout=True)
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        """As many rows as there are lines."""
+        """Returns the number of lines."""
         return len(self._lines)
 
     def render(self) -> Text:
@@ -288,7 +288,7 @@ class ReplayScreen(App[None]):
         super().__init__(ansi_color=True)
         self._browser = browser
         self._sought = ""
-        """What was searched for last."""
+        """The last text that was searched for."""
         self._speed = SPEEDS.index(1.0)
         self._player: Timer | None = None
         """Takes the next step again and again while the game plays."""
@@ -496,7 +496,7 @@ class ReplayScreen(App[None]):
         self._keys.present([said or self._playing() or _hints(self.size.width)])
 
     def _playing(self) -> str:
-        """What is said while the game plays."""
+        """Returns the status line of a game that is playing."""
         return (
             f"playing {SPEEDS[self._speed]:g} steps a second; Space pauses, + and - change it"
             if self._player
@@ -511,7 +511,7 @@ def _text(drawn: Sequence[InkLine]) -> Text:
 
 
 def _fresh(drawn: Sequence[InkLine]) -> Region | None:
-    """Where the last move is in a picture."""
+    """Finds the last move in a picture."""
     spans = [
         (row, sum(len(ink.text) for ink in line[:number]), len(ink.text))
         for row, line in enumerate(drawn)
@@ -540,7 +540,7 @@ def _clocks(browser: Browser) -> list[str]:
 
 
 def _hints(columns: int) -> str:
-    """As many hints as there is room for."""
+    """Returns as many hints as there is room for."""
     said = HINTS[0]
     for hint in HINTS[1:]:
         if len(said) + 3 + len(hint) <= columns:

@@ -69,7 +69,7 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
 
 
 class _Verification:
-    """What was found in the lines of a file of records, one after the other."""
+    """The results of verifying the lines of a file of records, one after the other."""
 
     def __init__(self, noted: str | None, game: Game[Any] | None) -> None:
         """`noted` is the head hash that a line is to have; None where none is known."""

@@ -81,7 +81,7 @@ class SentFiles:
     """Where the content of each hash lies on this machine."""
 
     def hashes_of(self, bot: Bot) -> dict[str, str] | None:
-        """What the header of a run has of a bot: for `Programs`."""
+        """Returns the hashes of a bot's files as the header of a run has them, for `Programs`."""
         return self._by_name[bot.name].hashes
 
     def parts(self, sha256: str) -> Iterator[tuple[int, bytes, int]]:

@@ -58,20 +58,20 @@ FAILURES = 3
 """How often in a row a Dask worker may fail before it is not used any more, if others can play."""
 
 OTHERS_S = 10.0
-"""Seconds in which it waits for others, where all that are there are not used."""
+"""Seconds to wait for other machines when none of those present is usable."""
 
 LOOK_S = 1.0
-"""Seconds between two looks whether machines are still heard of and answer in time."""
+"""Seconds between two checks whether machines are still alive and answer in time."""
 
 _RAN_S = 1.0
-"""The most seconds between two looks that count: if more have passed, the referee was stopped itself."""
+"""The maximum of seconds between two checks: if more have passed, the referee itself was stopped."""
 
 REST_S = 10.0
 """Seconds in which machines end their idle bots."""
 
 
 class ClusterBackend(Backend):
-    """The machines of a cluster."""
+    """Plays tasks on the machines of a cluster."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class ClusterBackend(Backend):
             self._prepare(worker)
 
     def _prepare(self, worker: DaskWorker) -> None:
-        """Has a worker get ready."""
+        """Tells a worker to get ready."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         slots = sum(one.member.slots for one in there)
         worker.first_core = first_core(worker, there)
@@ -281,7 +281,7 @@ class ClusterBackend(Backend):
         self._prepare_by(worker, WorkerStage.PREPARING, order, PREPARING_S)
 
     def _ready(self, worker: DaskWorker, ready: MachineReady) -> None:
-        """Has a worker play from now on, if its bots are those of the other machines."""
+        """Lets a worker play from now on, if its bots are the same as those of the other machines."""
         for line in ready.remarks:
             self._remark(f"{worker.name}: {line}")
         for files in self._required.bots:
@@ -440,7 +440,7 @@ class ClusterBackend(Backend):
             self._client.tell([*self._workers], StopMachine())
 
     def end_idle_bots(self) -> None:
-        """Has all machines end their idle bots, as far as they answer in time."""
+        """Tells all machines to end their idle bots, and waits until they have answered or the time is up."""
         ready = [worker for worker in self._workers.values() if worker.stage is WorkerStage.READY]
         resting = {self._ask(worker, EndIdleBots()) for worker in ready}
         until_s = self._now_s + REST_S

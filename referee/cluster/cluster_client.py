@@ -57,7 +57,7 @@ class ClusterClient(ABC):
 
     @abstractmethod
     def events(self, seconds: float) -> list[ClusterEvent]:
-        """What has happened; if nothing has, waits up to `seconds`."""
+        """Returns the events since the last call; if there are none, waits up to `seconds` for one."""
 
     @abstractmethod
     def ask(self, key: str, address: str, order: MachineOrder) -> None:

@@ -35,7 +35,7 @@ _MAX_TEXT = 1000
 
 
 class Measured(NamedTuple):
-    """What was measured on a machine of a cluster."""
+    """The measurements of a machine of a cluster."""
 
     address: str
     """Where its Dask workers are."""
@@ -60,7 +60,7 @@ class Measured(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the machine is called: several can have the same name."""
+        """The label of the machine: several machines can have the same name."""
         return f"{self.name} ({self.address})"
 
 
@@ -145,7 +145,7 @@ def _text(fields: Fields, name: str) -> str:
 
 
 def compare(machines: Sequence[Measured | Unmeasured], version: str) -> tuple[Finding, ...]:
-    """What differs between the machines, and from a referee of this version."""
+    """Lists the differences between the machines, and from a referee of this version."""
     measured = [machine for machine in machines if isinstance(machine, Measured)]
     missing = [machine for machine in machines if isinstance(machine, Unmeasured)]
     return (

@@ -36,13 +36,13 @@ CONNECT_S = 5.0
 RETRY_S = 1.0
 
 LOOK_S = 1.0
-"""The least seconds between two looks at who is there."""
+"""Minimum of seconds between two requests for the list of workers."""
 
 LOOKING = 0.02
-"""The most that looking takes of the time, but for a look in `SELDOM_S`."""
+"""Maximum share of the time that these requests take, except for one every `SELDOM_S`."""
 
 SELDOM_S = 15.0
-"""The most seconds between two looks: one may have taken long only since the scheduler was stopped."""
+"""Maximum of seconds between two requests: one may have taken long only because the scheduler was stopped."""
 
 CLOSE_S = 3.0
 """Seconds for telling machines of the end, and then for closing a client. Machines that are not reached
@@ -60,7 +60,7 @@ class DaskClient(ClusterClient):
         self._events: SimpleQueue[ClusterEvent] = SimpleQueue()
         self._client: Client | None = None
         self._asked: dict[str, asyncio.Task[None]] = {}
-        """By key, what waits for the answers."""
+        """The tasks that wait for answers, by key."""
         self._loop = asyncio.new_event_loop()
         self._closing = asyncio.Event()
         self._is_broken = False
@@ -71,7 +71,7 @@ class DaskClient(ClusterClient):
         self._thread.start()
 
     def events(self, seconds: float) -> list[ClusterEvent]:
-        """What has happened; if nothing has, waits up to `seconds`."""
+        """Returns the events since the last call; if there are none, waits up to `seconds` for one."""
         found: list[ClusterEvent] = []
         with contextlib.suppress(Empty):
             found.append(self._events.get(timeout=seconds))
@@ -168,7 +168,7 @@ class DaskClient(ClusterClient):
                 await self._pause(RETRY_S)
 
     async def _watch(self, client: Client) -> str:
-        """Tells who is there, until the connection is lost or closed; returns why."""
+        """Reports the list of workers until the connection is lost or closed; returns the reason."""
         duty_cycle = DutyCycle(time.monotonic, LOOKING, LOOK_S)
         scheduler: Any = client.scheduler
         first = None

@@ -1,4 +1,4 @@
-"""What is expected of a machine that plays a task: how long that may take, and what it may report. Pure."""
+"""The limits for a machine that plays a task: how long it may take, and what it may report. Pure."""
 
 from __future__ import annotations
 

@@ -75,30 +75,30 @@ Say = Callable[[str, MachineAnswer], None]
 
 
 class Host:
-    """What a machine does for one run."""
+    """The work of a machine for one run."""
 
     def __init__(self, store: Path, say: Say, orders: socket.socket) -> None:
         """`store` is the folder for the files of bots. While the socket `orders` can be read, there are more
         of them. Raises `EnvironmentLacksError` where the folder cannot be written.
         """
         self._remarks: list[str] = []
-        """What the user should know of the bots here."""
+        """Notes for the user about the bots on this machine."""
         self._store = FileStore(store, self._remarks.append)
         self._say = say
         self._orders = orders
         self._files: dict[str, BotFiles] = {}
         self._bots: dict[str, Bot] = {}
-        """By name, the bots as they are started here."""
+        """The bots as they are started on this machine, by name."""
         self._hashes = FileHashes()
         self._words: dict[str, dict[str, str]] = {}
         """By bot, the hashes of the files that its command names, as they were when it got ready."""
         self._rations: dict[str, DutyCycle] = {}
-        """By bot, how often it is looked whether its files have changed."""
+        """Limits how often the files of each bot are checked for changes."""
         self._pool: WorkerPool | None = None
         self._tasks: dict[str, Task] = {}
-        """By key, the tasks that are being played."""
+        """The tasks in progress, by key."""
         self._reports: dict[str, list[Report]] = {}
-        """By key, what was reported of them so far."""
+        """Their reports so far, by key."""
         self._is_stopping = False
 
     def obey(self, key: str, order: MachineOrder) -> None:
@@ -272,7 +272,7 @@ def main(descriptor: int) -> None:
 
 
 def _lacking(required: Requirement) -> str:
-    """What a run requires and this machine does not have; empty if there is nothing."""
+    """Returns a requirement of the run that this machine does not meet; empty if it meets all."""
     if required.cpu_clocks and not cpu.AVAILABLE:
         return "a clock counts processor time, which needs Linux"
     if any(files.bot.forgive_waiting for files in required.bots) and not starvation.AVAILABLE:

@@ -106,7 +106,7 @@ class _Host:
             raise HostEnded(f"it gave no sign of life for {SILENT_S:.0f} s, and was ended")
 
     def _listen(self, host_end: socket.socket, started: threading.Event) -> None:
-        """In a thread of its own, with which the host ends: starts it, and takes what it says."""
+        """Runs in a thread: starts the host, and receives its messages. The host ends with this thread."""
         program = f"from referee.cluster.host import main; main({host_end.fileno()})"
         with host_end, contextlib.suppress(OSError):
             self._process = subprocess.Popen(
@@ -132,17 +132,17 @@ class _Host:
             self._process.wait()
 
     def kill(self) -> None:
-        """Ends it at once: its workers notice, and their wardens end the bots."""
+        """Kills the host: its workers notice, and their wardens end the bots."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGKILL)
 
     def end(self) -> None:
-        """Ends it, after the games in progress."""
+        """Ends the host after the games in progress."""
         self._message_socket.shut_down()
 
 
 _hosts: dict[str, _Host] = {}
-"""By run, the hosts that this process has started."""
+"""The hosts that this process has started, by run."""
 
 _starting = threading.Lock()
 

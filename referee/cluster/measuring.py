@@ -84,7 +84,7 @@ def _result(future: Future[str], until: float) -> str:
 
 
 def doctor_here(workers: int, seconds: float) -> str:
-    """What `referee doctor --json` prints on this machine, for so many games at a time.
+    """Returns what `referee doctor --json` prints on this machine, for this number of games at a time.
 
     Measuring starts processes and sets up the whole process for that, so it is done in one of its own. Raises
     `EnvironmentLacksError` where it fails or takes longer than this.

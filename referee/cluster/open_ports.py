@@ -26,7 +26,9 @@ Ports = Mapping[str, Sequence[str]]
 
 
 def ports_of_cluster(client: Client) -> Ports:
-    """Where the scheduler and the Dask workers listen with their nannies, as far as they can tell."""
+    """Returns the addresses where the scheduler, the Dask workers and their nannies listen, as far as they
+    know.
+    """
     found: dict[str, object] = {}
     with contextlib.suppress(Exception):  # such as a scheduler without the referee
         found["the scheduler"] = client.run_on_scheduler(listening_here)
@@ -41,7 +43,7 @@ def ports_of_cluster(client: Client) -> Ports:
 
 
 def listening_here() -> list[str]:
-    """Where this process listens, and its parent if that is a nanny of Dask."""
+    """Returns the addresses where this process listens, and its parent if that is a nanny of Dask."""
     processes = [os.getpid()]
     with contextlib.suppress(OSError):
         if b"dask" in Path(f"/proc/{os.getppid()}/cmdline").read_bytes():
@@ -79,7 +81,7 @@ def _listening(table: Path) -> Iterator[tuple[str, str]]:
 
 
 def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
-    """Who can connect to a cluster, where that lets them run programs: a finding for what is open to all
+    """Reports who can connect to a cluster, and thereby run programs: a finding for what is open to all
     addresses, and one that says what is open at all.
     """
     wide = {

@@ -1,4 +1,4 @@
-"""A bot with its paths on another machine: where its files are unpacked, and what its command then says."""
+"""Translates a bot's paths for another machine, where its files are unpacked: its folder and its command."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def placed_build(files: BotFiles, top: Path) -> tuple[str, ...]:
 
 
 def _places(files: BotFiles, top: Path) -> dict[str, str]:
-    """Where paths of the referee's machine lead."""
+    """Maps paths on the referee's machine to paths on this one."""
     return {text: os.path.normpath(top / path) for text, path in files.places}
 
 

@@ -40,7 +40,7 @@ def take_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """Has the process end undisturbed: the interpreter takes its handlers back before it exits."""
+    """Ignores signals until the process ends: the interpreter removes its handlers before it exits."""
     for number in _heeded():
         signal.signal(number, signal.SIG_IGN)
 

@@ -62,7 +62,7 @@ class _Exit(NamedTuple):
 
 
 class _Player:
-    """What the loop keeps for each seat."""
+    """The state that the loop keeps for each seat."""
 
     __slots__ = ("charged", "clock", "defaulted", "lists", "rejections", "told")
 
@@ -91,8 +91,8 @@ class _Turn:
 
 
 def ending_of(reply: Reply, clock: SeatClock, margin_us: int) -> Ending | None:
-    """How a reply ends a seat's part in the game, but for the rules: None for an answer or a request in
-    time, whatever it says.
+    """Decides how a reply ends a seat's part in the game, apart from the rules: None for an answer or a
+    request in time, whatever it says.
 
     The order: lateness first, whatever the reply says (output after the deadline is not read, so no cap can
     be exceeded then); then faults in the conversation; then resigning. The rules are applied to an answer

@@ -1,4 +1,4 @@
-"""What the measurements of a machine mean for tournaments, and which settings to use. Pure."""
+"""Interprets the measurements of a machine for tournaments, and recommends settings. Pure."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _max_workers_by_files(limit: int) -> int:
 
 
 def _process_room(figures: Figures) -> int | None:
-    """How many more processes are allowed; the limit of the user does not apply to root."""
+    """Counts how many more processes are allowed; the limit of the user does not apply to root."""
     machine = figures.machine
     rooms = [machine.group.processes]
     if machine.processes.soft is not None and not machine.root:
@@ -538,7 +538,7 @@ def _workers(count: int) -> str:
 
 
 def _asked(figures: Figures) -> str:
-    """How many games are played at a time; without workers it is one."""
+    """Returns the number of games at a time; without workers it is one."""
     return _workers(max(1, figures.workers))
 
 

@@ -218,7 +218,7 @@ def _start_us(number: int) -> int:
 
 
 def _sleeps() -> tuple[Distribution, int | None, int | None]:
-    """How late short sleeps end, and the use of the cores by other programs meanwhile."""
+    """Measures how late short sleeps end, and how much other programs use the cores meanwhile."""
     cores = usable_cores()
     before = ticks(cores)
     late_us = []

@@ -1,4 +1,4 @@
-"""What the operating system reports: cores, limits, load, features. Takes no measurable time.
+"""Collects what the operating system reports: cores, limits, load, features. Takes no measurable time.
 
 Values that a system does not report are None; outside Linux, many are.
 """
@@ -159,7 +159,7 @@ def ticks(cores: Iterable[int], path: Path = PROC / "stat") -> Ticks | None:
 
 
 def processes_of(user: int, proc: Path = PROC) -> int | None:
-    """How many processes and threads a user has; a limit counts both."""
+    """Counts the processes and threads of a user; a limit counts both."""
     count = 0
     for folder in proc.glob("[0-9]*"):
         try:

@@ -41,7 +41,7 @@ _BY_WORD = {command.word: command for command in COMMANDS}
 
 
 class Typed(NamedTuple):
-    """What a line means."""
+    """The meaning of a typed line."""
 
     word: str
     """One of `COMMANDS`; `move` for a move; empty for a line of blanks; `wrong` for a command that is not
@@ -54,7 +54,7 @@ class Typed(NamedTuple):
 
 
 def meaning(line: str) -> Typed:
-    """What a typed line means. Only whole words are commands, so that moves of few letters stay moves."""
+    """Interprets a typed line. Only whole words are commands, so that moves of few letters stay moves."""
     if len(line) > MAX_LINE:
         return Typed("wrong", f"the line has more than {MAX_LINE} characters")
     first, _, rest = line.strip().partition(" ")

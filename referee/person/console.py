@@ -34,7 +34,7 @@ class Asking(NamedTuple):
     """The line is kept for this seat alone, to be called back later."""
     prompt: str
     status: Callable[[str], str]
-    """What is said of the text typed so far."""
+    """Returns the status line for the text typed so far."""
     complete: Callable[[str], list[str]]
     """The ways in which the last part of the text can go on."""
     why_not: Callable[[str], str] = lambda text: ""

@@ -30,16 +30,16 @@ from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View, ViewKnowledge
 
 LISTED = 120
-"""How many moves `moves` lists at most."""
+"""Maximum number of moves that `moves` lists."""
 
 COMPLETED = 200
-"""How many ways to go on are offered at most."""
+"""Maximum number of completions that are offered."""
 
 NEWS_SHOWN = 12
-"""How many lines of new news are shown of themselves; `news` shows all."""
+"""How many lines of new news are shown unasked; `news` shows all."""
 
 FEW = 12
-"""If there are no more legal moves than these, they are shown of themselves."""
+"""If there are at most this many legal moves, they are shown unasked."""
 
 FIRST_WORDS = tuple(command.word for command in COMMANDS)
 
@@ -48,7 +48,7 @@ Hint = Callable[[State[Any], Seat], tuple[str, str]]
 
 
 class TakenBack(Exception):
-    """Moves are taken back: the game goes on after so many of its events."""
+    """Moves are taken back: the game continues after its first `events` events."""
 
     def __init__(self, events: int) -> None:
         super().__init__(f"back to event {events}")
@@ -95,7 +95,7 @@ class PersonInterface:
         self._turns: list[TakenTurn] = []
         self._state: State[Any] = terms.game.start(terms.options)
         self._told: dict[Seat, tuple[int, int]] = {}
-        """By seat, how many events and lines of news it was shown."""
+        """How many events and lines of news each seat was shown."""
         self._asked: dict[Seat, _Asked] = {}
         self._looking: Seat | None = None
         """Who looks at the screen, where others must not."""
@@ -105,7 +105,7 @@ class PersonInterface:
         """Whether persons were told that bots are waited for."""
 
     def begin_again(self) -> None:
-        """The game is played from its first event again, since moves were taken back."""
+        """Prepares to receive the game from its first event again, since moves were taken back."""
         self._console.show("taken back; bots are started again")
         self.events = []
         self._turns = []
@@ -114,7 +114,7 @@ class PersonInterface:
         self._told = {}  # the events of the game are other ones from here on
 
     def watch(self, event: Event, state: State[Any]) -> None:
-        """Takes an event of the game, and the state after it."""
+        """Receives an event of the game, and the state after it."""
         self.events.append(event)
         self._state = state
 
@@ -132,7 +132,7 @@ class PersonInterface:
             self._console.note(f"{names} to move")
 
     def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> Reply | None:
-        """The reply of a person; None where a bot has to be heard first.
+        """Asks a person, and returns the reply; None where the reply of a bot has to be taken first.
 
         Raises `TakenBack` and `PersonLeft`.
         """
@@ -169,7 +169,7 @@ class PersonInterface:
     def _answer(
         self, seat: Seat, question: Question, asked: _Asked, poll_bots: Callable[[], bool]
     ) -> ReplyContent | None:
-        """What a person answers in the end; None where a bot has to be heard first."""
+        """Reads lines until one is an answer; None where the reply of a bot has to be taken first."""
         asking = Asking(
             seat,
             f"{seat_name(self._terms, seat)}> ",
@@ -214,7 +214,7 @@ class PersonInterface:
         return f"illegal: {why}{f' (did you mean {meant}?)' if meant else ''}"
 
     def _obey(self, seat: Seat, question: Question, asked: _Asked, typed: Typed) -> None:
-        """Does what a command says that changes nothing in the game."""
+        """Obeys a command that changes nothing in the game."""
         match typed.word:
             case "help":
                 self._show_lines(help_lines(self._terms))
@@ -299,7 +299,7 @@ class PersonInterface:
         return True
 
     def _status(self, seat: Seat, question: Question, asked: _Asked, text: str) -> str:
-        """What is said of the text typed so far, with the clock."""
+        """Returns the status line: what is known about the text typed so far, and the clock."""
         parts = [self._clock(seat, question, asked)]
         typed = meaning(text)
         why = self._why_not(asked.choices, text)

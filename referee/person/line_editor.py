@@ -50,7 +50,7 @@ class _Check(Validator):
 
 
 class LineEditor:
-    """A `Console` in a terminal. The editor of a line stays open while a bot is heard."""
+    """A `Console` in a terminal. The editor stays open while the reply of a bot is taken."""
 
     is_looked_at = True
 
@@ -60,7 +60,7 @@ class LineEditor:
         self._runner = asyncio.Runner()
         self._in_colour = in_colour
         self._sessions: dict[int, PromptSession[str]] = {}
-        """By seat, so that nobody calls back the lines of another person."""
+        """One for each seat, so that nobody can recall the lines of another person."""
         self._task: asyncio.Task[str] | None = None
         self._is_cleared = False
         self._has_note = False

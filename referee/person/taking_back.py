@@ -22,15 +22,15 @@ class TakenTurn(NamedTuple):
 
 
 def before_move(turns: Sequence[TakenTurn], persons: Collection[Seat], number: int) -> int | None:
-    """How many events remain when the last `number` turns of persons before the last turn are taken back;
-    None where there were not so many. The last turn is the present one, in which nobody has moved yet.
+    """Counts the events that remain when the last `number` turns of persons before the last turn are taken
+    back; None where there were not so many. The last turn is the present one, in which nobody has moved yet.
     """
     found = [turn for turn in turns[:-1] if any(seat in persons for seat in turn.seats)]
     return found[-number].events if len(found) >= number else None
 
 
 def can_take_back(turns: Sequence[TakenTurn], persons: Collection[Seat]) -> int:
-    """How many turns of persons can be taken back."""
+    """Counts the turns of persons that can be taken back."""
     return sum(any(seat in persons for seat in turn.seats) for turn in turns[:-1])
 
 

@@ -70,7 +70,7 @@ def in_columns(texts: Sequence[str], width: int = WIDTH) -> list[str]:
 
 
 def move_text(terms: Terms, event: Event) -> str:
-    """What a seat did, in a line; empty for what is no act of a seat."""
+    """Describes an event that is the act of a seat in a line; empty for other events."""
     match event:
         case Moved(seat, text, defaulted=True):
             return f"{seat_name(terms, seat)}: time was up, default {shown(text)}"

@@ -37,7 +37,9 @@ class Scale:
         return cls(low - space, high + space, length=length)
 
     def at(self, value: float) -> float:
-        """Where a value lies, from 0 to its length; what lies beyond an end is at that end."""
+        """Maps a value to its position, from 0 to the length of the scale; values beyond an end are put at
+        that end.
+        """
         value = min(max(value, self.low), self.high)
         if self.is_logarithmic:
             share = math.log(value / self.low) / math.log(self.high / self.low)

@@ -243,7 +243,7 @@ def strip(times: MoveTimes | None, scale: Scale | None, allowance: int | None) -
 
 
 def length_text(lengths: Mapping[int, int]) -> str:
-    """How long games are, in words."""
+    """Describes how long games are."""
     games = sum(lengths.values())
     ordered = sorted(lengths)
     mean = sum(moves * count for moves, count in lengths.items()) / games
