@@ -89,7 +89,7 @@ class Display(ProgressDisplay, AbstractContextManager["Display"]):
 
 
 class Narrator(Display):
-    """Describes the events of a run in words, the same on a terminal and in a pipe, and tracks its progress."""
+    """Describes the events of a run, in the same words on a terminal and in a pipe, and tracks progress."""
 
     def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""

@@ -71,18 +71,18 @@ class Isolated(NamedTuple):
     argv: tuple[str, ...]
     confinement: Confinement
     environment: dict[str, str]
-    """What is added to its environment."""
+    """Variables that are added to its environment."""
     program_filter: bytes
     """The filter of system calls that the program in `argv`, which confines the bot, gets on a descriptor;
     empty where `argv` is the bot's own command.
     """
     deferring_filter: bytes = b""
-    """What it gets instead where the filter around it asks about the bot's calls."""
+    """The filter that it gets instead where the outer filter asks about the bot's calls."""
 
 
 @lru_cache(maxsize=1024)
 def isolated(bot: Bot) -> Isolated:
-    """How to start a bot at its level. Raises `EnvironmentLacksError` where its user does not exist,
+    """Prepares the start of a bot at its level. Raises `EnvironmentLacksError` where its user does not exist,
     `AssertionError` where its level is not settled: whoever has bots started has forgotten it.
     """
     if bot.isolation not in LEVELS:  # guard: settled-level
@@ -122,7 +122,7 @@ def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confi
 
 
 def _wrapped(bot: Bot, user: _User | None, readable: Collection[Path], links: Mapping[str, str]) -> Isolated:
-    """How to start a bot in namespaces of its own, in which it may read some files and folders."""
+    """Prepares the start of a bot in namespaces of its own, in which it may read some files and folders."""
     folders = set(readable)
     hidden = [
         (path, path.is_dir()) for path in bot.hidden if not folders.isdisjoint(path.parents) and path.exists()
@@ -154,8 +154,8 @@ def reaches_referee(bot: Bot) -> bool:
 
 
 def lacking(level: str) -> str:
-    """What this machine lacks for a level, as a phrase with the remedy; empty where nothing is known to be
-    missing. A level can still fail when it is tried.
+    """Names what this machine lacks for a level, with the remedy; empty where nothing is known to be missing.
+    A level can still fail when it is tried.
     """
     if level in ("none", "basic"):
         return ""

@@ -105,7 +105,7 @@ class Launcher:
 
     @classmethod
     def use_name(cls, name: str) -> None:
-        """Has scratch folders named so that another process can remove them with `remove_left`."""
+        """Names scratch folders so that another process can remove them with `remove_left`."""
         cls._name = name
 
     @classmethod

@@ -11,7 +11,7 @@ from referee.core.text import meant, shown
 from referee.core.units import parse_period, parse_size, show_period, show_size
 
 SHARE = 0
-"""As a limit of memory: the bot's share of the machine's memory."""
+"""The value of a memory limit that stands for the bot's share of the machine's memory."""
 
 SCRATCH = 1 << 30
 """By default a bot may have so many bytes in its scratch folder."""

@@ -12,7 +12,7 @@ _MAX_LINKS = 40
 
 
 class Followed(NamedTuple):
-    """Where a path leads."""
+    """The target of a path, and the links on the way."""
 
     path: str
     """The same place without symbolic links."""
@@ -21,7 +21,7 @@ class Followed(NamedTuple):
 
 
 def follow(path: str) -> Followed:
-    """Where an absolute path leads. Raises `OSError` or `ValueError` where nothing exists there."""
+    """Follows an absolute path to its end. Raises `OSError` or `ValueError` where nothing exists there."""
     real = ""
     links: list[tuple[str, str]] = []
     pending = path.split("/")[::-1]

@@ -108,7 +108,7 @@ class Needs(NamedTuple):
 def find(
     command: Iterable[str], cwd: Path, environment: Mapping[str, str], read: Iterable[Path] = ()
 ) -> Needs:
-    """What a bot needs to read; `read` is what else it may."""
+    """Finds what a bot needs to read; `read` is what else it may read."""
     search = _NeedsSearch(command, cwd, environment)
     for path in (*SYSTEM, *_settings(), *read):
         search.add(path, whatever=True)
@@ -141,7 +141,7 @@ class Named(NamedTuple):
     """A file or folder that a bot's command names."""
 
     path: Path
-    """As the command has it."""
+    """The path as the command has it."""
     place: Path
     """The same without symbolic links."""
     folders: tuple[Path, ...]
@@ -158,8 +158,8 @@ def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> 
 
 
 def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
-    """What has to be allowed so that a folder can be read, but not what is hidden in it: paths, each with
-    whether all below it can be read; otherwise only names can be listed.
+    """Lists what has to be allowed so that a folder can be read, but not what is hidden in it: paths, each
+    with whether all below it can be read; otherwise only names can be listed.
     """
     closed = set(hidden)
     if closed.isdisjoint(folder.parents):
@@ -167,7 +167,7 @@ def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]
 
 
 def _without(path: Path, closed: set[Path], above: set[Path]) -> Iterator[tuple[Path, bool]]:
-    """As `without`; `above`: the folders that have something closed in them."""
+    """Does the work of `without`; `above`: the folders that have something closed in them."""
     if path in closed:
         return
     yield path, path not in above

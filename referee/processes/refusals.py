@@ -64,7 +64,7 @@ class Refusals:
         return self._total < MAX_COUNTED  # guard: most-refusals
 
     def close(self) -> None:
-        """Has the kernel refuse all further calls."""
+        """Makes the kernel refuse all further calls."""
         if self.listener >= 0:
             os.close(self.listener)
             self.listener = -1

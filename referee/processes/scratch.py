@@ -46,11 +46,11 @@ def variables(path: str) -> dict[str, str]:
 
 
 class ScratchUsage(namedtuple("ScratchUsage", "size files is_too_deep")):
-    """What is below a folder: bytes, files and folders, and whether folders lie too deep in one another."""
+    """The usage of a folder: bytes, files and folders, and whether folders are nested too deeply."""
 
 
 def usage(path: str, most: int) -> ScratchUsage:
-    """What is below a folder; it stops counting beyond `most` files and folders, or `MAX_DEPTH`.
+    """Counts what is below a folder; stops counting beyond `most` files and folders, or `MAX_DEPTH`.
 
     A file with several names counts once. A folder that its owner may not read is made readable.
     """

@@ -139,7 +139,7 @@ def _instead(
 
 
 def _blocks(shares_namespaces: bool) -> dict[str, tuple[SystemCall, bytes]]:
-    """By call, what decides on it for a confined bot; other calls fail with ENOSYS."""
+    """Returns the instructions that decide on each call of a confined bot; other calls fail with ENOSYS."""
     own = _ALLOW if not shares_namespaces else _fail(errno.EPERM)
     treated: list[tuple[Mapping[str, SystemCall], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
     treated += [(group, own) for group in (system_calls.SHARED, system_calls.ATTRIBUTES)]
@@ -163,7 +163,7 @@ def _names(machine: str) -> dict[int, str]:
 
 
 def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
-    """By call, what looks at its arguments."""
+    """Returns the instructions that check the arguments of each call."""
     kinds = (_OF_TERMINALS,) if shares_namespaces else (_OF_TERMINALS, _OF_SOCKETS)
     types = (_STREAM, _PACKETS) if shares_namespaces else range(_TYPE_OF_SOCKET)
     denied = _fail(errno.EPERM)
@@ -182,7 +182,7 @@ def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
 
 
 def _own_alone() -> dict[str, bytes]:
-    """By call, what denies the settings of other processes than the caller: 0 stands for the caller."""
+    """Returns the instructions that deny calls on other processes than the caller, which is 0."""
     first = ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "prlimit64")
     blocks = {name: _among(0, (0,), errno.EPERM) for name in first}
     for name, value in _ALL_OF_A_USER.items():

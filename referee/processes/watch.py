@@ -71,7 +71,7 @@ class Wake:
 
 
 def _status(pid: int) -> int | None:
-    """How a child ended, as `subprocess` counts it; None while it runs. It stays a zombie."""
+    """Returns a child's exit code as `subprocess` has it; None while it runs. The child stays a zombie."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13: it is reaped here
         ended, status = os.waitpid(pid, os.WNOHANG)
         return os.waitstatus_to_exitcode(status) if ended else None

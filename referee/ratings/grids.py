@@ -67,7 +67,7 @@ def drawn(grid: Grid, form: str) -> str:
 
 
 def size(grid: Grid, form: str) -> int:
-    """How many characters the lines of the table have."""
+    """Returns the width of the table in characters."""
     widest = [max(len(cell) for cell in column) for column in zip(*grid.rows, strict=True)]
     row = ["x" * max(1, most) for most in widest]
     return max(map(len, drawn(grid._replace(rows=[row] if row else []), form).splitlines()), default=0)

@@ -30,14 +30,14 @@ def is_known(rating: Rating) -> bool:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a run besides its games."""
+    """Facts about a run besides its games."""
 
     changed: Mapping[str, str] = field(default_factory=dict)
     """The bots whose programs changed during the run, with the time of the last change."""
     repeats: str = "cluster"
     """What repeated games are taken for, as in `clusters`."""
     places: Mapping[str, Sequence[FormatPlace]] = field(default_factory=dict)
-    """By section, the order of the bots, for formats that have an order of their own."""
+    """The order of the bots in each section, for formats that have an order of their own."""
     times: Times | None = None
     """The times of moves, where they were read."""
     left_out: Sequence[LeftOut] = ()
@@ -206,7 +206,7 @@ def _places(names: Sequence[str], tallies: Tallies, pool: FittedPool, seats: int
 
 
 def _independent(games: Sequence[Summary], found: Clusters) -> dict[str, int]:
-    """How many clusters of rated games each bot has."""
+    """Counts the clusters of rated games of each bot."""
     of: dict[str, set[int]] = defaultdict(set)
     for game, cluster in zip(games, found.of, strict=True):
         if game.rated:

@@ -56,7 +56,7 @@ def last_games(folder: Path) -> list[TimedGame]:
 
 
 def timed(line: bytes) -> TimedGame | None:
-    """When the game on a line was played; None where the line is no game, or cannot be read."""
+    """Reads when the game on a line was played; None where the line is no game, or cannot be read."""
     with suppress(RecordError, ValueError, OverflowError):
         fields = Fields(parse_json(line), "", RecordError)
         if fields.text("kind") == "game":

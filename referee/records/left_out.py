@@ -31,7 +31,7 @@ class LeftOut(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is said of it in a line."""
+        """The line that reports it."""
         return f"bot `{self.bot}` is left out: {self.reason}"
 
 

@@ -108,7 +108,7 @@ OpeningsBySection = Mapping[str, Openings]
 
 
 def openings_of_run(first_line: bytes) -> OpeningsBySection:
-    """How the games of a run begin, from its first line; none where that is damaged."""
+    """Reads the openings of a run from its first line; none where that is damaged."""
     try:
         return _openings_of(read_header(parse_json(first_line)))
     except RecordError:

@@ -66,7 +66,7 @@ class SnapshotStreams:
         self._next = asyncio.Event()
 
     def publish(self, snapshot: Snapshot) -> None:
-        """Has all streams send what has changed."""
+        """Makes all streams send what has changed."""
         self.snapshot = snapshot
         self._next.set()
         self._next = asyncio.Event()

@@ -1,4 +1,4 @@
-"""The live page of a run: what stands on it at each moment, computed from what the run's files have gained.
+"""Computes the content of the live page of a run, from the lines that are appended to the run's files.
 
 It is made of parts, which are HTML: a browser that follows the run is sent those that changed. The order of
 the bots, which takes long where there are many games, is computed less often than the rest.
@@ -73,12 +73,12 @@ class BotRow(NamedTuple):
     rank: int
     bot: str
     cells: Sequence[str]
-    """As many as there are `headings`."""
+    """One for each of the `headings`."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What is known of a run at a moment."""
+    """What is known about a run at one moment."""
 
     version: int
     """Counted from 1."""
@@ -164,7 +164,7 @@ class Snapshot:
 
 
 class LiveRun:
-    """Follows a run and says what is to be shown of it."""
+    """Follows a run, and makes snapshots for the live page."""
 
     def __init__(
         self, folder: Path, given: Game[Any] | None = None, clock: Callable[[], float] = time.monotonic
@@ -293,7 +293,7 @@ class LiveRun:
 
 
 def _cells(order: BotOrder, bot: str) -> list[str]:
-    """What stands behind a bot's name in the standings."""
+    """Lists the cells after a bot's name in the standings."""
     tally = order.tallies[bot]
     rating = [rating_text(order.pool.ratings[bot])] if order.pool else []
     return [*rating, str(tally.games), counts_text(tally.counts), score_text(tally), faults_text(tally)]

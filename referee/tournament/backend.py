@@ -26,7 +26,9 @@ class Backend(ABC):
 
     @abstractmethod
     def play(self, task: Task) -> None:
-        """Has a task played; there must be room. Raises `EnvironmentLacksError` where no worker can start."""
+        """Starts to play a task; there must be room. Raises `EnvironmentLacksError` where no worker can
+        start.
+        """
 
     @abstractmethod
     def take_reports(self, seconds: float) -> None:

@@ -41,12 +41,12 @@ class Dispatcher:
         self._undecided: list[Task] = []
         """Games that became void too often, of which it is not known yet who forfeits them."""
         self._given_out: dict[str, Task] = {}
-        """By id, every game that was handed out and is not over, with its task."""
+        """Every game that was handed out and is not over, by id, with its task."""
         self._playing: set[str] = set()
         """The ids of the games that began and are not over."""
         self._failed_starts = FailedStarts()
         self._losses: Counter[str] = Counter()
-        """By id, how often the machine that played a game was lost, perhaps by a bot."""
+        """How often the machine that played a game was lost, by the game's id; a bot may have caused it."""
 
     def next(self) -> Task | None:
         """The next task, or None if there is none for now. Games that became void come first, so that it soon
@@ -139,7 +139,7 @@ class Dispatcher:
         return voids
 
     def play_again(self, task: Task, lost: Collection[str]) -> None:
-        """Has the games of a task that were lost played again, together as they were."""
+        """Schedules the lost games of a task to be played again, together as they were."""
         for game in lost:
             self._over(game)
         again = tuple((pairing, attempt + 1) for pairing, attempt in task.games if pairing.id in lost)

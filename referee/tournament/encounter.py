@@ -78,7 +78,7 @@ NEW_PROCESSES = ProcessUse()
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What is called while an encounter is played."""
+    """Functions that are called while an encounter is played."""
 
     on_exit: OnExit | None = None
     report_alive: Callable[[], None] = lambda: None
@@ -136,7 +136,7 @@ class _Connections:
         self._starts: dict[str, BotStart] = {}
         """Starts that were requested and have not been waited for yet."""
         self.new: set[BotConnection] = set()
-        """Those that did not play before this encounter."""
+        """The connections that did not play before this encounter."""
 
     def of(self, names: Sequence[str]) -> list[BotConnection]:
         """The connections of these bots; all that have to be started start at the same time."""
@@ -247,7 +247,7 @@ class FailedStarts:
             (self._given_up.add if self._in_a_row[name] >= self.LIMIT else self._given_up.discard)(name)
 
     def among(self, names: Iterable[str]) -> frozenset[str]:
-        """Which of these bots are no longer started."""
+        """Returns which of these bots are no longer started."""
         return frozenset(self._given_up.intersection(names))
 
 
@@ -320,7 +320,9 @@ def _last_lines(session: RefereeSession) -> dict[str, Any]:
 
 
 def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
-    """What was measured of a seat, and what its bot wrote beside its answers; empty parts are left out."""
+    """Returns the measurements of a seat, and what its bot wrote besides its answers; empty parts are left
+    out.
+    """
     extra_output, starting, playing = wire.extra_output(seat)
     measured: dict[str, Any] = {}
     times = (

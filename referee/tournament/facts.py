@@ -1,4 +1,6 @@
-"""What the table of a run says besides its games: programs that changed, repeats, the order of its format."""
+"""Collects what the table of a run says besides its games: programs that changed, repeats, the order of its
+format.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
 
 
 def _places(run: RunState, is_open: Callable[[str], bool]) -> dict[str, list[FormatPlace]]:
-    """By section, the order of the bots in formats that have one of their own."""
+    """Returns the order of the bots in each section whose format has one of its own."""
     format_of_run = known_format(run.header)
     if format_of_run is None:
         return {}

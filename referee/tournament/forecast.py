@@ -1,4 +1,4 @@
-"""What a run will take that is still to be played: games, time, disk space. Pure."""
+"""Estimates what the rest of a run will take: games, time, disk space. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Longest(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """What the remaining games will take."""
+    """The estimate for the remaining games."""
 
     games: int
     moves: int
@@ -45,7 +45,7 @@ class Forecast(NamedTuple):
 def forecast(
     left: Sequence[Longest], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
 ) -> Forecast:
-    """What `games` games will take, of which `left` has the first ones at least, on so many workers.
+    """Estimates what `games` games will take on this many workers; `left` has at least the first of them.
 
     `start_us` is the time that a bot may take to start, and to get ready; `before` has the durations, in
     microseconds, and the sizes of the records of games that were played before.

@@ -17,8 +17,8 @@ from referee.tournament.bot_table import BotOrigin
 from referee.tournament.file_list import digest_of, file_list, manifest
 
 HashesByBot = dict[str, dict[str, str]]
-"""By bot, the SHA-256 of each file that its command names, its program first; and of all its files together,
-as `ALL_FILES`, where these are listed or sent.
+"""For each bot, the SHA-256 of each file that its command names, its program first; and of all its files
+together, as `ALL_FILES`, where these are listed or sent.
 """
 
 _SHARE = 0.02

@@ -23,7 +23,7 @@ class InlineBackend(Backend):
         self._player.play(task)
 
     def take_reports(self, seconds: float) -> None:
-        """Only waits: reports are taken at once."""
+        """Waits; reports have already been taken."""
         time.sleep(seconds)
 
     def stop(self) -> None:

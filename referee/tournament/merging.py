@@ -41,7 +41,7 @@ class MergeChoice:
     """Which games of several runs are taken into one."""
 
     owner: dict[str, int] = field(default_factory=dict)
-    """By id, the number of the run that a game is taken from, counted from 0."""
+    """The number of the run that each game is taken from, counted from 0, by id."""
     voids: dict[str, int] = field(default_factory=dict)
     """By id, the number of the run that the void attempts at a game are taken from: that of the game, if it
     has a record.
@@ -55,7 +55,7 @@ class MergeChoice:
 
 
 def choose(runs: Sequence[Run]) -> MergeChoice:
-    """Which games are taken: each from the first run that has it."""
+    """Chooses each game from the first run that has it."""
     choice = MergeChoice()
     taken: dict[str, Summary] = {}
     shared_seeds: dict[str, bytes] = {}
@@ -219,7 +219,7 @@ class _Merged:
         self._change(self._missing(source), when)
 
     def _missing(self, source: RunState) -> dict[str, Any]:
-        """What the header of a run has and that of the new one has not, but for seeds."""
+        """Returns what the header of a run has and that of the new run lacks, except seeds."""
         header, header_now = source.header, self.state.header
         change: dict[str, Any] = {}
         for member in ("bots", "files", *MEMBERS):

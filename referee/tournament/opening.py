@@ -87,7 +87,7 @@ def _too_late(config: Config, run: Run) -> list[LeftOut]:
 
 
 def private_files(config: Config, folder: Path) -> tuple[Path, ...]:
-    """What belongs to the referee and to no bot: the folder of the run, and the tournament file."""
+    """Lists what belongs to the referee and to no bot: the folder of the run, and the tournament file."""
     return folder.resolve(), config.path.resolve()
 
 

@@ -105,7 +105,7 @@ def recorded_game(path: Path, game_id: str, game: Game[Any]) -> GameRecord:
 
 
 def start_of(steps: Steps, move: int) -> OpeningStart:
-    """What happened in a recorded game up to a step, as the beginning of other games. Raises `UsageError`
+    """Takes the events of a recorded game up to a step as the beginning of other games. Raises `UsageError`
     where no game can go on there, and `RecordError` where the record is damaged before.
     """
     game_id = shown(steps.terms.id)

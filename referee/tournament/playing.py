@@ -44,7 +44,7 @@ class ProgressDisplay(Protocol):
 
     @abstractmethod
     def rule(self, line: str) -> None:
-        """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
+        """Shows the progress of a stopping rule, such as `LLR +1.23 [-2.94, 2.94]`."""
 
     @abstractmethod
     def tick(self) -> None:
@@ -111,7 +111,7 @@ class TournamentPlayer:
         """How many workers died in a row before a game began."""
         self._is_stopping = False
         self._told = ""
-        """What was last shown of the stopping rules."""
+        """The last line that was shown about the stopping rules."""
         self._reported: set[str] = set()
         """The bots that left processes behind; each is reported once."""
         self._changed: set[str] = set()

@@ -106,7 +106,7 @@ class _Worker:
         return self.task.able_to_reach
 
     def receive(self) -> list[Report]:
-        """What it has reported since the last call."""
+        """Returns its reports since the last call."""
         reports: list[Report] = []
         # Whether it has ended is asked first: what it sent before is then in the socket.
         ended = self._process.poll() is not None
@@ -179,7 +179,7 @@ class WorkerPool(Backend):
         self._cores = cores
         self._wake = wake
         self._workers: dict[int, _Worker] = {}
-        """By number, which decides the core."""
+        """By number, which decides the core of each."""
         self._looked_s = time.monotonic()
         self._others = set(tree.children(os.getpid()))
         """The children of this process that have nothing to do with the workers."""

@@ -59,7 +59,7 @@ class RunProgress:
 
 
 def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunProgress:
-    """How far a run is; `last` are its last games. Raises `RecordError`."""
+    """Computes how far a run is; `last` are its last games. Raises `RecordError`."""
     return RunProgress(
         game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         bots=len(run.names),

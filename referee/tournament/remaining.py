@@ -36,7 +36,7 @@ class Remaining:
         self._amendments = run.amendments
         self._stoppings = self._new_stoppings()
         self._told: list[Encounter] = []
-        """What the stopping rules were told, where that may have to be repeated."""
+        """The encounters that the stopping rules were given, where that may have to be repeated."""
         self._agenda = Agenda(
             self._schedules(tournament, store, at_once), lambda game: not self._is_open(game), self._skips
         )

@@ -28,7 +28,7 @@ from referee.tournament.voids import Suspicion, VoidGame
 
 
 class RunState:
-    """What is known of a run after some of its lines."""
+    """What is known about a run after some of its lines."""
 
     def __init__(self) -> None:
         """The state before the first line."""
@@ -49,7 +49,7 @@ class RunState:
         self.voids: list[VoidGame] = []
         """The games that became void, in their order, without attempts that count no more."""
         self.without_suspects: Counter[str] = Counter()
-        """By id, how often a game became void without a bot that may be the cause."""
+        """How often each game became void without a bot that may be the cause, by id."""
         self.suspicion = Suspicion()
         """Which bots are held responsible for games that became void."""
         self.shared_seeds: dict[str, bytes] = {}
@@ -59,11 +59,11 @@ class RunState:
         self._seats: dict[str, int] = {}
         """How many seats the games have, by section, where there are any yet."""
         self._places: dict[str, Pairing] = {}
-        """By place in the schedule, the last game there that counts."""
+        """The last game that counts at each place in the schedule."""
         self.all_voids: list[VoidGame] = []
-        """As `voids`, those included that do not count."""
+        """Like `voids`, including those that do not count."""
         self._failed: dict[str, tuple[int, ...]] = {}
-        """By id, the numbers of all attempts that became void."""
+        """The numbers of all attempts that became void, by id of the game."""
         self._scheduled: Scheduled | None = None
         self._heads = Heads()
 

@@ -41,7 +41,7 @@ ERROR = 0.05
 """The chance of either error of a test where none is given."""
 
 MAX_ELO = {"logistic": 1000, "normalized": 100}
-"""By model, the most that `elo0` and `elo1` may be, and the least with the sign changed."""
+"""For each model, the bound on the absolute values of `elo0` and `elo1`."""
 
 MIN_GAMES = 20
 """How many rated games each bot has to have before the widths of intervals are believed."""
@@ -203,7 +203,7 @@ class SequentialTest:
 
     @property
     def decision(self) -> str:
-        """What was accepted, on which evidence; empty until then."""
+        """The hypothesis that was accepted, with the evidence; empty until then."""
         if not self.accepted:
             return ""
         elo = self._sprt.elo0 if self.accepted == "H0" else self._sprt.elo1
@@ -284,7 +284,7 @@ class Stopping:
         return test is not None and test.accepted != ""
 
     def progress(self) -> str:
-        """How far the rule has come, in a line for the live view; empty where there is no rule."""
+        """Describes how far the rule has come, in a line for the live view; empty where there is no rule."""
         parts = []
         tests = list(self.tests.values())
         if len(tests) == 1:

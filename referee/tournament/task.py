@@ -143,7 +143,7 @@ class Died(NamedTuple):
     """A worker died or had to be ended."""
 
     task: Task | None
-    """What it was playing."""
+    """The games that it was playing."""
     how: str
     suspects: frozenset[str] = frozenset()
     """The bots that may be the cause."""
@@ -168,7 +168,7 @@ Report = Began | Finished | Void | LeftBehind | Died | Lost | Notice
 
 
 class Observer(NamedTuple):
-    """Whoever looks on while games are played in this process."""
+    """An observer of games that are played in this process."""
 
     show: ShowEvent | None
     """Called with every event of a game."""

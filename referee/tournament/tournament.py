@@ -22,7 +22,7 @@ from referee.tournament.stopping import NEVER, Stopping, StoppingRule
 
 @dataclass(frozen=True)
 class Tournament:
-    """What is played, and who meets whom."""
+    """What is played, and who meets whom, with all settings."""
 
     plans: tuple[Plan, ...]
     """A plan for each section; all have the same bots."""

@@ -20,14 +20,14 @@ from referee.tournament.task import Player, Task
 
 
 class WorkerOrder(Enum):
-    """What a worker is told, apart from tasks."""
+    """The orders to a worker, apart from tasks."""
 
     STOP = "stop after the current game"
     END_IDLE_BOTS = "end the idle bots"
 
 
 class WorkerSignal(Enum):
-    """What a worker says, apart from its reports."""
+    """The messages of a worker, apart from its reports."""
 
     ALIVE = "it is not blocked"
     DONE = "it has done what it was told"
@@ -43,7 +43,7 @@ class Worker:
         self._player = Player(message_socket.send, self._stopping.is_set, self._report_alive, worker=label)
 
     def run(self) -> None:
-        """Does what it is told, until the referee is gone."""
+        """Obeys orders until the referee is gone."""
         threading.Thread(target=self._take_orders, daemon=True).start()
         while True:
             order = self._orders.get()
@@ -55,7 +55,7 @@ class Worker:
             self._message_socket.send(WorkerSignal.DONE)
 
     def _take_orders(self) -> None:
-        """In a thread: takes what the referee sends, and exits at once when it is gone."""
+        """Runs in a thread: receives orders, and exits at once when the referee is gone."""
         with contextlib.suppress(MalformedMessage):
             while self._message_socket.is_open:
                 for order in self._message_socket.receive():
@@ -66,7 +66,7 @@ class Worker:
         os._exit(Stopped.exit_code)  # its wardens notice, and end its bots
 
     def _report_alive(self) -> None:
-        """Called now and then while a game is played."""
+        """Ends orphans and reports that it is alive; called now and then while a game is played."""
         end_adopted(Launcher.family())
         self._message_socket.send(WorkerSignal.ALIVE)
 

@@ -71,8 +71,8 @@ class Layout:
         return f"<defs>{''.join(self.symbols.values())}</defs>"
 
     def elements(self, picture: Picture) -> list[str]:
-        """What is drawn for one of the layout's pictures over its ground. The strings are to be joined: one
-        may begin a group that another ends.
+        """Draws one of the layout's pictures over its ground. The strings are to be joined: one may begin a
+        group that another ends.
         """
         found: list[str] = []
         for place, panel in zip(self.panels, picture, strict=False):

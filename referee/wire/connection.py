@@ -33,14 +33,14 @@ class BotConnection:
     def __init__(
         self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None, start: BotStart | None = None
     ) -> None:
-        """With a `failure` the bot is not started; `start` is a start that was requested before."""
+        """If a `failure` is given, the bot is not started; `start` is a start that was requested before."""
         self.bot = bot
         self.session = RefereeSession()
         self.greeted = False
         self.faulted = False
-        """Set by whoever plays the games: after a fault a bot gets a fresh process for its next game."""
+        """Set by the player of the games: after a fault a bot gets a fresh process for its next game."""
         self.served = 0
-        """The number of games that this process has played; counted by whoever plays them."""
+        """The number of games that this process has played; counted by the player of the games."""
         self.unsent = b""
         self._tap = tap
         self._stdout_poll = select.poll()
@@ -136,7 +136,9 @@ class BotConnection:
         return (self.catch_up() or self.receive(b"")) if self.process.exit_status() else []
 
     def what_came(self) -> tuple[str, str]:
-        """For a bot whose time is up: what came instead of an answer, and a hint at what that often means."""
+        """Describes what came instead of an answer from a bot whose time is up, with a hint at what that
+        often means.
+        """
         turn, partial = self.session.turn, self.session.partial
         if self.unsent:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"

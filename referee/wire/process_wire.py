@@ -34,7 +34,7 @@ from referee.wire.stopwatch import Stopwatch
 
 
 class SeatWire:
-    """What the wire keeps of a seat: its connection, its stopwatch, and what it is being asked."""
+    """The state of one seat: its connection, its stopwatch, and what it is being asked."""
 
     __slots__ = (
         "asked",
@@ -56,7 +56,7 @@ class SeatWire:
         self.by_cpu = False
         """Whether its clock counts processor time."""
         self.unasked: list[ReplyContent] = []
-        """What it wrote before it is asked."""
+        """Replies that it wrote before it was asked."""
         self.replies: deque[tuple[int, int, ReplyContent]] = deque()
         """Replies that the loop has not taken yet: time and processor time (ns), and the reply."""
         self.stderr_starting = StreamEnds()
@@ -102,7 +102,7 @@ class _Poll:
     def __init__(self, seat_wires: Sequence[SeatWire], wanted: Sequence[int]) -> None:
         poll = select.poll()
         self.wait = poll.poll
-        """Waits for so many milliseconds at most and returns the descriptors that are ready."""
+        """Waits for at most this many milliseconds, and returns the descriptors that are ready."""
         self.streams: dict[int, tuple[SeatWire, int]] = {}
         """Seat and stream of each descriptor."""
         for seat_wire, bits in zip(seat_wires, wanted, strict=True):
@@ -121,7 +121,7 @@ class _Poll:
 
 
 ALIVE_NS = 1_000_000_000
-"""The time between two signs that the referee still waits for its bots."""
+"""The time between two reports that the referee still waits for its bots."""
 
 
 class ProcessWire:
@@ -221,7 +221,9 @@ class ProcessWire:
                 connection.send(connection.session.close(outcome, ending))
 
     def stopped_us(self, seat: Seat) -> int:
-        """How long the referee was not running while this seat's time ran; it was not charged for that."""
+        """Returns how long the referee was not running while this seat's time ran; it was not charged for
+        that.
+        """
         return self._seat_wires[seat].watch.stopped_us
 
     def cpu_us(self, seat: Seat) -> int:
@@ -229,11 +231,13 @@ class ProcessWire:
         return self._seat_wires[seat].watch.game_cpu_us()
 
     def off_turn_us(self, seat: Seat) -> tuple[int, int]:
-        """How long the seat was not asked, and the processor time that its bot used then."""
+        """Returns how long the seat was not asked, and the processor time that its bot used then."""
         return self._seat_wires[seat].watch.off_turn_us()
 
     def extra_output(self, seat: Seat) -> tuple[ExtraOutput, StreamEnds, StreamEnds]:
-        """What a seat's bot wrote apart from its answers, and its stderr before and since its `ready`."""
+        """Returns what a seat's bot wrote apart from its answers, and its stderr before and since its
+        `ready`.
+        """
         seat_wire = self._seat_wires[seat]
         process = seat_wire.connection.process
         return (

@@ -69,7 +69,7 @@ class ExtraOutput:
 
 @dataclass(slots=True)
 class AskedTurn:
-    """What came from a bot instead of an answer since it was last asked for something."""
+    """What a bot wrote instead of an answer since it was last asked for something."""
 
     noise: str = ""
     """The last line that is no message."""
@@ -119,14 +119,14 @@ class RefereeSession:
         self.last_sent = b""
 
     def greet(self) -> bytes:
-        """The referee's hello."""
+        """Begins the session with the referee's `hello`."""
         self._session.phase = Phase.GREETED
         self.turn = AskedTurn()
         self.last_sent = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
         return self.last_sent
 
     def open(self, seat: Seat, description: GameDescription) -> bytes:
-        """A game's description."""
+        """Encodes the description of a game."""
         self.extra_output = ExtraOutput()
         self.turn = AskedTurn()
         self._bytes_in_turn = self._lines_in_turn = 0
@@ -141,7 +141,7 @@ class RefereeSession:
         return self.last_sent
 
     def ask(self, seat: Seat, question: Question) -> bytes:
-        """A question with everything that goes with it, formatted directly, since every move has one."""
+        """Encodes a question with all that goes with it; formatted directly, since every move has one."""
         session = self._session
         lines = []
         if session.phase is Phase.ASKED and not question.defaulted:
@@ -176,7 +176,9 @@ class RefereeSession:
         self._expected = NO_MOVE
 
     def show_legal(self, legal: LegalMoves) -> bytes:
-        """The answer to a request for legal moves; nothing where the bot answered without waiting for it."""
+        """Encodes the answer to a request for legal moves; nothing where the bot answered without waiting for
+        it.
+        """
         if self._session.phase is not Phase.ASKED:
             return b""
         kind = "sample" if legal.sampled else "all"
@@ -187,7 +189,7 @@ class RefereeSession:
         return data
 
     def close(self, outcome: Outcome, ending: Ending) -> bytes:
-        """The end of the game; empty where the bot was never told of the game."""
+        """Encodes the end of the game; empty where the bot was never told about the game."""
         self._expected = NO_MOVE
         if self._session.phase not in (Phase.LOADING, Phase.WAITING, Phase.ASKED):
             return b""
@@ -195,7 +197,7 @@ class RefereeSession:
         return m.encode(m.EndLine(outcome.ranks, ending.word, outcome.sentence))
 
     def quit(self) -> bytes:
-        """The last message; empty where the bot could not expect it."""
+        """Encodes the last message; empty where the bot could not expect it."""
         if self._session.phase in (Phase.NEW, Phase.SETUP, Phase.CLOSED):
             return b""
         self._session.phase = Phase.CLOSED
@@ -211,7 +213,7 @@ class RefereeSession:
         return word in (b"move", b"resign") and rest[:1] == [b"%d" % self._session.asked]
 
     def receive(self, data: bytes) -> list[ReplyContent]:
-        """The replies in a chunk of the bot's output; nothing comes after a `Failure`."""
+        """Decodes the replies in a chunk of the bot's output; nothing comes after a `Failure`."""
         if self.failure:
             return []
         self.received_bytes += len(data)
