@@ -31,7 +31,7 @@ class LateAnswer(Enum):
 
 
 def late_answer(connection: BotConnection, patience_s: float, computing: bool) -> LateAnswer:
-    """Waits for the answer for so many seconds more. The input of a bot that seems to wait is closed.
+    """Waits for the answer for this many seconds more. The input of a bot that seems to wait is closed.
 
     `computing`: whether the bot was busy until now, so that it need not wait for anything.
     """

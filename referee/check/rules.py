@@ -316,8 +316,9 @@ def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
 
 
 def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Options) -> None:
-    """What a seat cannot know when it acts first is distributed as in the game itself: each word of what a
-    spectator sees, there and for a while after, comes up as often in imagined positions as in true ones.
+    """Checks that what a seat cannot know when it acts first is distributed as in the game itself: each word
+    of what a spectator sees, there and for a while after, comes up as often in imagined positions as in true
+    ones.
     """
     seats = game.seats(options)
     if game.is_open or seats == 1:

@@ -88,7 +88,7 @@ def starts(settings: CheckSettings) -> StepFinding:
 
 
 def gets_ready(settings: CheckSettings) -> StepFinding:
-    """The bot sends `hello` and `ready` in time."""
+    """Checks that the bot sends `hello` and `ready` in time."""
     contact = make_first_contact(settings).require(2)
     figures = {"hello_us": contact.hello_us, "ready_us": contact.ready_us}
     return StepFinding(
@@ -97,7 +97,7 @@ def gets_ready(settings: CheckSettings) -> StepFinding:
 
 
 def answers_when_asked(settings: CheckSettings) -> StepFinding:
-    """The bot answers the first question."""
+    """Checks that the bot answers the first question."""
     contact = make_first_contact(settings).require(3)
     figures = {"answer_us": contact.answer_us, "answer": shown(contact.answer)}
     return StepFinding(f"`{shown(contact.answer, 40)}` after {about(contact.answer_us)}", figures)
@@ -320,7 +320,7 @@ def joins_a_game_in_progress(settings: CheckSettings) -> StepFinding:
 
 
 def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
-    """The same game twice, in new processes. A bot that plays another game passes too."""
+    """Plays the same game twice, in new processes. A bot that plays another game passes too."""
     games: list[list[str]] = []
     for _ in range(2):
         with settings.start() as bot:
@@ -344,7 +344,7 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
 
 
 def quits(settings: CheckSettings) -> StepFinding:
-    """The bot exits by itself after `quit`."""
+    """Checks that the bot exits by itself after `quit`."""
     with settings.start() as bot:
         wire = BotWire(bot.seated(settings.terms_with_questions("quit", 0, 1), 0), max_answers=1)
         bot.play(wire)

@@ -174,7 +174,7 @@ class BotWire(HouseWire):
             raise TimedOut
 
     def act(self, seat: Seat) -> Reply:
-        """The house player moves, or resigns when the bot has answered enough questions."""
+        """Lets the house player move, or resign when the bot has answered enough questions."""
         return Reply(seat, RESIGNED) if self.is_done else super().act(seat)
 
     def open(self, seat: Seat, description: GameDescription) -> None:
@@ -285,7 +285,7 @@ class FaultyOpponentWire(BotWire):
             super().open(seat, description)
 
     def act(self, seat: Seat) -> Reply:
-        """The house player moves, or fails when the bot has answered enough questions."""
+        """Lets the house player move, or fail when the bot has answered enough questions."""
         if self.is_done:
             return Reply(seat, Failure(Ending.GONE, "the house player is gone"))
         return super().act(seat)

@@ -147,7 +147,7 @@ class _CheckOptions:
     as_json: bool
 
     def file(self) -> Path:
-        """The tournament file that stands in the place of a game and a bot. Raises `UsageError`."""
+        """The tournament file that stands in place of a game and a bot. Raises `UsageError`."""
         of_one = {"option": self.options, "time": self.clocks, "limit": self.limits, "pty": self.pty}
         if given := [name for name, value in of_one.items() if value]:
             raise UsageError(f"`--{given[0]}` is for a single bot, expected GAME and BOT")

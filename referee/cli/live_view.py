@@ -32,7 +32,7 @@ FIT_SHARE = 0.03
 """The share of the referee's time that fitting the ratings takes at most."""
 
 MAX_PLAYING = 50
-"""The most games in progress that are listed."""
+"""Maximum number of games in progress that are listed."""
 
 
 class FittedRatings:

@@ -45,7 +45,7 @@ from referee.tournament.run import Run, find_run
 from referee.viewing.words import fault_report, result
 
 ME = "me"
-"""What stands for a person in the place of a bot."""
+"""What stands for a person in place of a bot."""
 
 BLANK_LINES = 60
 """What separates the screens of two persons where a terminal cannot clear its screen."""
@@ -66,7 +66,7 @@ class PlaySettings:
     isolation: str | None
 
     def tables(self, bots: Sequence[Bot], options: dict[str, str]) -> dict[str, Any]:
-        """The tables of a tournament file for this game, but for the number of its rounds."""
+        """The tables of a tournament file for this game, except for the number of its rounds."""
         return {
             "tournament": {
                 "game": self.game,

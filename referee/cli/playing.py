@@ -39,7 +39,7 @@ class PlayOptions:
     workers: int
     """With 0, games are played in this process."""
     isolation: str | None
-    """Stands in the place of what the tournament file says; None where it is not given."""
+    """Stands in place of what the tournament file says; None where it is not given."""
     strict: bool
     """Whether a bot's fault is an error."""
     observer: Observer | None = None

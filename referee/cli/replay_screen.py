@@ -29,19 +29,19 @@ from referee.viewing.characters import InkLine, lines, width
 from referee.viewing.words import heading, place_text
 
 SMALLEST = 40, 12
-"""The fewest columns and lines in which a game is shown."""
+"""Minimum number of columns and lines in which a game is shown."""
 
 BESIDE = 30
-"""Where so many columns are free beside the board, everything else is shown there, not below it."""
+"""Where this many columns are free beside the board, everything else is shown there, not below it."""
 
 NARROWEST = 24
-"""The fewest columns of a board that has something beside it, so that its title is seen."""
+"""Minimum number of columns of a board that has something beside it, so that its title is seen."""
 
 TEXT_LINES = 4
 """How many lines of text there are below a board that has to be scrolled."""
 
 WITH_LIST = 72
-"""Below the board, the list of steps is shown where the terminal has so many columns."""
+"""Below the board, the list of steps is shown where the terminal has this many columns."""
 
 PAGE = 10
 """How many steps the keys for pages skip."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.tournament.run import Run
 
 ROWS = 20
-"""The most lines of the standings."""
+"""Maximum number of lines of the standings."""
 
 
 @click.command()

@@ -21,7 +21,7 @@ from referee.tournament.file_list import File, FileList, digest_of, file_list, m
 from referee.tournament.hashes import hashes_of_words
 
 PART_BYTES = 4 << 20
-"""The most bytes of a file that are sent at once."""
+"""Maximum number of bytes of a file that are sent at once."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def _silence() -> None:
 def scheduler_size(address: str) -> ClusterSize:
     """The size of the cluster of a scheduler. Raises `EnvironmentLacksError` where there is no scheduler:
     what is at the address is asked first whether it is one, since a client that was given anything else may
-    wait for ever and cannot be closed.
+    wait forever and cannot be closed.
     """
     try:
         found = asyncio.run(_asked(address))
@@ -169,8 +169,8 @@ async def _asked(address: str) -> ClusterSize | str:
 
 
 def reason(error: BaseException, seconds: float) -> str:
-    """Why there is no connection, where so many seconds were waited for one, in a few words: the first cause
-    tells more than the error that was made of it.
+    """Why there is no connection, where this many seconds were waited for one, in a few words: the first
+    cause tells more than the error that was made of it.
     """
     cause = error
     while cause.__cause__ is not None:

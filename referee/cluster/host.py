@@ -65,7 +65,7 @@ IDLE_S = 3600.0
 """Seconds without orders after which it ends: its referee was killed."""
 
 LOOKING = 0.02
-"""The most of the time that is spent on looking whether files have changed."""
+"""Maximum share of the time that is spent on looking whether files have changed."""
 
 FLUSH_S = 0.01
 """Seconds after which is tried again to send what there was no room for."""

@@ -50,7 +50,7 @@ def measure_hosts(
     client: Client, machines: list[KnownMachine], seconds: float
 ) -> Iterator[tuple[Measured | Unmeasured, Any]]:
     """Measures all these machines at the same time; gives each with its whole report, which is None where it
-    could not be measured within so many seconds.
+    could not be measured within this many seconds.
     """
     until = time.monotonic() + seconds
     reports = [_begin(client, machine, seconds) for machine in machines]

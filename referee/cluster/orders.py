@@ -13,7 +13,7 @@ class Requirement(NamedTuple):
 
     bots: tuple[BotFiles, ...]
     seats: int
-    """The most seats of a game."""
+    """Maximum number of seats of a game."""
     pin: bool
     cpu_clocks: bool
     """Whether clocks count processor time."""

@@ -15,7 +15,7 @@ from referee.processes.bot import Bot
 from referee.tournament.file_list import MAX_BYTES, MAX_FILES
 
 _LONGEST_PATH = 2000
-"""The most characters of a path in a bot's files."""
+"""Maximum number of characters of a path in a bot's files."""
 
 
 def check(files: BotFiles) -> None:

@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 from referee.core.regular import open_regular
 
 LARGEST = 1 << 30
-"""The most bytes of a file that is hashed: this much takes a second or two."""
+"""Maximum number of bytes of a file that is hashed: this much takes a second or two."""
 
 _CHUNK = 1 << 20
 

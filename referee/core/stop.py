@@ -46,7 +46,7 @@ def ignore_signals() -> None:
 
 
 def _heeded() -> list[signal.Signals]:
-    """A signal that is ignored stays ignored: that is how `nohup` keeps a run alive."""
+    """Lists the signals to handle. An ignored one stays ignored: that is how `nohup` keeps a run alive."""
     return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
 

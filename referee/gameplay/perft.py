@@ -53,7 +53,7 @@ def lines_by_depth(position: LinePosition, depth: int) -> Iterator[int]:
 
 
 def divided(position: LinePosition, depth: int) -> Iterator[tuple[Mapping[Seat, Any], int]]:
-    """Each first turn with the number of lines of so many turns that begin with it."""
+    """Each first turn with the number of lines of this many turns that begin with it."""
     if position.state.to_act():
         for turn in turns(position.state):
             yield turn, 1 if depth == 1 else lines_of(position.after(turn), depth - 1)

@@ -234,7 +234,7 @@ def _sleeps() -> tuple[Distribution, int | None, int | None]:
 
 
 def shares(before: Ticks, after: Ticks, cores: int) -> tuple[int, int]:
-    """Busy and stolen time of so many cores between two readings, in hundredths of a core."""
+    """Busy and stolen time of this many cores between two readings, in hundredths of a core."""
     total = max(1, after.total - before.total)
     busy, stolen = after.busy - before.busy, after.stolen - before.stolen
     return busy * cores * 100 // total, stolen * cores * 100 // total

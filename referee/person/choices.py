@@ -51,14 +51,14 @@ class Choices:
         return ""
 
     def starting(self, beginning: str, most: int) -> Found:
-        """At most so many legal moves that have this beginning, whatever the case of its letters."""
+        """At most this many legal moves that have this beginning, whatever the case of its letters."""
         wanted = _plain(beginning)
         moves = self._all()
         fitting = [move for plain, move in moves if plain.startswith(wanted)]
         return Found(fitting[:most], max(0, len(fitting) - most) if self._is_whole else None)
 
     def next_parts(self, text: str, most: int) -> list[str]:
-        """At most so many ways in which the last part of a text can go on: parts of legal moves. The parts
+        """At most this many ways in which the last part of a text can go on: parts of legal moves. The parts
         before it may stand in another order than in the list of moves, where the game allows that.
         """
         before, _, last = text.rpartition(" ")

@@ -14,7 +14,7 @@ MAX_BACK = 1000
 
 
 class Command(NamedTuple):
-    """A command that can be typed in the place of a move."""
+    """A command that can be typed in place of a move."""
 
     word: str
     argument: str

@@ -1,4 +1,4 @@
-"""Asks a bot for a move in the place of a person: it is told what the seat knows, and nothing else."""
+"""Asks a bot for a move in place of a person: it is told what the seat knows, and nothing else."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class LineEditor:
         self._has_note = False
 
     def show(self, text: str) -> None:
-        """Shows lines of text in the place of a note."""
+        """Shows lines of text in place of a note."""
         self._end_note()
         self._show(text)
 

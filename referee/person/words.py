@@ -101,7 +101,7 @@ def minutes(us: int) -> str:
 
 
 def cannot_go_back(possible: int) -> str:
-    """Why so many moves cannot be taken back."""
+    """Why this many moves cannot be taken back."""
     return (
         f"{counted(possible, 'move')} can be taken back" if possible else "there is no move to take back yet"
     )

@@ -39,7 +39,7 @@ DEATH_S = 0.1
 """Seconds after the end of a process's sockets in which its end is seen."""
 
 IDLE_WARDENS = 4
-"""The most wardens that are kept without a bot: as many as most encounters have bots."""
+"""Maximum number of wardens that are kept without a bot: as many as most encounters have bots."""
 
 
 _PROGRAM = f"""

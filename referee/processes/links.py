@@ -8,7 +8,7 @@ import stat
 from typing import NamedTuple
 
 _MAX_LINKS = 40
-"""The most links in one path; the kernel follows no more."""
+"""Maximum number of links in one path; the kernel follows no more."""
 
 
 class Followed(NamedTuple):

@@ -2,8 +2,8 @@
 
 The operator's command, working directory and environment say what a bot may read: the folders of the files
 that they name, and the programs that they name with all that was installed with them. What lies in a bot's
-own folder was written by the bot's author, so a file or link there gives access to nothing outside, but for
-the interpreter of an installation.
+own folder was written by the bot's author, so a file or link there gives access to nothing outside, except
+for the interpreter of an installation.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _ENVIRONMENT = (
 """Variables that name folders of installed programs and libraries."""
 
 _MAX_STEPS = 40
-"""The most symbolic links and interpreters that are followed from one program."""
+"""Maximum number of symbolic links and interpreters that are followed from one program."""
 
 _SYSTEM_FOLDERS = frozenset((*SYSTEM, *map(Path, ("/dev", "/proc", "/sys"))))
 
@@ -149,7 +149,7 @@ class Named(NamedTuple):
 
 
 def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> Iterator[Named]:
-    """The files and folders of `CommandFiles.named`, but for folders with much else in them."""
+    """The files and folders of `CommandFiles.named`, except for folders with much else in them."""
     search = _NeedsSearch(command, cwd, environment)
     for path, real in search.named:
         place = Path(real.path)
@@ -228,15 +228,15 @@ class _NeedsSearch:
         return list(found)
 
     def folders_of(self, path: Path, real: Followed) -> Iterator[Path]:
-        """The folders that a named file of the bot lies in, but for those that hold much else."""
+        """The folders that a named file of the bot lies in, except for those that hold much else."""
         if not self._leads_out(real) and not installation.is_interpreter(path):
             for folder in (Path(real.path).parent, Path(follow(str(path.parent)).path)):
                 if not self.is_wide(folder) and not _is_system(folder):
                     yield folder
 
     def add(self, path: Path, whatever: bool = False) -> None:
-        """Makes a folder or file readable, if it exists and, but for `whatever`, if it holds nothing else
-        than what was installed there.
+        """Makes a folder or file readable, if it exists and, unless `whatever` is set, if it holds nothing
+        else than what was installed there.
         """
         with contextlib.suppress(OSError, ValueError):
             real = follow(str(path))

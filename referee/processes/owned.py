@@ -25,7 +25,7 @@ next start.
 """
 
 MAX_NAMES = 100_000
-"""The most names in a folder that are looked at."""
+"""Maximum number of names in a folder that are looked at."""
 
 _NAME = re.compile(r"referee-([0-9a-f]{6})\.([1-9][0-9]{0,8})\.([0-9]{1,18})-.+", re.DOTALL)
 

@@ -74,7 +74,7 @@ _NUMBER, _ARCHITECTURE = 0, 4
 """Offsets of the number of the call and of the architecture in what a filter looks at."""
 
 _FARTHEST = 255
-"""The most instructions that a comparison can jump over."""
+"""Maximum number of instructions that a comparison can jump over."""
 
 MACHINE = os.uname().machine if sys.platform == "linux" else ""
 
@@ -132,7 +132,7 @@ def _instead(
     kept: Mapping[str, tuple[SystemCall, bytes]],
     machine: str,
 ) -> bytes:
-    """The filter with this result for the calls that fail in these blocks, but for those that are kept."""
+    """The filter with this result for the calls that fail in these blocks, except for those that are kept."""
     changed = {name: (call, bpf.instead(block, result)) for name, (call, block) in blocks.items()}
     returned = instruction(bpf.RETURN, result)
     return _program(changed | dict(kept), returned, returned, machine)

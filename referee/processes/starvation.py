@@ -15,7 +15,7 @@ from pathlib import Path
 from referee.processes import cpu
 
 MARK_NS = 30_000_000
-"""The least time between two marks: each takes 100 µs, which would make quick moves much slower."""
+"""Minimum time between two marks: each takes 100 µs, which would make quick moves much slower."""
 
 MAX_THREADS = 100
 """A bot with more threads than this is not measured: reading them would take the time of others."""

@@ -9,7 +9,7 @@ import time
 from collections import namedtuple
 
 MAX_PROCESSES = 5000
-"""The most processes of a tree that are looked at."""
+"""Maximum number of processes of a tree that are looked at."""
 
 
 def own_children() -> list[int]:
@@ -102,7 +102,8 @@ def _numbers(path: str, names: tuple[bytes, ...]) -> dict[bytes, int]:
 
 
 STOP_S = 0.1
-"""The most seconds that the stop of a tree takes: one that forks all the time may be ahead for ever."""
+"""Maximum number of seconds that the stop of a tree takes: one that forks all the time may be ahead forever.
+"""
 
 
 def stop(pid: int) -> None:

@@ -37,7 +37,7 @@ SIGNALLED = 128
 """The status of a program that runs another and was ended by a signal is the signal's number beyond this."""
 
 REPORTED = 10
-"""The most processes left behind that are named."""
+"""Maximum number of processes left behind that are named."""
 
 RETRY_S = 0.001
 """Seconds after which killed processes are checked again, unless a child ends before."""

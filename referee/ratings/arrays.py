@@ -37,7 +37,7 @@ class Arrays(NamedTuple):
 
 
 def gathered(results: Iterable[Rated], names: Sequence[str], draws: float, advantage: bool) -> Arrays:
-    """The results as arrays, with so many virtual draws of each bot. Games of one bot are left out."""
+    """The results as arrays, with this many virtual draws of each bot. Games of one bot are left out."""
     number = {name: i for i, name in enumerate(names)}
     alike: dict[tuple[str, tuple[int, ...]], tuple[list[int], list[int]]] = {}
     clusters: dict[Hashable, int] = {}

@@ -119,7 +119,7 @@ def _slice(grid: Grid, fixed: int, begin: int, end: int) -> Grid:
 
 
 def _shortened(grid: Grid, by: int, at_least: int = SHORTEST_NAME) -> Grid:
-    """The table with its longest names shortened by so many characters, as far as they may be."""
+    """The table with its longest names shortened by this many characters, as far as they may be."""
     rows = [list(row) for row in grid.rows]
     for at, column in enumerate(grid.columns):
         if not column.shorten or not rows:

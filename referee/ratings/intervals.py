@@ -51,7 +51,7 @@ POOL_CLUSTERS = 4.0
 """How many clusters the model counts for in the dispersion of the whole pool."""
 
 MIN_PRIOR = 0.25
-"""The least curvature of the prior, as a share of that at equal strengths."""
+"""Minimum curvature of the prior, as a share of that at equal strengths."""
 
 PRIOR_SHARE = 0.5
 """How much of the prior's curvature is part of the spread."""

@@ -23,7 +23,7 @@ STOPPED_PERCENT = 1
 """From this many moves on, moves during which the referee was not running show an overloaded machine."""
 
 MAX_NAMES = 8
-"""The most bots that a note names; the others are counted."""
+"""Maximum number of bots that a note names; the others are counted."""
 
 OUTPUT_LINES = 4
 """The number of last lines of the output of a failed build that a note shows."""

@@ -26,7 +26,7 @@ MEMBERS = ("out", "annulled", "renamed", "replayed")
 """The members of a `change` line that amend a run; each is an object by bot or by game."""
 
 REASON_CAP = 200
-"""The most characters of a reason."""
+"""Maximum number of characters of a reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ from referee.records.record import parse_json
 from referee.records.run_files import RECORDS
 
 GAMES = 400
-"""The most games that are read."""
+"""Maximum number of games that are read."""
 
 TAIL = 16 << 20
-"""The most bytes at the end of the file that are read; a game of a thousand moves has about 100,000."""
+"""Maximum number of bytes at the end of the file that are read; a game of a thousand moves has about 100,000.
+"""
 
 
 class TimedGame(NamedTuple):

@@ -48,7 +48,7 @@ def each_line(
 ) -> Generator[tuple[JournalLine, T], None, None]:
     """The lines in their order, each with what `examine` gives for its text; that is sent as a pickle.
 
-    They are examined by so many processes, or by this one: for 0 or 1 workers, or if there are only a few
+    They are examined by this many processes, or by this one: for 0 or 1 workers, or if there are only a few
     lines. Raises `EnvironmentLacksError` where a process ends unasked.
     """
     chunks = _chunks(lines)

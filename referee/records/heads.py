@@ -36,7 +36,7 @@ _MOST = 10_000
 """How many parts of a kind are remembered; then it starts anew."""
 
 _LONGEST = 4_000
-"""The most bytes of a head whose parts are remembered."""
+"""Maximum number of bytes of a head whose parts are remembered."""
 
 
 class Head(NamedTuple):

@@ -9,7 +9,7 @@ from referee.core.errors import RecordError
 from referee.core.fields import Fields
 
 MAX_LABEL = 200
-"""The most characters of each text."""
+"""Maximum number of characters of each text."""
 
 _MEASURED = b',"measured":'
 _MEMBER = b',"machine":'

@@ -33,7 +33,8 @@ OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
 """For a seat, how long it was not asked in a game, and the processor time that its bot used then."""
 
 LINE_CAP = 64 << 20
-"""The most bytes of a line that is read. A game of a thousand moves takes about a hundred thousand."""
+"""Maximum number of bytes of a line that is read. A game of a thousand moves takes about a hundred thousand.
+"""
 
 
 @dataclass(frozen=True)

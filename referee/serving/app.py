@@ -32,7 +32,7 @@ from referee.tournament.run import Run
 from referee.viewing.steps import steps_of
 
 MAX_STREAMS = 200
-"""The most browsers that follow the run at a time."""
+"""Maximum number of browsers that follow the run at a time."""
 
 PUSH_S = 1.0
 """The time between two events of a stream, at the least."""

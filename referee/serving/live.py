@@ -34,16 +34,16 @@ ORDER_SHARE = 0.05
 """The share of the time of a core that the order of the bots takes at most while a referee is running."""
 
 BOTS = 50
-"""The most bots that a part lists."""
+"""Maximum number of bots that a part lists."""
 
 GAMES = 30
-"""The most games that a part lists."""
+"""Maximum number of games that a part lists."""
 
 REPORTED = 20_000
 """A run with more games has a report only as a folder, which takes minutes."""
 
 FAULTY = 20
-"""The most games with a fault that a part lists."""
+"""Maximum number of games with a fault that a part lists."""
 
 PARTS = ("state", "standings", "games", "faults")
 """The parts, in the order in which they stand on the page."""
@@ -147,7 +147,7 @@ class Snapshot:
         return rows
 
     def standings(self, most: int | None = None) -> str:
-        """The standings as HTML, of at most so many bots."""
+        """The standings as HTML, of at most this many bots."""
         bots = self.order.bots if self.order else []
         seats = max(self.run.seats.values()) if self.run else 2
         has_ratings = self.order is not None and self.order.pool is not None

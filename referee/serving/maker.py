@@ -13,10 +13,10 @@ from typing import NamedTuple
 from referee.core.duty_cycle import DutyCycle
 
 MAX_WAITING = 256
-"""The most pages that wait to be made."""
+"""Maximum number of pages that wait to be made."""
 
 MAX_BYTES = 64 << 20
-"""The most bytes of pages that are kept."""
+"""Maximum number of bytes of pages that are kept."""
 
 SHARE = 0.5
 """The share of the time of a core that making pages takes at most while a referee is running."""
@@ -70,7 +70,7 @@ class Maker:
         return future
 
     def work(self) -> None:
-        """Makes pages for ever."""
+        """Makes pages forever."""
         while True:
             self.make_next()
             time.sleep(min(LONGEST_REST_S, self._duty_cycle.wait_s))

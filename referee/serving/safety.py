@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_URL = 2000
-"""The most bytes of the path and the query of a request."""
+"""Maximum number of bytes of the path and the query of a request."""
 
 METHODS = ("GET", "HEAD")
 

@@ -40,10 +40,10 @@ WRITE_S = 30.0
 """How long a client may leave what is sent to it unread."""
 
 LONGEST_HEAD = 16 << 10
-"""The most bytes of a request that is not complete."""
+"""Maximum number of bytes of a request that is not complete."""
 
 MAX_CONNECTIONS = 500
-"""The most connections at a time; further ones are closed."""
+"""Maximum number of connections at a time; further ones are closed."""
 
 SPARE_FILES = 50
 """The files that the process needs besides its connections."""
@@ -235,6 +235,6 @@ class _Connection(H11Protocol):
 
 
 def _most_connections() -> int:
-    """The most connections, as far as the process may open as many files."""
+    """The maximum number of connections, as far as the process may open that many files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return min(MAX_CONNECTIONS, max(1, files - SPARE_FILES))

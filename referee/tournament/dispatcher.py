@@ -49,8 +49,8 @@ class Dispatcher:
         """How often the machine that played a game was lost, by the game's id; a bot may have caused it."""
 
     def next(self) -> Task | None:
-        """The next task, or None if there is none for now. Games that became void come first, so that it soon
-        shows which bot is the cause; what a lost worker still had to play comes last.
+        """Returns the next task; None if there is none for now. Games that became void come first, so that it
+        soon shows which bot is the cause; what a lost worker still had to play comes last.
         """
         while task := self._take():
             first = task.games[0][0]

@@ -99,7 +99,7 @@ def play_encounter(
     use: ProcessUse = NEW_PROCESSES,
     hooks: Hooks = NO_HOOKS,
 ) -> Iterator[GameRecord]:
-    """Plays the games in their order and yields the record of each. All its processes end with it, but for
+    """Plays the games in their order and yields the record of each. All its processes end with it, except for
     those that `use` keeps.
 
     Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own, and

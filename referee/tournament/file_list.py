@@ -32,13 +32,13 @@ from referee.records.run_files import RECORDS
 from referee.tournament.bot_table import BotOrigin
 
 MAX_FILES = 10_000
-"""The most files of a bot."""
+"""Maximum number of files of a bot."""
 
 MAX_BYTES = 1 << 30
-"""The most bytes of all files of a bot together."""
+"""Maximum number of bytes of all files of a bot together."""
 
 _MAX_ENTRIES = 20 * MAX_FILES
-"""The most entries of folders that are looked at for a bot."""
+"""Maximum number of entries of folders that are looked at for a bot."""
 
 _TOOLS = {".git", ".hg", ".svn", "__pycache__"}
 """Folders that tools make."""

@@ -15,7 +15,7 @@ class Longest(NamedTuple):
     """What bounds the length of a game."""
 
     moves: int
-    """The most moves, of all seats together."""
+    """Maximum number of moves, of all seats together."""
     controls: tuple[TimeControl, ...]
     """The clocks, by seat."""
 
@@ -31,7 +31,7 @@ class Forecast(NamedTuple):
 
     games: int
     moves: int
-    """The most moves of a game."""
+    """Maximum number of moves of a game."""
     longest_us: int
     """If every bot uses all of its time, and all that it may have for its start."""
     expected_us: int | None

@@ -22,7 +22,7 @@ together, as `ALL_FILES`, where these are listed or sent.
 """
 
 _SHARE = 0.02
-"""The most of the time that is spent on the files that bots list."""
+"""Maximum share of the time that is spent on the files that bots list."""
 
 
 class Programs:

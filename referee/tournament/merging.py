@@ -286,7 +286,7 @@ def _copy_side_files(new: Path, runs: Sequence[Run], choice: MergeChoice) -> Non
 
 
 def _write_side_file(path: Path, lines: Sequence[bytes], most: int | None) -> None:
-    """Writes lines to a new file for its owner alone, as long as it has at most so many bytes; none without
+    """Writes lines to a new file for its owner alone, as long as it has at most this many bytes; none without
     lines. Raises `OSError`.
     """
     if not lines:

@@ -56,7 +56,7 @@ class MessageSocket:
             self._unsent = b""
 
     def receive(self) -> Iterator[Any]:
-        """The messages that are complete after reading what has come; a socket that waits is read once.
+        """Yields the messages that are complete after reading; a socket that blocks is read once.
 
         Raises `MalformedMessage` where something else than messages came.
         """

@@ -33,7 +33,7 @@ from referee.tournament.task import Void
 from referee.tournament.voids import ATTEMPTS, PAUSES_S, VoidGame
 
 DIALOGUES_CAP = 256 << 20
-"""The most bytes of dialogues that are kept of a run."""
+"""Maximum number of bytes of dialogues that are kept of a run."""
 
 
 class OpenRun:

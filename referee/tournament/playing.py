@@ -95,7 +95,7 @@ class TournamentPlayer:
         workers: int = 1,
     ) -> None:
         """`keep` says which dialogues are kept, one of `config.KEEP`; `programs` are those of the bots, as
-        they were when the run was opened; about so many `workers` play at the same time.
+        they were when the run was opened; about this many `workers` play at the same time.
         """
         self._workers = workers
         self.remaining = Remaining(tournament, run.state, run.is_open, run.add_batch, max(1, workers))

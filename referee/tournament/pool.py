@@ -39,8 +39,8 @@ STOPS = 20
 """How often a worker may be stopped during a task before it is ended."""
 
 _RAN_S = 1.0
-"""The most seconds between two looks at the workers that count as silence: if more have passed, the referee
-was stopped itself, and its workers perhaps with it.
+"""Maximum number of seconds between two looks at the workers that count as silence: if more have passed, the
+referee was stopped itself, and its workers perhaps with it.
 """
 
 

@@ -174,7 +174,7 @@ def _pairings(run: Run) -> list[tuple[Pairing, Summary]]:
 
 
 def _moved(pairing: Pairing, section: str, rounds: int) -> Pairing:
-    """A game in another section, so many rounds later."""
+    """A game in another section, this many rounds later."""
     return Pairing.of(pairing.number + rounds, pairing.bots, pairing.part, section)
 
 

@@ -135,8 +135,8 @@ def rerun_of(
     patient: bool = False,
 ) -> Rerun:
     """The rerun of a game of a run, whose bots' folders are relative to `base`; the bots in `instead` have
-    other commands than in the run, by name, and keep their settings. `isolation` stands in the place of the
-    level that each bot had.
+    other commands than in the run, by name, and keep their settings. `isolation` stands in place of the level
+    that each bot had.
 
     Raises `UsageError` where a bot cannot be started, `EnvironmentLacksError` where its isolation does not
     work on this machine.

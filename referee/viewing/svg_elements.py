@@ -48,7 +48,7 @@ _OUTLINE = 0.04
 _BEND = 0.3
 """The largest radius of a trace's bends."""
 _MOST = 300
-"""The most characters of a text."""
+"""Maximum number of characters of a text."""
 
 
 class Box(NamedTuple):

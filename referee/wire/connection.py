@@ -97,12 +97,12 @@ class BotConnection:
         return None
 
     def read(self) -> bytes | None:
-        """A chunk of the bot's output: None if there is none, empty at the end."""
+        """Reads a chunk of the bot's output: None if there is none, empty at the end."""
         assert self.process
         return self.process.read()
 
     def receive(self, data: bytes) -> list[ReplyContent]:
-        """The replies in a chunk of output; an empty chunk means that the bot is gone."""
+        """Decodes the replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, FROM_BOT, data)
         return self.session.receive(data) if data else [self._gone("closed its output")]
@@ -128,7 +128,8 @@ class BotConnection:
             self._tap(self.bot.name, STDERR, data)
 
     def final_replies(self) -> list[ReplyContent]:
-        """The replies of a bot whose process may have exited: what it still wrote, then that it is gone.
+        """Returns the replies of a bot whose process may have exited: what it still wrote, then that it is
+        gone.
 
         Its stdout may still be open, held by a process that the bot started.
         """

@@ -76,8 +76,8 @@ class SeatWire:
             self.watch.empty_ns = read_from_ns  # guard: emptied
 
     def wanted(self) -> int:
-        """The streams to wait for, as bits: always its stderr; where it is asked also its output, the report
-        of its exit, and room in its input.
+        """Returns the streams to wait for, as bits: always its stderr; where it is asked also its output, the
+        report of its exit, and room in its input.
         """
         process = self.connection.process
         if process is None:
@@ -278,7 +278,7 @@ class ProcessWire:
                     return silence
 
     def _silence(self, seat: Seat, seat_wire: SeatWire, now_ns: int) -> Reply | None:
-        """The reply of a seat whose time is up; None where it is not."""
+        """Makes the reply of a seat whose time is up; None where it is not."""
         watch = seat_wire.watch
         used_us = watch.up_us(now_ns)
         if used_us is None:
@@ -320,7 +320,7 @@ class ProcessWire:
             seat_wire.enqueue([failure], time.monotonic_ns(), seat_wire.watch.cpu_ns())
 
     def _taken(self, seat: Seat, seat_wire: SeatWire) -> Reply | None:
-        """The next reply of a seat, where there is one."""
+        """Takes the next reply of a seat, where there is one."""
         watch = seat_wire.watch
         while seat_wire.replies:
             wall_ns, cpu_ns, content = seat_wire.replies.popleft()
@@ -380,7 +380,7 @@ class ProcessWire:
                 )
 
     def _ready(self, now_ns: int, slice_ns: int) -> list[tuple[SeatWire, int]]:
-        """The streams that are ready within a slice, or before the first deadline."""
+        """Polls for the streams that are ready within a slice, or before the first deadline."""
         if now_ns - self._alive_ns > ALIVE_NS:
             self._alive_ns = now_ns
             self._report_alive()

@@ -26,7 +26,7 @@ CPU_WALL_NS = 1_000_000_000
 """Constant added to that bound, which is needed since a bot may wait for something that never comes."""
 
 LOOK_NS = 100_000_000
-"""The least time between two looks for new processes of a bot."""
+"""Minimum time between two looks for new processes of a bot."""
 
 WAITED_NS = 1_000_000
 """Waiting for a processor is ordinary if it is shorter."""

@@ -38,7 +38,7 @@ class Replay(NamedTuple):
     data: str
     """Packed as `pages.game_data` does it."""
     symbols: Mapping[str, str]
-    """The definitions that it refers to, by id, but for those that came with an earlier game."""
+    """The definitions that it refers to, by id, except for those that came with an earlier game."""
     lacks_seats: bool = False
     """Whether it has only what a spectator sees, and seats knew something else."""
 

@@ -28,10 +28,10 @@ SLOWEST = 10
 """The number of slowest moves that are listed."""
 
 FAULTS_OF_A_KIND = 3
-"""The most games shown in which a bot committed the same fault."""
+"""Maximum number of games shown in which a bot committed the same fault."""
 
 MAX_FAULTS = 60
-"""The most games with faults that are shown."""
+"""Maximum number of games with faults that are shown."""
 
 DIALOGUE_LINES = 40
 """The number of last lines of a dialogue that are shown."""
@@ -101,7 +101,7 @@ class Gathering:
     _times: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
     """By section."""
     _lengths: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
-    """By section, how many games have so many moves."""
+    """By section, how many games have this many moves."""
     _clocks: dict[str, dict[str, set[str]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(set))
     )

@@ -12,7 +12,7 @@ from referee.ratings.standings import is_known
 from referee.records.record import Summary
 
 MAX_FITS = 30
-"""The most times that the ratings are fitted."""
+"""Maximum number of times that the ratings are fitted."""
 
 FEWEST_GAMES = 10
 """With fewer games there is no course worth drawing."""

@@ -76,7 +76,7 @@ def _best_round(meetings: _Counts, seats: int, stream: Stream) -> _Counts:
 
 
 def _cost_of_even(total: int, pairs: int) -> int:
-    """The least sum of squares of whole numbers, so many, with this total."""
+    """The least sum of squares of this many whole numbers with this total."""
     each, more = divmod(total, pairs)
     return (pairs - more) * each * each + more * (each + 1) * (each + 1)
 

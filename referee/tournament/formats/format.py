@@ -25,7 +25,7 @@ ORIGIN = "format_origin"
 """The member of a header with the file of a format from outside, and its SHA-256."""
 
 SETTINGS = "format_settings"
-"""The member of a header with the settings of a format from outside, but for those that may grow."""
+"""The member of a header with the settings of a format from outside, except for those that may grow."""
 
 
 class Amount(NamedTuple):
@@ -143,7 +143,7 @@ class Format(ABC):
         return f"{words}, {counted(self.rounds, 'round')}" if self.has_rounds else words
 
     def check(self, bots: int, seats: int) -> None:
-        """Raises `UsageError` where so many bots cannot play a game of so many seats in this format."""
+        """Raises `UsageError` where this many bots cannot play a game of this many seats in this format."""
         if bots < seats:
             raise UsageError(f"there are {bots} bots, expected at least {seats}, the seats of the game")
 

@@ -161,8 +161,8 @@ class LeagueState:
 
 
 def strengths(games: Floats, points: Floats, start: Floats | None = None) -> Floats:
-    """The most likely strengths, in natural units, after so many games of one bot against another, of which
-    it had so many points. The search starts at other strengths, which may be of fewer bots.
+    """The most likely strengths, in natural units, after this many games of one bot against another, of which
+    it had this many points. The search starts at other strengths, which may be of fewer bots.
     """
     mean = np.zeros(len(games)) if start is None else np.pad(start, (0, len(games) - len(start)))
     for _ in range(_STEPS):
