@@ -357,9 +357,9 @@ class ProcessWire:
             if stream == _STDOUT:
                 spoke.append(seat_wire)
                 if (data := seat_wire.connection.read()) is not None:
-                    read.append(
+                    read.append(  # guard: deadline
                         (seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), data)
-                    )  # guard: deadline
+                    )
             elif stream == _STDERR:
                 complained.append(seat_wire)
             elif stream == _STDIN:
