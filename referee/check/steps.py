@@ -449,4 +449,4 @@ STEPS: tuple[CheckStep, ...] = (
 """All steps in their order, counted from 1."""
 
 ALWAYS = 3
-"""How many of the first steps always run: they are one conversation, which all other steps need."""
+"""How many of the first steps always run: they are one session, which all other steps need."""

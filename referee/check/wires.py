@@ -2,7 +2,7 @@
 
 The house player picks its moves with the engine of the game and answers at once. The wires differ only in
 what it does besides that: it resigns early, fails, rejects a legal answer, or plays the first moves of the
-bot's seat. The game loop and the conversation with the bot are the same as in every game.
+bot's seat. The game loop and the session with the bot are the same as in every game.
 """
 
 from __future__ import annotations

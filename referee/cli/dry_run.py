@@ -17,7 +17,7 @@ from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
-from referee.tournament.forecast import Forecast, Longest, forecast
+from referee.tournament.forecast import Forecast, LongestGame, forecast
 from referee.tournament.formats import Amount
 from referee.tournament.lock import is_locked
 from referee.tournament.opening import Candidate
@@ -123,7 +123,7 @@ def _present(folder: Path) -> Path:
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
 
 
-def _left(candidate: Candidate) -> Iterator[Longest]:
+def _left(candidate: Candidate) -> Iterator[LongestGame]:
     """Yields bounds on the length of the remaining games, in their order, as far as they are known."""
     tournament = candidate.tournament
     moves = {plan.section: plan.game.longest(plan.options) for plan in tournament.plans}
@@ -137,7 +137,7 @@ def _left(candidate: Candidate) -> Iterator[Longest]:
         for game in encounter.games:
             if run.is_open(game.id):
                 clocks = controls[game.section]
-                yield Longest(moves[game.section], tuple(clocks[name] for name in game.bots))
+                yield LongestGame(moves[game.section], tuple(clocks[name] for name in game.bots))
 
 
 def _games_left(candidate: Candidate, known: int) -> int:

@@ -17,7 +17,14 @@ from itertools import count
 import referee
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.choosing import WorkerChooser
-from referee.cluster.cluster_client import Answered, ClusterClient, Disconnected, Failed, Member, Members
+from referee.cluster.cluster_client import (
+    ClusterClient,
+    Disconnected,
+    Member,
+    Members,
+    OrderAnswered,
+    OrderFailed,
+)
 from referee.cluster.dask_worker import DaskWorker, WorkerStage, first_core
 from referee.cluster.expected import is_answer, longest_s, replayed
 from referee.cluster.orders import (
@@ -40,7 +47,7 @@ from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
 from referee.tournament.backend import Backend, ReportHandler
-from referee.tournament.task import Began, Died, Lost, Notice, Report, Task
+from referee.tournament.task import Began, Notice, Report, Task, TaskLost, WorkerDied
 
 SILENT_S = 300.0
 """Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
@@ -185,10 +192,10 @@ class ClusterBackend(Backend):
                     self._see(found)
                 case Disconnected(why):
                     self._lose_all(why)
-                case Answered(key, answer):
+                case OrderAnswered(key, answer):
                     if worker := self._of.pop(key, None):
                         self._answered(worker, key, answer)
-                case Failed(key, why):
+                case OrderFailed(key, why):
                     if worker := self._of.pop(key, None):
                         self._failed(worker, key, why)
         if self._now_s - self._looked_after_s >= LOOK_S:
@@ -332,7 +339,7 @@ class ClusterBackend(Backend):
             self._choice.played(task)
             first = Began(task.games[0][0].id)
             self._reports += [
-                report._replace(task=task) if isinstance(report, Died) else report
+                report._replace(task=task) if isinstance(report, WorkerDied) else report
                 for report in reports
                 if report != first
             ]
@@ -379,7 +386,7 @@ class ClusterBackend(Backend):
         """Reports a task as lost with its machine, `alone` or with all other machines."""
         self._choice.lost(task, worker)
         how = f"the machine {worker.name} that played it was lost: {why}"
-        self._reports.append(Lost(task, how, by_bot=alone))
+        self._reports.append(TaskLost(task, how, by_bot=alone))
 
     def _lose(self, worker: DaskWorker, why: str, alone: bool = True) -> None:
         """Gives up a worker, with all that it was to do; `alone` or with all others."""

@@ -29,14 +29,14 @@ class Members(NamedTuple):
     found: Mapping[str, Member]
 
 
-class Answered(NamedTuple):
+class OrderAnswered(NamedTuple):
     """An order was answered."""
 
     key: str
     answer: MachineAnswer
 
 
-class Failed(NamedTuple):
+class OrderFailed(NamedTuple):
     """An order will not be answered."""
 
     key: str
@@ -49,7 +49,7 @@ class Disconnected(NamedTuple):
     why: str
 
 
-ClusterEvent = Members | Answered | Failed | Disconnected
+ClusterEvent = Members | OrderAnswered | OrderFailed | Disconnected
 
 
 class ClusterClient(ABC):

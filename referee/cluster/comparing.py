@@ -34,7 +34,7 @@ MAX_NAMED = 8
 _MAX_TEXT = 1000
 
 
-class Measured(NamedTuple):
+class MeasuredMachine(NamedTuple):
     """The measurements of a machine of a cluster."""
 
     address: str
@@ -64,7 +64,7 @@ class Measured(NamedTuple):
         return f"{self.name} ({self.address})"
 
 
-class Unmeasured(NamedTuple):
+class UnmeasuredMachine(NamedTuple):
     """A machine of a cluster that could not be measured."""
 
     address: str
@@ -87,7 +87,7 @@ def clock_percent(reference: int, speed: int) -> int:
     return 100 if abs(percent - 100) <= ALIKE_PERCENT else percent
 
 
-def shares_of_fastest(machines: Iterable[Measured]) -> dict[str, int]:
+def shares_of_fastest(machines: Iterable[MeasuredMachine]) -> dict[str, int]:
     """The speeds that are known, by the address of the machine, in hundredths of that of the fastest."""
     speeds = {machine.address: machine.speed.together.native for machine in machines if machine.speed}
     return {address: round(100 * speed / max(speeds.values())) for address, speed in speeds.items()}
@@ -96,7 +96,7 @@ def shares_of_fastest(machines: Iterable[Measured]) -> dict[str, int]:
 # --- What a machine reported ------------------------------------------------------------------------------
 
 
-def read_report(address: str, slots: int, report: Any) -> Measured:
+def read_report(address: str, slots: int, report: Any) -> MeasuredMachine:
     """A machine of a cluster, from what `referee doctor --json` printed there. All texts are escaped.
 
     Raises `EnvironmentLacksError` where the report has another form.
@@ -107,7 +107,7 @@ def read_report(address: str, slots: int, report: Any) -> Measured:
     speed = figures.object("speed") if figures.value("speed") is not None else None
     moves = figures.object("moves") if figures.value("moves") is not None else None
     lacks = figures.object("isolation")
-    return Measured(
+    return MeasuredMachine(
         address=address,
         name=_text(machine, "name"),
         cpu=_text(machine, "cpu"),
@@ -144,10 +144,10 @@ def _text(fields: Fields, name: str) -> str:
 # --- What differs -----------------------------------------------------------------------------------------
 
 
-def compare(machines: Sequence[Measured | Unmeasured], version: str) -> tuple[Finding, ...]:
+def compare(machines: Sequence[MeasuredMachine | UnmeasuredMachine], version: str) -> tuple[Finding, ...]:
     """Lists the differences between the machines, and from a referee of this version."""
-    measured = [machine for machine in machines if isinstance(machine, Measured)]
-    missing = [machine for machine in machines if isinstance(machine, Unmeasured)]
+    measured = [machine for machine in machines if isinstance(machine, MeasuredMachine)]
+    missing = [machine for machine in machines if isinstance(machine, UnmeasuredMachine)]
     return (
         *map(_missing, missing),
         *_versions(measured, version),
@@ -160,7 +160,7 @@ def compare(machines: Sequence[Measured | Unmeasured], version: str) -> tuple[Fi
     )
 
 
-def _missing(machine: Unmeasured) -> Finding:
+def _missing(machine: UnmeasuredMachine) -> Finding:
     return Finding(
         "missing",
         Severity.WARNING,
@@ -169,7 +169,7 @@ def _missing(machine: Unmeasured) -> Finding:
     )
 
 
-def _versions(machines: Sequence[Measured], version: str) -> Iterator[Finding]:
+def _versions(machines: Sequence[MeasuredMachine], version: str) -> Iterator[Finding]:
     others = [machine for machine in machines if machine.referee != version]
     if others:
         yield Finding(
@@ -181,7 +181,7 @@ def _versions(machines: Sequence[Measured], version: str) -> Iterator[Finding]:
         )
 
 
-def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     shares = shares_of_fastest(machines)
     if len(shares) < 2:
         return
@@ -205,7 +205,7 @@ def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
     )
 
 
-def _pythons(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _pythons(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     versions = _grouped((machine.python, machine) for machine in machines)
     if len(versions) > 1:
         yield Finding(
@@ -217,7 +217,7 @@ def _pythons(machines: Sequence[Measured]) -> Iterator[Finding]:
         )
 
 
-def _builds(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _builds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     """Compares only like with like: Python of one version, beside compiled code on the same machine."""
     for version, those in _grouped((machine.python, machine) for machine in machines).items():
         ratios = {
@@ -234,7 +234,7 @@ def _builds(machines: Sequence[Measured]) -> Iterator[Finding]:
             )
 
 
-def _busy(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _busy(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     shares = [(one, one.speed.together.share_percent) for one in machines if one.speed]
     busy = [f"{share} % of a core on `{one.label}`" for one, share in shares if share < FREE_PERCENT]
     if busy:
@@ -247,7 +247,7 @@ def _busy(machines: Sequence[Measured]) -> Iterator[Finding]:
         )
 
 
-def _isolation(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _isolation(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     levels = _grouped(((machine.isolation or ("none",))[-1], machine) for machine in machines)
     if len(levels) > 1:
         yield Finding(
@@ -259,7 +259,7 @@ def _isolation(machines: Sequence[Measured]) -> Iterator[Finding]:
         )
 
 
-def _pinning(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _pinning(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     without = [machine for machine in machines if not machine.pinning]
     if 0 < len(without) < len(machines):
         yield Finding(
@@ -271,14 +271,14 @@ def _pinning(machines: Sequence[Measured]) -> Iterator[Finding]:
         )
 
 
-def _grouped(pairs: Iterable[tuple[str, Measured]]) -> dict[str, list[Measured]]:
-    groups: dict[str, list[Measured]] = {}
+def _grouped(pairs: Iterable[tuple[str, MeasuredMachine]]) -> dict[str, list[MeasuredMachine]]:
+    groups: dict[str, list[MeasuredMachine]] = {}
     for key, machine in pairs:
         groups.setdefault(key, []).append(machine)
     return groups
 
 
-def _labels(machines: Iterable[Measured]) -> str:
+def _labels(machines: Iterable[MeasuredMachine]) -> str:
     return _named(f"`{machine.label}`" for machine in machines)
 
 

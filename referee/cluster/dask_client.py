@@ -17,13 +17,13 @@ from distributed.client import FutureCancelledError
 from referee.cluster import calls, machine
 from referee.cluster.answers import from_bytes
 from referee.cluster.cluster_client import (
-    Answered,
     ClusterClient,
     ClusterEvent,
     Disconnected,
-    Failed,
     Member,
     Members,
+    OrderAnswered,
+    OrderFailed,
 )
 from referee.cluster.connecting import reason
 from referee.cluster.orders import MachineOrder, Play
@@ -104,7 +104,7 @@ class DaskClient(ClusterClient):
                 pure=False,
             )
             try:
-                event = Answered(key, from_bytes(await future))
+                event = OrderAnswered(key, from_bytes(await future))
             finally:
                 future.release()
         except asyncio.CancelledError:
@@ -113,7 +113,7 @@ class DaskClient(ClusterClient):
             self._is_broken = True  # with the connection, all orders are lost
             return
         except Exception as error:
-            event = Failed(key, shown(f"{type(error).__name__}: {error}".partition("\n")[0], 300))
+            event = OrderFailed(key, shown(f"{type(error).__name__}: {error}".partition("\n")[0], 300))
         finally:
             self._asked.pop(key, None)
         self._events.put(event)

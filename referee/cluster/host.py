@@ -55,7 +55,7 @@ from referee.tournament.hashes import hashes_of_words
 from referee.tournament.isolating import with_hidden
 from referee.tournament.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.pool import WorkerPool
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Report, Task, Void
+from referee.tournament.task import Began, Finished, LeftBehind, Report, Task, Void, WorkerDied
 from referee.tournament.worker import WorkerSignal
 
 ALIVE_S = 1.0
@@ -227,7 +227,7 @@ class Host:
                 found = [k for k, task in self._tasks.items() if bot in task.plan.names] or [
                     k for k in self._reports if not k
                 ]
-            case Died(task):
+            case WorkerDied(task):
                 found = [k for k, one in self._tasks.items() if one is task]
             case _:
                 found = []

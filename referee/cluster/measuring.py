@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.cluster import calls
-from referee.cluster.comparing import Measured, Unmeasured, read_report
+from referee.cluster.comparing import MeasuredMachine, UnmeasuredMachine, read_report
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 
@@ -48,7 +48,7 @@ def hosts(client: Client) -> list[KnownMachine]:
 
 def measure_hosts(
     client: Client, machines: list[KnownMachine], seconds: float
-) -> Iterator[tuple[Measured | Unmeasured, Any]]:
+) -> Iterator[tuple[MeasuredMachine | UnmeasuredMachine, Any]]:
     """Measures all these machines at the same time; gives each with its whole report, which is None where it
     could not be measured within this many seconds.
     """
@@ -59,7 +59,7 @@ def measure_hosts(
             report = json.loads(_result(future, until))
             yield read_report(machine.address, machine.slots, report), report
         except (EnvironmentLacksError, ValueError, RecursionError) as error:
-            yield Unmeasured(machine.address, machine.slots, shown(str(error), 400)), None
+            yield UnmeasuredMachine(machine.address, machine.slots, shown(str(error), 400)), None
 
 
 def _begin(client: Client, machine: KnownMachine, seconds: float) -> Future[str]:

@@ -95,7 +95,7 @@ def ending_of(reply: Reply, clock: SeatClock, margin_us: int) -> Ending | None:
     request in time, whatever it says.
 
     The order: lateness first, whatever the reply says (output after the deadline is not read, so no cap can
-    be exceeded then); then faults in the conversation; then resigning. The rules are applied to an answer
+    be exceeded then); then faults in the session; then resigning. The rules are applied to an answer
     after all of these.
     """
     content = reply.content

@@ -11,7 +11,7 @@ from referee.core.isolation import CONFINED
 from referee.core.units import about, about_size
 from referee.machine.calibration import Rates, Speed
 from referee.machine.measure import Distribution, Figures
-from referee.machine.survey import Limit
+from referee.machine.survey import ResourceLimit
 from referee.processes.cgroups import CONTROLLERS
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.limits import DEFAULT, SCRATCH, SHARED_PERCENT, share_of
@@ -542,6 +542,6 @@ def _asked(figures: Figures) -> str:
     return _workers(max(1, figures.workers))
 
 
-def _limit(limit: Limit) -> str:
+def _limit(limit: ResourceLimit) -> str:
     soft, hard = ("no limit" if n is None else str(n) for n in limit)
     return soft if soft == hard else f"{soft} (at most {hard})"

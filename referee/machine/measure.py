@@ -27,7 +27,7 @@ from referee.processes.levels import reason
 from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Died, Finished, Report, Task, Void
+from referee.tournament.task import Finished, Report, Task, Void, WorkerDied
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 
@@ -164,7 +164,7 @@ class _Collected:
                     self.used_us += (event["used_us"] for event in report.record()["measured"]["events"])
                     if any(game.faults):
                         self.failure = f"an instant bot lost: {game.sentence}"
-                case Died(_, how):
+                case WorkerDied(_, how):
                     self.failure = f"a worker process {how}"
                 case Void(error=error):
                     line = error.strip().rpartition("\n")[2]

@@ -13,8 +13,8 @@ from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
 from referee.person.choices import Choices
-from referee.person.commands import COMMANDS, Typed, meaning, meant_by
-from referee.person.console import BOT_REPLIED, TIME_UP, Asking, Console, End
+from referee.person.commands import COMMANDS, TypedLine, meaning, meant_by
+from referee.person.console import BOT_REPLIED, TIME_UP, Console, InputEnd, LineRequest
 from referee.person.hint_bot import NoHint
 from referee.person.taking_back import TakenTurn, before_move, can_take_back
 from referee.person.words import (
@@ -170,7 +170,7 @@ class PersonInterface:
         self, seat: Seat, question: Question, asked: _Asked, poll_bots: Callable[[], bool]
     ) -> ReplyContent | None:
         """Reads lines until one is an answer; None where the reply of a bot has to be taken first."""
-        asking = Asking(
+        request = LineRequest(
             seat,
             f"{seat_name(self._terms, seat)}> ",
             lambda text: self._status(seat, question, asked, text),
@@ -179,13 +179,13 @@ class PersonInterface:
             self._deadline_ns(seat, question, asked),
         )
         while True:
-            line = self._console.read(asking, poll_bots)
+            line = self._console.read(request, poll_bots)
             if line is BOT_REPLIED:
                 return None
             if line is TIME_UP:
                 self._console.show("the time is up")
                 return Silence("no move was typed in time")
-            if isinstance(line, End):
+            if isinstance(line, InputEnd):
                 raise PersonLeft
             if why := self._why_not(asked.choices, line):
                 self._console.show(why)
@@ -213,7 +213,7 @@ class PersonInterface:
         meant = meant_by(typed.text)
         return f"illegal: {why}{f' (did you mean {meant}?)' if meant else ''}"
 
-    def _obey(self, seat: Seat, question: Question, asked: _Asked, typed: Typed) -> None:
+    def _obey(self, seat: Seat, question: Question, asked: _Asked, typed: TypedLine) -> None:
         """Obeys a command that changes nothing in the game."""
         match typed.word:
             case "help":
@@ -268,15 +268,15 @@ class PersonInterface:
         if self._has_secrets and self._looking is not None:
             self._console.clear()
             self._looking = None
-        asking = Asking(
+        request = LineRequest(
             seat,
             f"{seat_name(self._terms, seat)}: take back {counted(number, 'move')}? [y/n] ",
             lambda text: "",
             lambda text: [],
         )
         while True:
-            line = self._console.read(asking, poll_bots)
-            if isinstance(line, End):
+            line = self._console.read(request, poll_bots)
+            if isinstance(line, InputEnd):
                 raise PersonLeft
             if line.strip().lower() in ("y", "yes", "n", "no"):
                 return line.strip().lower().startswith("y")
@@ -289,10 +289,10 @@ class PersonInterface:
             self._console.clear()
             self._looking, self._awaited = None, seat
         prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else looks "
-        line = self._console.read(Asking(seat, prompt, lambda text: "", lambda text: []), poll_bots)
+        line = self._console.read(LineRequest(seat, prompt, lambda text: "", lambda text: []), poll_bots)
         if line is BOT_REPLIED:
             return False
-        if isinstance(line, End):
+        if isinstance(line, InputEnd):
             raise PersonLeft
         self._console.clear()
         self._looking, self._awaited = seat, None

@@ -9,7 +9,7 @@ from referee.core.text import WIDTH, counted, shown
 from referee.gameplay.api import Question
 from referee.gameplay.events import Ending, Event, Moved, Preset, Retired
 from referee.gameplay.terms import Terms
-from referee.person.choices import Found
+from referee.person.choices import FoundMoves
 from referee.person.commands import COMMANDS
 
 
@@ -43,7 +43,7 @@ def help_lines(terms: Terms, width: int = WIDTH) -> list[str]:
     return lines
 
 
-def moves_lines(found: Found, beginning: str, width: int = WIDTH) -> list[str]:
+def moves_lines(found: FoundMoves, beginning: str, width: int = WIDTH) -> list[str]:
     """A list of moves in columns, with how many more there are."""
     if not found.moves:
         after = f" that begins with {shown(beginning, 40)}" if beginning else ""

@@ -11,8 +11,8 @@ _MAX_LINKS = 40
 """Maximum number of links in one path; the kernel follows no more."""
 
 
-class Followed(NamedTuple):
-    """The target of a path, and the links on the way."""
+class FollowedPath(NamedTuple):
+    """The target of a path, with the links on the way."""
 
     path: str
     """The same place without symbolic links."""
@@ -20,7 +20,7 @@ class Followed(NamedTuple):
     """The links on the way: where each lies, itself without links, and its text."""
 
 
-def follow(path: str) -> Followed:
+def follow(path: str) -> FollowedPath:
     """Follows an absolute path to its end. Raises `OSError` or `ValueError` where nothing exists there."""
     real = ""
     links: list[tuple[str, str]] = []
@@ -41,4 +41,4 @@ def follow(path: str) -> Followed:
             if text.startswith("/"):
                 real = ""
             pending += text.split("/")[::-1]
-    return Followed(real or "/", tuple(links))
+    return FollowedPath(real or "/", tuple(links))

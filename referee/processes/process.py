@@ -79,7 +79,7 @@ class BotStart:
             self._close()
             raise
 
-    def wait(self) -> launcher.Started:
+    def wait(self) -> launcher.StartedBot:
         """Waits until the bot was started. Raises `OSError`, `EnvironmentLacksError`."""
         try:
             started = self._pending.wait()

@@ -24,7 +24,7 @@ from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
 from referee.serving.live import Snapshot
-from referee.serving.maker import BusyError, Maker, Makers
+from referee.serving.maker import BusyError, PageMaker, PageMakers
 from referee.serving.reports import Reports
 from referee.serving.safety import Hosts, Log, Safety, problem
 from referee.tournament.follower import FollowedGame
@@ -100,7 +100,12 @@ def _event(snapshot: Snapshot, sent: int) -> str:
 
 
 def application(
-    streams: SnapshotStreams, makers: Makers, reports: Reports, hosts: Hosts, log: Log | None, log_error: Log
+    streams: SnapshotStreams,
+    makers: PageMakers,
+    reports: Reports,
+    hosts: Hosts,
+    log: Log | None,
+    log_error: Log,
 ) -> Safety:
     """All pages as an application. `log` is called with a line for each request, `log_error` with errors of
     the referee itself.
@@ -138,7 +143,7 @@ def _text_of(error: Exception, status: int) -> str:
 class _Pages:
     """Answers the requests for each page."""
 
-    def __init__(self, streams: SnapshotStreams, makers: Makers, reports: Reports) -> None:
+    def __init__(self, streams: SnapshotStreams, makers: PageMakers, reports: Reports) -> None:
         self._streams = streams
         self._lists = makers.lists
         self._replays = makers.replays
@@ -203,7 +208,7 @@ class _Pages:
             page_of_waiting.headers["refresh"] = f"{RELOAD_S}"
             return page_of_waiting
 
-    async def _made(self, key: Hashable, make: Callable[[], str], maker: Maker | None = None) -> Response:
+    async def _made(self, key: Hashable, make: Callable[[], str], maker: PageMaker | None = None) -> Response:
         """A page that a maker makes: that of lists if none is given."""
         try:
             return await self._when_made(lambda: (maker or self._lists).page(key, make), PAGE_WAIT_S)

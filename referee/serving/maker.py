@@ -29,7 +29,7 @@ class BusyError(Exception):
     """Too many pages wait already."""
 
 
-class Maker:
+class PageMaker:
     """Makes pages in the order in which they are asked for."""
 
     def __init__(self) -> None:
@@ -99,9 +99,9 @@ class Maker:
             self._kept_bytes -= len(dropped)
 
 
-class Makers(NamedTuple):
+class PageMakers(NamedTuple):
     """One for each kind of pages, so that those that are made soon do not wait for those that take long."""
 
-    lists: Maker
-    replays: Maker
-    reports: Maker
+    lists: PageMaker
+    replays: PageMaker
+    reports: PageMaker

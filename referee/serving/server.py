@@ -23,7 +23,7 @@ from referee.core.text import shown
 from referee.games.api import Game
 from referee.serving.app import SnapshotStreams, application
 from referee.serving.live import LiveRun
-from referee.serving.maker import Maker, Makers
+from referee.serving.maker import PageMaker, PageMakers
 from referee.serving.reports import Reports
 from referee.serving.safety import HEADERS, Hosts, Log, Safety
 
@@ -105,7 +105,7 @@ def serve_run(
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     live, threads = LiveRun(folder, given), _Threads()
-    makers = Makers(Maker(), Maker(), Maker())
+    makers = PageMakers(PageMaker(), PageMaker(), PageMaker())
     streams = SnapshotStreams(live.advance())
     app = application(streams, makers, Reports(makers.reports), hosts, log, log_error)
     server = uvicorn.Server(_settings(app))

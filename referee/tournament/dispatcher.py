@@ -10,7 +10,7 @@ from dataclasses import replace
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.encounter import FailedStarts
-from referee.tournament.task import Lost, Task, Void
+from referee.tournament.task import Task, TaskLost, Void
 from referee.tournament.voids import Suspicion
 
 LOSSES = 3
@@ -123,7 +123,7 @@ class Dispatcher:
             self._retries.append(replace(task, games=tuple(waiting)))
         return lost
 
-    def lost(self, lost: Lost) -> list[Void]:
+    def lost(self, lost: TaskLost) -> list[Void]:
         """The games of a task that are not over, as void, after its machine was lost.
 
         The caller calls `went_void` for those that have suspects, and `play_again` for the others.

@@ -11,7 +11,7 @@ RECORD_BYTES = 200
 """About the size of an event in a record, with its times."""
 
 
-class Longest(NamedTuple):
+class LongestGame(NamedTuple):
     """What bounds the length of a game."""
 
     moves: int
@@ -43,7 +43,7 @@ class Forecast(NamedTuple):
 
 
 def forecast(
-    left: Sequence[Longest], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
+    left: Sequence[LongestGame], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
 ) -> Forecast:
     """Estimates what `games` games will take on this many workers; `left` has at least the first of them.
 

@@ -16,7 +16,17 @@ from referee.tournament.open_run import OpenRun
 from referee.tournament.plan import Entrant
 from referee.tournament.remaining import Remaining
 from referee.tournament.strikes import FaultCount
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Lost, Notice, Report, Task, Void
+from referee.tournament.task import (
+    Began,
+    Finished,
+    LeftBehind,
+    Notice,
+    Report,
+    Task,
+    TaskLost,
+    Void,
+    WorkerDied,
+)
 from referee.tournament.tournament import Tournament
 
 WORKER_FAILURES = 3
@@ -178,13 +188,13 @@ class TournamentPlayer:
                         self._show.note(f"bot `{bot}` left processes behind, which were ended: {processes}")
                 case Void():
                     self._take_void(report)
-                case Died(task, how, suspects):
+                case WorkerDied(task, how, suspects):
                     self._deaths += 1
                     self._show.note(f"a worker process {how}")
                     why = "" if self._is_stopping else how
                     for void in self._dispatcher.take_back(task, why, suspects):
                         self._take_void(void)
-                case Lost():
+                case TaskLost():
                     self._take_lost(report)
                 case Notice(line):
                     self._show.note(line)
@@ -202,7 +212,7 @@ class TournamentPlayer:
             self._run.keep_dialogue(game, finished.dialogue)
         self._show.finished(finished)
 
-    def _take_lost(self, lost: Lost) -> None:
+    def _take_lost(self, lost: TaskLost) -> None:
         """Stores the games that were lost with a machine, and has them played again."""
         again = []
         for void in self._dispatcher.lost(lost):

@@ -27,7 +27,7 @@ from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
 from referee.tournament.backend import Backend, ReportHandler
 from referee.tournament.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.task import Died, Report, Task
+from referee.tournament.task import Report, Task, WorkerDied
 from referee.tournament.worker import WorkerOrder, WorkerSignal
 
 SILENT_S = 300.0
@@ -223,7 +223,7 @@ class WorkerPool(Backend):
             worker.kill()
             worker.release()
             del self._workers[number]
-            reports.append(Died(worker.task, worker.failure, worker.suspects))
+            reports.append(WorkerDied(worker.task, worker.failure, worker.suspects))
         if failed:
             end_all_adopted(self._family())
             for worker in failed.values():
@@ -252,7 +252,7 @@ class WorkerPool(Backend):
         return any(worker.task is task for worker in self._workers.values())
 
     def give_up(self, task: Task) -> None:
-        """Ends the worker that plays this task, if one does; `Died` is reported."""
+        """Ends the worker that plays this task, if one does; `WorkerDied` is reported."""
         for worker in self._workers.values():
             if worker.task is task:
                 worker.failure = "was told to give up its task"

@@ -139,7 +139,7 @@ class LeftBehind(NamedTuple):
     """Their names, for people."""
 
 
-class Died(NamedTuple):
+class WorkerDied(NamedTuple):
     """A worker died or had to be ended."""
 
     task: Task | None
@@ -149,7 +149,7 @@ class Died(NamedTuple):
     """The bots that may be the cause."""
 
 
-class Lost(NamedTuple):
+class TaskLost(NamedTuple):
     """The machine that played a task was lost, with whatever it had not reported by then."""
 
     task: Task
@@ -164,7 +164,7 @@ class Notice(NamedTuple):
     line: str
 
 
-Report = Began | Finished | Void | LeftBehind | Died | Lost | Notice
+Report = Began | Finished | Void | LeftBehind | WorkerDied | TaskLost | Notice
 
 
 class Observer(NamedTuple):

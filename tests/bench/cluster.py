@@ -35,7 +35,7 @@ from tabulate import tabulate
 from referee.cluster.answers import finished
 from referee.cluster.bot_files import SentFiles, sent_files
 from referee.cluster.cluster_backend import ClusterBackend
-from referee.cluster.cluster_client import Answered, ClusterClient, ClusterEvent, Member, Members
+from referee.cluster.cluster_client import ClusterClient, ClusterEvent, Member, Members, OrderAnswered
 from referee.cluster.connecting import scheduler_at
 from referee.cluster.orders import (
     Greet,
@@ -217,7 +217,7 @@ class Recorded(ClusterClient):
                 answer = PlayedTask(tuple(self._renamed(task)))
             case _:
                 answer = PlayedTask(())
-        self._answers.append(Answered(key, answer))
+        self._answers.append(OrderAnswered(key, answer))
 
     def _renamed(self, task: Task) -> Iterator[Report]:
         for (pairing, _), report in zip(task.games, self._reports, strict=True):

@@ -19,7 +19,7 @@ from referee.cluster.orders import (
     PlayedTask,
 )
 from referee.core.errors import RecordError
-from referee.tournament.task import Began, Died, LeftBehind, Notice, Void
+from referee.tournament.task import Began, LeftBehind, Notice, Void, WorkerDied
 from tests.unit.test_cluster_backend import recorded, task
 
 ANSWERS: list[MachineAnswer] = [
@@ -35,7 +35,7 @@ ANSWERS: list[MachineAnswer] = [
             Began("1:a:b"),
             Void("1:a:b", 2, "Traceback", frozenset({"a", "b"}), lost=True),
             LeftBehind("a", "sleep"),
-            Died(None, "it was killed", frozenset("a")),
+            WorkerDied(None, "it was killed", frozenset("a")),
             Notice("a line"),
         )
     ),

@@ -14,13 +14,13 @@ from referee.cluster import choosing, cluster_backend, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
 from referee.cluster.cluster_backend import FAILURES, ClusterBackend
 from referee.cluster.cluster_client import (
-    Answered,
     ClusterClient,
     ClusterEvent,
     Disconnected,
-    Failed,
     Member,
     Members,
+    OrderAnswered,
+    OrderFailed,
 )
 from referee.cluster.expected import replayed
 from referee.cluster.orders import (
@@ -55,7 +55,7 @@ from referee.records.record import (
 )
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Began, Died, Finished, Lost, Notice, Report, Task, Void
+from referee.tournament.task import Began, Finished, Notice, Report, Task, TaskLost, Void, WorkerDied
 
 GAME = GAMES["blooms"]
 BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
@@ -157,7 +157,7 @@ class Cluster:
                     case _:
                         self.client.asked.append((key, address, order))
                         continue
-                self.look(Answered(key, answer))
+                self.look(OrderAnswered(key, answer))
 
     def with_machines(self, **machines: int) -> Cluster:
         self.see(**machines)
@@ -172,7 +172,7 @@ class Cluster:
 
     def lost(self) -> list[list[str]]:
         return [
-            [pairing.id for pairing, _ in one.task.games] for one in self.reports if isinstance(one, Lost)
+            [pairing.id for pairing, _ in one.task.games] for one in self.reports if isinstance(one, TaskLost)
         ]
 
     def remarks(self) -> str:
@@ -198,8 +198,8 @@ def test_what_a_machine_reports_is_taken_once(cluster: Cluster) -> None:
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, _),) = cluster.given()
-    cluster.look(Answered(key, whole(one)))
-    cluster.look(Answered(key, whole(one)))
+    cluster.look(OrderAnswered(key, whole(one)))
+    cluster.look(OrderAnswered(key, whole(one)))
     told = [r for r in cluster.reports if not isinstance(r, Notice)]
     assert told == [Began("1:a:b"), finished("1:a:b"), Began("1:b:a"), finished("1:b:a")]
     assert not cluster.workers.busy and cluster.workers.has_room
@@ -221,7 +221,7 @@ def test_the_games_of_an_encounter_are_played_on_one_machine(cluster: Cluster) -
     ((key, address, _),) = cluster.given()
     cluster.workers.play(second)
     assert len(cluster.given()) == 1  # the other machine is free, and the task waits
-    cluster.look(Answered(key, whole(first)))
+    cluster.look(OrderAnswered(key, whole(first)))
     assert cluster.given()[-1][1] == address
 
 
@@ -233,7 +233,7 @@ def test_what_a_lost_machine_played_is_lost_and_its_late_answer_changes_nothing(
     cluster.see(n=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]] and key in cluster.client.forgotten
     before = len(cluster.reports)
-    cluster.look(Answered(key, whole(one)))
+    cluster.look(OrderAnswered(key, whole(one)))
     assert len(cluster.reports) == before and not cluster.workers.busy
 
 
@@ -246,7 +246,7 @@ def test_when_the_scheduler_is_lost_all_games_are_and_the_run_goes_on_with_the_n
     cluster.look(Disconnected("refused"))
     cluster.look(Disconnected("refused"))
     assert len(cluster.lost()) == 2 and cluster.remarks().count("is lost (refused)") == 1
-    assert not any(one.by_bot for one in cluster.reports if isinstance(one, Lost))
+    assert not any(one.by_bot for one in cluster.reports if isinstance(one, TaskLost))
     cluster.client.asked.clear()
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
@@ -363,7 +363,7 @@ def test_a_machine_that_fails_again_and_again_is_not_used_any_more(cluster: Clus
         assert "is not used" not in cluster.remarks()
         cluster.workers.play(task(number + 1, "a", "b"))
         key = cluster.given()[-1][0]
-        cluster.look(Failed(key, "HostEnded: it died"))
+        cluster.look(OrderFailed(key, "HostEnded: it died"))
         cluster.prepare()
     assert len(cluster.lost()) == FAILURES
     assert f"it failed {FAILURES} times in a row: HostEnded" in cluster.remarks()
@@ -374,7 +374,7 @@ def test_what_fails_together_is_one_failure(cluster: Cluster) -> None:
     for number in range(FAILURES):
         cluster.workers.play(task(number + 1, "a", "b"))
     for key, _, _ in cluster.given():
-        cluster.look(Failed(key, "HostEnded: it died"))
+        cluster.look(OrderFailed(key, "HostEnded: it died"))
     assert len(cluster.lost()) == FAILURES and "is not used" not in cluster.remarks()
     cluster.client.asked = [one for one in cluster.client.asked if isinstance(one[2], Greet)]
     cluster.prepare()
@@ -386,10 +386,10 @@ def test_the_last_machine_that_could_play_is_used_on_though_its_games_fail(clust
     """A bot may be the cause, which is suspected at last."""
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
-    cluster.look(Answered(cluster.given()[-1][0], whole(task(1, "a", "b"))))
+    cluster.look(OrderAnswered(cluster.given()[-1][0], whole(task(1, "a", "b"))))
     for number in range(2 * FAILURES):
         cluster.workers.play(task(number + 2, "a", "b"))
-        cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+        cluster.look(OrderFailed(cluster.given()[-1][0], "HostEnded: it died"))
         cluster.prepare()
     assert len(cluster.lost()) == 2 * FAILURES and "is not used" not in cluster.remarks()
 
@@ -398,7 +398,7 @@ def test_a_lost_encounter_is_played_on_another_machine_if_there_is_one(cluster: 
     cluster.with_machines(m=3)
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=3, n=1)
-    cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+    cluster.look(OrderFailed(cluster.given()[-1][0], "HostEnded: it died"))
     cluster.prepare()
     cluster.workers.play(task(1, "a", "b"))
     assert cluster.given()[-1][1] == "n"
@@ -417,7 +417,7 @@ def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Clu
         for key, address, order in [*cluster.client.asked]:
             if isinstance(order, Greet):
                 cluster.client.asked.remove((key, address, order))
-                cluster.look(Answered(key, Greeting("host", "CPU", "1", code_digest(), ())))
+                cluster.look(OrderAnswered(key, Greeting("host", "CPU", "1", code_digest(), ())))
 
     see(b=2, c=1)
     assert first_cores() == [0, 2]
@@ -440,7 +440,7 @@ def test_a_task_that_came_back_incomplete_is_lost(cluster: Cluster) -> None:
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, _),) = cluster.given()
-    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
+    cluster.look(OrderAnswered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
 
 
@@ -449,8 +449,8 @@ def test_a_worker_process_that_died_is_reported_with_the_task_as_it_was_given(cl
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, sent),) = cluster.given()
-    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), Died(sent, "died")))))
-    (died,) = (report for report in cluster.reports if isinstance(report, Died))
+    cluster.look(OrderAnswered(key, PlayedTask((Began("1:a:b"), WorkerDied(sent, "died")))))
+    (died,) = (report for report in cluster.reports if isinstance(report, WorkerDied))
     assert died.task is one
 
 
@@ -462,7 +462,7 @@ def test_to_stop_leaves_out_what_waits_and_tells_the_machines(cluster: Cluster) 
     cluster.workers.play(task(2, "a", "b"))
     cluster.workers.stop()
     assert cluster.client.told == [(["m"], StopMachine())]
-    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
+    cluster.look(OrderAnswered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
     assert not cluster.workers.busy and not cluster.lost()
 
 
@@ -480,7 +480,7 @@ def test_files_that_a_machine_lacks_are_sent_before_it_plays(monkeypatch: pytest
         ((key, _, order),) = cluster.client.asked
         cluster.client.asked.clear()
         assert isinstance(order, FilePart) and order.data == data
-        cluster.look(Answered(key, None))
+        cluster.look(OrderAnswered(key, None))
     assert [type(order) for _, _, order in cluster.client.asked] == [Prepare]
 
 
@@ -491,7 +491,7 @@ def test_idle_bots_are_ended_on_every_machine(cluster: Cluster) -> None:
     def events(seconds: float) -> list[ClusterEvent]:
         resting = [key for key, _, order in cluster.client.asked if isinstance(order, EndIdleBots)]
         cluster.client.asked.clear()
-        return [*answered(seconds), *(Answered(key, PlayedTask(())) for key in resting)]
+        return [*answered(seconds), *(OrderAnswered(key, PlayedTask(())) for key in resting)]
 
     cluster.client.events = events  # type: ignore[method-assign]
     cluster.workers.end_idle_bots()
@@ -519,7 +519,7 @@ def test_a_machine_that_reports_other_games_than_it_was_given_is_not_believed(
     ((key, _, _),) = cluster.given()
     if is_stopping:
         cluster.workers.stop()
-    cluster.look(Answered(key, PlayedTask((*whole(one).reports, wrong))))
+    cluster.look(OrderAnswered(key, PlayedTask((*whole(one).reports, wrong))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
     assert not any(isinstance(report, Finished | Void) for report in cluster.reports)
 
@@ -528,9 +528,9 @@ def test_a_worker_process_that_dies_before_it_begins_is_held_against_its_machine
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     ((key, _, sent),) = cluster.given()
-    cluster.look(Answered(key, PlayedTask((Died(sent, "died"),))))
+    cluster.look(OrderAnswered(key, PlayedTask((WorkerDied(sent, "died"),))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
-    assert not any(isinstance(report, Died) for report in cluster.reports)
+    assert not any(isinstance(report, WorkerDied) for report in cluster.reports)
 
 
 def test_where_encounters_are_played_is_not_kept_for_ever(
@@ -541,7 +541,7 @@ def test_where_encounters_are_played_is_not_kept_for_ever(
     for number in range(9):
         one = task(number + 1, "a", "b")
         cluster.workers.play(one)
-        cluster.look(Answered(cluster.given()[-1][0], whole(one)))
+        cluster.look(OrderAnswered(cluster.given()[-1][0], whole(one)))
     members = [*vars(cluster.workers).values(), *vars(cluster.workers._choice).values()]
     kept = [value for value in members if isinstance(value, dict)]
     assert max(map(len, kept)) <= len(BOTS)
@@ -614,9 +614,9 @@ def test_a_machine_that_sends_a_forged_record_is_not_used_and_its_games_are_play
     given = task(1, "a", "b")
     cluster.workers.play(given)
     ((key, _, _),) = cluster.client.asked
-    cluster.look(Answered(key, PlayedTask((recorded(task(2, "a", "b")),))))
+    cluster.look(OrderAnswered(key, PlayedTask((recorded(task(2, "a", "b")),))))
     assert [report for report in cluster.reports if isinstance(report, Finished)] == []
-    assert any(isinstance(report, Lost) and report.task == given for report in cluster.reports)
+    assert any(isinstance(report, TaskLost) and report.task == given for report in cluster.reports)
     assert any(
         "is not that of a game it was given" in r.line for r in cluster.reports if isinstance(r, Notice)
     )

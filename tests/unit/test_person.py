@@ -17,8 +17,8 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import State
 from referee.person.choices import Choices
-from referee.person.commands import COMMANDS, MAX_LINE, Typed, meaning, meant_by
-from referee.person.console import CLOSED, Asking, Console, End
+from referee.person.commands import COMMANDS, MAX_LINE, TypedLine, meaning, meant_by
+from referee.person.console import CLOSED, Console, InputEnd, LineRequest
 from referee.person.interface import PersonInterface, PersonLeft, TakenBack
 from referee.person.taking_back import ContinuedWire, TakenTurn, before_move, can_take_back
 from referee.person.words import clock_text, help_lines, moves_lines
@@ -28,22 +28,22 @@ from tests.unit.scripted import Events, ScriptedWire, puppet
 @pytest.mark.parametrize(
     ("line", "typed"),
     [
-        ("L:D4 D:D6", Typed("move", "L:D4 D:D6")),
-        ("  E5 R U ", Typed("move", "E5 R U")),
-        ("h", Typed("move", "h")),
-        ("-", Typed("move", "-")),
-        ("", Typed("")),
-        ("   ", Typed("")),
-        ("HELP", Typed("help")),
-        ("?", Typed("help")),
-        ("picture", Typed("board")),
-        ("undo 3", Typed("back", number=3)),
-        ("back", Typed("back")),
-        ("moves  L:D ", Typed("moves", "L:D")),
-        ("move help", Typed("move", "help")),
+        ("L:D4 D:D6", TypedLine("move", "L:D4 D:D6")),
+        ("  E5 R U ", TypedLine("move", "E5 R U")),
+        ("h", TypedLine("move", "h")),
+        ("-", TypedLine("move", "-")),
+        ("", TypedLine("")),
+        ("   ", TypedLine("")),
+        ("HELP", TypedLine("help")),
+        ("?", TypedLine("help")),
+        ("picture", TypedLine("board")),
+        ("undo 3", TypedLine("back", number=3)),
+        ("back", TypedLine("back")),
+        ("moves  L:D ", TypedLine("moves", "L:D")),
+        ("move help", TypedLine("move", "help")),
     ],
 )
-def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: Typed) -> None:
+def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: TypedLine) -> None:
     assert meaning(line) == typed
 
 
@@ -228,12 +228,12 @@ class TypingConsole:
 
     is_looked_at = True
 
-    def __init__(self, *lines: str | End) -> None:
+    def __init__(self, *lines: str | InputEnd) -> None:
         self._lines = list(lines)
         self.shown: list[str] = []
 
-    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
-        self.shown.append(asking.prompt)
+    def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
+        self.shown.append(request.prompt)
         return self._lines.pop(0) if self._lines else CLOSED
 
     def show(self, text: str) -> None:

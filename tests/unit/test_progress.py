@@ -25,7 +25,7 @@ from referee.ratings.brief import brief
 from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
-from referee.tournament.forecast import Longest, forecast
+from referee.tournament.forecast import LongestGame, forecast
 from referee.tournament.pace import Pace
 from referee.tournament.task import Finished, Void
 from tests.page_tables import rows, words
@@ -403,7 +403,7 @@ def test_games_of_a_section_are_expected_to_take_as_long_as_others_of_it() -> No
 
 def test_a_forecast() -> None:
     quick, slow = TimeControl.parse("1s"), TimeControl.parse("2s+10s^1s")
-    left = [Longest(11, (quick, slow)), Longest(11, (slow, quick))] * 3
+    left = [LongestGame(11, (quick, slow)), LongestGame(11, (slow, quick))] * 3
     found = forecast(left, 6, 5 * S, 1, [])
     # 6 moves each: 6 · 1 and 10 + 6 · 3 seconds, and 5 twice for the start.
     assert found.longest_us == 6 * 44 * S and found.expected_us is None and found.expected_bytes is None

@@ -47,7 +47,7 @@ class SlowMove(NamedTuple):
     """The step of the replay that has it; None where the game is not replayed."""
 
 
-class Faulty(NamedTuple):
+class FaultyGame(NamedTuple):
     """A game in which a bot committed a fault."""
 
     game: Summary
@@ -83,7 +83,7 @@ class TournamentReport:
     best: Sequence[str]
     """The bots, best first."""
     slowest: Sequence[SlowMove]
-    faults: Sequence[Faulty]
+    faults: Sequence[FaultyGame]
     more_faults: int
     """How many games with faults are not shown."""
     games: Sequence[ListedGame]
@@ -206,7 +206,7 @@ class Gathering:
         found = course([each.game for each in self.games], whole.names, facts.repeats)
         return found, "" if found else f"There are fewer than {FEWEST_GAMES} games, too few for a course."
 
-    def _shown_faults(self) -> Iterator[Faulty]:
+    def _shown_faults(self) -> Iterator[FaultyGame]:
         wanted: dict[int, set[str]] = defaultdict(set)
         for read, _ in self._faulty:
             wanted[id(read.run)].add(read.id)
@@ -217,7 +217,7 @@ class Gathering:
             text = kept[id(read.run)].get(read.id, "")
             lines = [shown(line, 400) for line in text.split("\n")] if text else []
             last = lines[-DIALOGUE_LINES:]
-            yield Faulty(read.game, faults, read.played.faults, last, len(lines) - len(last))
+            yield FaultyGame(read.game, faults, read.played.faults, last, len(lines) - len(last))
 
     def _clocks_of_all(self) -> set[str]:
         return {clock for bots in self._clocks.values() for found in bots.values() for clock in found}
