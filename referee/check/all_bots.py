@@ -21,8 +21,8 @@ from referee.tournament.tournament import tournament_of
 PASSED, FAILED, LEFT_OUT = "passed", "failed", "left out"
 
 
-class Checked(NamedTuple):
-    """How a bot did in one of the games of a file."""
+class CheckedBot(NamedTuple):
+    """The result of checking a bot for one of the games of a file."""
 
     bot: str
     game: str
@@ -47,7 +47,7 @@ def check_all(
     seed: str,
     build: Builder,
     on_bot: Callable[[str], object],
-) -> Iterator[Checked]:
+) -> Iterator[CheckedBot]:
     """The results of all bots, in each game of the file; of a bot that cannot start only one. `steps` are
     the chosen ones, as for `run_steps`; `on_bot` is called with what is checked next.
 
@@ -83,14 +83,14 @@ def check_all(
             yield _checked(name, game, [*run_steps(settings, steps)])
 
 
-def _cannot_play(one: LeftOut) -> Checked:
-    return Checked(one.bot, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
+def _cannot_play(one: LeftOut) -> CheckedBot:
+    return CheckedBot(one.bot, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
 
 
-def _checked(name: str, game: str, results: list[StepResult]) -> Checked:
+def _checked(name: str, game: str, results: list[StepResult]) -> CheckedBot:
     failed = [one for one in results if one.result == "failed"]
     if not failed:
-        return Checked(name, game, PASSED, "")
+        return CheckedBot(name, game, PASSED, "")
     why = "; ".join(f"step {one.number}, {one.title}: {one.text}" for one in failed)
     first = failed[0].failure
-    return Checked(name, game, FAILED, why, hint=first.hint if first else "")
+    return CheckedBot(name, game, FAILED, why, hint=first.hint if first else "")

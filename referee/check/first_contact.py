@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from referee.check import advice
-from referee.check.late_answer import Late, late_answer
+from referee.check.late_answer import LateAnswer, late_answer
 from referee.check.settings import CheckSettings
 from referee.check.tested_bot import StepFailed, TestedBot
 from referee.check.wires import BotWire
@@ -87,7 +87,7 @@ def make_first_contact(settings: CheckSettings) -> FirstContact:
 def _failure(
     settings: CheckSettings, bot: TestedBot, wire: BotWire, said_hello: bool
 ) -> tuple[StepFailed | None, int]:
-    """What went wrong, and at which step; None and 0 if nothing did."""
+    """Returns the failure and the number of its step; None and 0 if nothing failed."""
     fault = wire.fault
     if fault is None or fault.ending is Ending.ILLEGAL:  # the bot did answer
         return None, 0
@@ -123,7 +123,7 @@ def _failure(
 def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _Awaited) -> StepFailed:
     """Why the bot did not do this. After a timeout it is watched for as long again."""
     connection = bot.connection
-    if connection.conversation.failure:
+    if connection.session.failure:
         starting = fault.ending is Ending.START
         not_done = "get ready: " if starting else f"{awaited.action}: it {fault.ending.sentence}: "
         return bot.failed(f"the bot did not {not_done}{shown(fault.detail, 300)}", bot.hint_of(fault))
@@ -133,22 +133,22 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
     if computing:
         came += f"; it computed for {about(fault.timing.cpu_us)} of that"
     nothing = came.startswith("nothing")
-    noise = connection.conversation.turn.noise
+    noise = connection.session.turn.noise
     failed = bot.failed(f"{not_in_time}: {came}", hint)
-    if any(connection.conversation.is_awaited(line.encode()) for line in bot.stderr_lines()):
+    if any(connection.session.is_awaited(line.encode()) for line in bot.stderr_lines()):
         return StepFailed(failed.what, advice.ON_STDERR, failed.diagnostics)
     if awaited.asked == b"ask" and noise and _is_legal(wire, noise):
         hint = f"the move alone is no answer: write `move N {noise}`, with the number N of the question"
         return StepFailed(failed.what, hint, failed.diagnostics)
     late = late_answer(connection, awaited.time_us / _S, computing)
-    if late is Late.HELD_BACK:
+    if late is LateAnswer.HELD_BACK:
         what = f"{not_in_time}, only after its input ended: its output is buffered, or it reads to the end"
         return StepFailed(what, advice.FLUSH, failed.diagnostics)
-    if late is Late.LATER:
+    if late is LateAnswer.LATER:
         return _came_later(bot, awaited)
     if computing and nothing:
         hint = advice.LATE if awaited.asked == b"ask" else advice.more_start(None, awaited.time_us)
-    elif late is Late.UNREAD:
+    elif late is LateAnswer.UNREAD:
         hint = advice.UNREAD
     elif nothing:
         hint = awaited.advice
@@ -164,7 +164,7 @@ def _came_later(bot: TestedBot, awaited: _Awaited) -> StepFailed:
 
 
 def _used_us(bot: TestedBot, awaited: _Awaited) -> int:
-    """How long the bot took for a message that came too late."""
+    """Measures how long the bot took to send a message that came too late."""
     asked_us = (bot.dialogue.when_us("<", awaited.asked) or 0) if awaited.asked else 0
     came_us = [us for word in awaited.words if (us := bot.dialogue.when_us(">", word)) is not None]
     return max(came_us, default=asked_us) - asked_us

@@ -21,8 +21,8 @@ AFTER_INPUT_S = 0.5
 """Seconds within which an answer that was held back comes after the end of the input."""
 
 
-class Late(Enum):
-    """When the answer came."""
+class LateAnswer(Enum):
+    """When a late answer came, if it came at all."""
 
     LATER = "later"
     HELD_BACK = "only when the input ended"
@@ -30,8 +30,8 @@ class Late(Enum):
     NEVER = "never"
 
 
-def late_answer(connection: BotConnection, patience_s: float, computing: bool) -> Late:
-    """Waits for the answer for so many seconds more. The input of a bot that seems to wait is closed.
+def late_answer(connection: BotConnection, patience_s: float, computing: bool) -> LateAnswer:
+    """Waits for the answer for this many seconds more. The input of a bot that seems to wait is closed.
 
     `computing`: whether the bot was busy until now, so that it need not wait for anything.
     """
@@ -42,18 +42,18 @@ def late_answer(connection: BotConnection, patience_s: float, computing: bool) -
     unread = unread_bytes(process.stdin) > 0
     if not unread and not computing:
         if _came_by(connection, now_s + min(BEFORE_INPUT_S, patience_s / 2)):
-            return Late.LATER
-        connection.send(connection.conversation.quit())
+            return LateAnswer.LATER
+        connection.send(connection.session.quit())
         process.close_input()
         if _came_by(connection, time.monotonic() + AFTER_INPUT_S):
-            return Late.HELD_BACK
+            return LateAnswer.HELD_BACK
     if _came_by(connection, deadline_s):
-        return Late.LATER
-    return Late.UNREAD if unread and unread_bytes(process.stdin) > 0 else Late.NEVER
+        return LateAnswer.LATER
+    return LateAnswer.UNREAD if unread and unread_bytes(process.stdin) > 0 else LateAnswer.NEVER
 
 
 def unread_bytes(pipe: int) -> int:
-    """How many bytes lie in a pipe that nobody has read yet; 0 where that is not known."""
+    """Counts the unread bytes in a pipe; 0 where that is not known."""
     count = array.array("i", [0])
     try:
         fcntl.ioctl(pipe, termios.FIONREAD, count)
@@ -64,9 +64,9 @@ def unread_bytes(pipe: int) -> int:
 
 def _came_by(connection: BotConnection, deadline_s: float) -> bool:
     """Whether the answer comes before this time; the bot's output is read meanwhile."""
-    process, conversation = connection.process, connection.conversation
+    process, session = connection.process, connection.session
     assert process
-    while process.stdout_open and not conversation.failure:
+    while process.stdout_open and not session.failure:
         rest_s = deadline_s - time.monotonic()
         poll = select.poll()
         poll.register(process.stdout, select.POLLIN)
@@ -76,7 +76,7 @@ def _came_by(connection: BotConnection, deadline_s: float) -> bool:
             return False
         process.drain_stderr()
         if data := connection.read():
-            connection.hear(data)
-        if any(map(conversation.is_awaited, conversation.last_heard)):
+            connection.receive(data)
+        if any(map(session.is_awaited, session.last_received)):
             return True
     return False

@@ -33,7 +33,7 @@ class Remark(NamedTuple):
 
 
 class Remarks:
-    """The remarks of a check that were not told yet; each cause counts once."""
+    """The remarks of a check that were not reported yet; each cause is reported once."""
 
     def __init__(self) -> None:
         self._causes: set[str] = set()

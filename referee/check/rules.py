@@ -310,8 +310,8 @@ def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], 
 
 
 def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
-    """What a spectator sees of a position and of how it plays on for a while. What nobody sees yet, such as
-    the order of a deck, comes to light in this.
+    """Returns what a spectator sees of a position, and of some further moves from it. What nobody sees yet,
+    such as the order of a deck, comes to light in this.
     """
     rng = Stream(seed)
     for _ in range(FORESEEN):
@@ -321,8 +321,9 @@ def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
 
 
 def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Options) -> None:
-    """What a seat cannot know when it acts first is distributed as in the game itself: each word of what a
-    spectator sees, there and for a while after, comes up as often in imagined positions as in true ones.
+    """Checks that what a seat cannot know when it acts first is distributed as in the game itself: each word
+    of what a spectator sees, there and for a while after, comes up as often in imagined positions as in true
+    ones.
     """
     seats = game.seats(options)
     if game.is_open or seats == 1:
@@ -383,7 +384,9 @@ def _looks(state: State[Any], seat: Seat, tried: Sequence[str] = _PROBES) -> tup
 
 
 def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
-    """What is in a picture is bounded and escaped, a symbol's name is its own, and the ground stays."""
+    """Checks that the content of pictures is bounded and escaped, a symbol's name is its own, and the ground
+    stays.
+    """
     symbols: dict[str, Symbol] = {}
     checked = set[Mark | Trace | Span]()
     for number in range(2):

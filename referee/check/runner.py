@@ -49,7 +49,7 @@ def run_steps(
 
 
 class _Failures(NamedTuple):
-    """What has failed so far."""
+    """The steps that have failed so far."""
 
     failed: dict[int, int]
     """Steps that failed or were skipped because of a failure, with the step that did fail."""

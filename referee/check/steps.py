@@ -89,7 +89,7 @@ def starts(settings: CheckSettings) -> StepFinding:
 
 
 def gets_ready(settings: CheckSettings) -> StepFinding:
-    """The bot sends `hello` and `ready` in time."""
+    """Checks that the bot sends `hello` and `ready` in time."""
     contact = make_first_contact(settings).require(2)
     figures = {"hello_us": contact.hello_us, "ready_us": contact.ready_us}
     return StepFinding(
@@ -98,7 +98,7 @@ def gets_ready(settings: CheckSettings) -> StepFinding:
 
 
 def answers_when_asked(settings: CheckSettings) -> StepFinding:
-    """The bot answers the first question."""
+    """Checks that the bot answers the first question."""
     contact = make_first_contact(settings).require(3)
     figures = {"answer_us": contact.answer_us, "answer": shown(contact.answer)}
     return StepFinding(f"`{shown(contact.answer, 40)}` after {about(contact.answer_us)}", figures)
@@ -176,7 +176,7 @@ def handles_a_rejection(settings: CheckSettings) -> StepFinding:
     with settings.start() as bot:
         wire = RejectingWire(bot.seated(terms, 0), max_answers=SHORT_GAME)
         bot.play(wire)
-        if wire.rejected and wire.fault and bot.connection.conversation.aside.stale_count:
+        if wire.rejected and wire.fault and bot.connection.session.extra_output.stale_count:
             hint = f"the bot answered the old question again: {hint}"
         bot.require_no_fault(wire, where if wire.rejected else "", hint if wire.rejected else "")
         if not wire.rejected:
@@ -325,7 +325,7 @@ def joins_a_game_in_progress(settings: CheckSettings) -> StepFinding:
 
 
 def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
-    """The same game twice, in new processes. A bot that plays another game passes too."""
+    """Plays the same game twice, in new processes. A bot that plays another game passes too."""
     games: list[list[str]] = []
     for _ in range(2):
         with settings.start() as bot:
@@ -347,7 +347,7 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
 
 
 def quits(settings: CheckSettings) -> StepFinding:
-    """The bot exits by itself after `quit`."""
+    """Checks that the bot exits by itself after `quit`."""
     with settings.start() as bot:
         wire = BotWire(bot.seated(settings.terms_with_questions("quit", 0, 1), 0), max_answers=1)
         bot.play(wire)
@@ -376,7 +376,7 @@ def quits(settings: CheckSettings) -> StepFinding:
 
 
 def leaves_no_processes(settings: CheckSettings) -> StepFinding:
-    """When the bot has exited, no process that it started is still running."""
+    """Checks that no process of the bot is still running when the bot has exited."""
     if settings.bot.isolation == "bwrap" and settings.loose_bot is None:
         raise StepSkipped("at isolation `bwrap` all processes end with the bot; `--isolation basic` tests it")
     with settings.start_loosely() as bot:
@@ -448,4 +448,4 @@ STEPS: tuple[CheckStep, ...] = (
 """All steps in their order, counted from 1."""
 
 ALWAYS = 3
-"""How many of the first steps always run: they are one conversation, which all other steps need."""
+"""How many of the first steps always run: they are one session, which all other steps need."""

@@ -94,7 +94,7 @@ class TestedBot:
         """Plays the game of a wire, whatever its result."""
         with contextlib.suppress(TimedOut):
             play(wire.terms, wire, seeded_dice(wire.terms), wire.watch)
-        aside, starting, playing = wire.process_wire.aside(wire.seat)
+        extra_output, starting, playing = wire.process_wire.extra_output(wire.seat)
         # A bot that died between two games may have said why in either.
         self._stderr = (self._stderr + starting.text() + playing.text())[-_STDERR_MAX:]
         if wire.fault:
@@ -102,8 +102,8 @@ class TestedBot:
         if self.dialogue.noise_count:
             self._remarks.add(of_noise(self.dialogue.noise, self.dialogue.noise_count))
         self._may_cross |= wire.may_cross
-        if aside.stale_count and not self._may_cross:
-            self._remarks.add(of_stale_answers(aside.stale_count))
+        if extra_output.stale_count and not self._may_cross:
+            self._remarks.add(of_stale_answers(extra_output.stale_count))
 
     def require_no_fault(self, wire: BotWire, where: str = "", hint: str = "") -> None:
         """Raises `StepFailed` if the game of this wire had a fault or a rejection; `where` names the game in
@@ -145,11 +145,11 @@ class TestedBot:
 
     def hint_of(self, fault: Retired) -> str:
         """The hint for a fault: its own, or one on the line that was at fault, or that of the ending."""
-        conversation = self.connection.conversation
+        session = self.connection.session
         breach = ""
-        if conversation.failure and conversation.failure.ending in (Ending.PROTOCOL, Ending.TURN):
-            line = conversation.last_heard[-1] if conversation.last_heard else b""
-            breach = advice.of_breach(line, conversation.last_said)
+        if session.failure and session.failure.ending in (Ending.PROTOCOL, Ending.TURN):
+            line = session.last_received[-1] if session.last_received else b""
+            breach = advice.of_breach(line, session.last_sent)
         return fault.hint or breach or fault.ending.hint
 
     def stderr_lines(self) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ class TestedBot:
             status = self.exit_report.status
         elif process := self.connection.process:
             status = process.how_it_ended()
-            self._stderr += process.cut().text()
+            self._stderr += process.take_stderr().text()
         diagnostics = Diagnostics(dialogue or self.dialogue.lines(), self.stderr_lines(), status or "")
         return StepFailed(what, hint, diagnostics, cause)
 

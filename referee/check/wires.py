@@ -2,7 +2,7 @@
 
 The house player picks its moves with the engine of the game and answers at once. The wires differ only in
 what it does besides that: it resigns early, fails, rejects a legal answer, or plays the first moves of the
-bot's seat. The game loop and the conversation with the bot are the same as in every game.
+bot's seat. The game loop and the session with the bot are the same as in every game.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from referee.gameplay.api import (
     RESIGNED,
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
-    Opening,
     Question,
     Reply,
     Silence,
@@ -73,7 +73,7 @@ class HouseWire:
         """The house player's reply to a question: a random legal move."""
         return Reply(seat, Answer(self.state.write(self.state.sample(seat, self._rng))))
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """The house player is ready at once."""
         self._replies.append(Reply(seat, READY))
 
@@ -174,15 +174,15 @@ class BotWire(HouseWire):
             raise TimedOut
 
     def act(self, seat: Seat) -> Reply:
-        """The house player moves, or resigns when the bot has answered enough questions."""
+        """Lets the house player move, or resign when the bot has answered enough questions."""
         return Reply(seat, RESIGNED) if self.is_done else super().act(seat)
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to the bot."""
         if seat == self.seat:
-            self.process_wire.open(seat, opening)
+            self.process_wire.open(seat, description)
         else:
-            super().open(seat, opening)
+            super().open(seat, description)
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the bot sent unasked."""
@@ -207,8 +207,8 @@ class BotWire(HouseWire):
         if self._replies:
             return super().next_reply()
         reply = self.process_wire.next_reply()
-        self.answers += isinstance(reply.what, Answer)
-        self._silence = reply.what if isinstance(reply.what, Silence) else None
+        self.answers += isinstance(reply.content, Answer)
+        self._silence = reply.content if isinstance(reply.content, Silence) else None
         return reply
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
@@ -244,13 +244,13 @@ class RejectingWire(BotWire):
         """The next reply; the answer to be rejected is replaced."""
         reply = super().next_reply()
         self._just_rejected = False
-        if reply.seat != self.seat or not isinstance(reply.what, Answer):
+        if reply.seat != self.seat or not isinstance(reply.content, Answer):
             return reply
-        text = reply.what.text
+        text = reply.content.text
         if not self.rejected and self._is_choice(text):
             self._just_rejected = True
             self.rejected = text
-            return reply._replace(what=reply.what._replace(text=NO_MOVE))
+            return reply._replace(content=reply.content._replace(text=NO_MOVE))
         if self.rejected and not self.again:
             self.again = text
         return reply
@@ -277,15 +277,15 @@ class FaultyOpponentWire(BotWire):
         self.ended_while_asked = False
         """Whether the game ended while the bot's question was open."""
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to the bot; the house player is ready, or fails to start."""
         if self._max_answers == 0 and seat != self.seat:
             self._replies.append(Reply(seat, Failure(Ending.START, "the house player does not start")))
         else:
-            super().open(seat, opening)
+            super().open(seat, description)
 
     def act(self, seat: Seat) -> Reply:
-        """The house player moves, or fails when the bot has answered enough questions."""
+        """Lets the house player move, or fail when the bot has answered enough questions."""
         if self.is_done:
             return Reply(seat, Failure(Ending.GONE, "the house player is gone"))
         return super().act(seat)

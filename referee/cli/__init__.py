@@ -90,7 +90,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, but with the command itself."""
+        """Resolves a command as click does, but returns the command itself."""
         name, known, rest = super().resolve_command(ctx, args)
         if name is None or known is None:
             return name, known, rest

@@ -128,7 +128,7 @@ class _Amendment:
         return change
 
     def lines(self) -> Iterator[str]:
-        """What has changed, for people."""
+        """Describes the changes for people."""
         from referee.records.amendments import THEN
 
         for name in self.withdrawn:

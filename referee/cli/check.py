@@ -147,7 +147,7 @@ class _CheckOptions:
     as_json: bool
 
     def file(self) -> Path:
-        """The tournament file that stands in the place of a game and a bot. Raises `UsageError`."""
+        """The tournament file that stands in place of a game and a bot. Raises `UsageError`."""
         of_one = {"option": self.options, "time": self.clocks, "limit": self.limits, "pty": self.pty}
         if given := [name for name, value in of_one.items() if value]:
             raise UsageError(f"`--{given[0]}` is for a single bot, expected GAME and BOT")
@@ -158,7 +158,7 @@ class _CheckOptions:
         return Path(self.game)
 
     def settings(self, bot: str) -> CheckSettings:
-        """How this bot is checked. Raises `UsageError`."""
+        """Returns the settings of the check of this bot. Raises `UsageError`."""
         from referee.check.clocks import SCALE, scaled_clocks
         from referee.check.settings import CheckSettings
         from referee.core.control_groups import usable_memory

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from textwrap import fill
 
-from referee.check.all_bots import FAILED, Checked, check_all
+from referee.check.all_bots import FAILED, CheckedBot, check_all
+from referee.cli.backends import build
 from referee.cli.colour import console_at_stderr
 from referee.cli.output import say, show_data
-from referee.cli.venues import build
 from referee.core.errors import CheckFailed
 from referee.core.rows import as_text
 from referee.core.text import counted, listed, shown
@@ -24,7 +24,7 @@ def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | N
     """Checks all bots of a tournament file and prints a table of them. Raises `CheckFailed` where one failed,
     `UsageError` where the file is wrong.
     """
-    results: list[Checked] = []
+    results: list[CheckedBot] = []
     config = load(file, elsewhere=False)
     with console_at_stderr().status("") as status:
         for one in check_all(config, isolation, steps, seed, build, status.update):
@@ -36,12 +36,12 @@ def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | N
         raise CheckFailed(f"{len(failed)} of {in_all} failed: {listed(failed)}")
 
 
-def _table(results: Sequence[Checked]) -> str:
+def _table(results: Sequence[CheckedBot]) -> str:
     rows = [[one.bot, one.game or "–", one.result, _why(one)] for one in results]
     return as_text(rows, ("bot", "game", "result", "why"))
 
 
-def _why(one: Checked) -> str:
+def _why(one: CheckedBot) -> str:
     lines = [fill(shown(one.why, 1000), WIDTH, break_on_hyphens=False), *(f"| {line}" for line in one.output)]
     lines += [fill(f"hint: {one.hint}", WIDTH, break_on_hyphens=False)] if one.hint else []
     return "\n".join(filter(None, lines))

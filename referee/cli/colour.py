@@ -28,8 +28,8 @@ def can_draw(stream: IO[str]) -> bool:
 
 
 def console_at_stderr() -> Console:
-    """What draws progress on stderr, by the same rules; where nothing can be drawn, only what stays is
-    printed.
+    """Returns a console for drawing progress on stderr, by the same rules. Where nothing can be drawn, it
+    prints only lines that stay.
     """
     from rich.console import Console  # few commands need it
 

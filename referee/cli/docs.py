@@ -33,7 +33,7 @@ FIRST = "FIRST_BOT.md"
 """The page to begin with."""
 
 WIDEST = 100
-"""The most characters of a line of a document in a terminal."""
+"""Maximum number of characters of a line of a document in a terminal."""
 
 
 def documents() -> dict[str, Path]:

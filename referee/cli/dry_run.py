@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.cli.backends import files_to_send
 from referee.cli.output import amount_text, say
-from referee.cli.venues import files_to_send
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
 from referee.records.durations import last_games
 from referee.tournament.config import Config
-from referee.tournament.forecast import Forecast, Longest, forecast
+from referee.tournament.forecast import Forecast, LongestGame, forecast
 from referee.tournament.formats import Amount
 from referee.tournament.lock import is_locked
 from referee.tournament.opening import Candidate
@@ -29,18 +29,18 @@ SAMPLE = 100_000
 """The games of which the longest time is computed; that of further ones is estimated from their mean."""
 
 
-class _Place(NamedTuple):
-    """Where a run would be played."""
+class _PlannedBackend(NamedTuple):
+    """The backend that a run would have."""
 
     text: str
     at_once: int
     """How many games are played at a time."""
     notes: tuple[str, ...]
-    """What the run would do there before its first game."""
+    """What the run would do before its first game."""
 
 
 def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, cluster: str) -> str:
-    """What a run would do, as text: on this machine, or on the Dask cluster at an address. Nothing is
+    """Describes what a run would do: on this machine, or on the Dask cluster at an address. Nothing is
     written, no folder is made, no program is built, and no machine of a cluster is asked.
 
     Raises what the run would raise before its first game: `UsageError`, `EnvironmentLacksError`,
@@ -48,7 +48,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     """
     _check_folder(folder)
     candidate = ready(config, folder, isolation, not cluster, None, say)
-    place = _on_cluster(candidate, cluster) if cluster else _here(candidate, workers)
+    backend = _on_cluster(candidate, cluster) if cluster else _here(candidate, workers)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
     known = list(islice(_left(candidate), SAMPLE))
@@ -56,29 +56,29 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
         known,
         _games_left(candidate, len(known)),
         config.start_us,
-        place.at_once,
+        backend.at_once,
         [(game.took_us, game.size) for game in before],
     )
     played = listed(sorted({plan.game.slug for plan in candidate.tournament.plans}))
     rounds = f"{counted(config.format.rounds, 'round')}, " if config.format.has_rounds else ""
     bots = counted(len(candidate.tournament.entrants), "bot")
-    lines = [f"{amount_text(in_all)} games of {played}, {bots}, {rounds}{place.text}"]
+    lines = [f"{amount_text(in_all)} games of {played}, {bots}, {rounds}{backend.text}"]
     if candidate.run:
         where = shown(str(folder))
         played_text = counted(len(candidate.run.games), "game")
         lines.append(f"{played_text} of them are in `{where}` already, and the run there is continued")
     lines += _forecast_lines(found, in_all.is_exact, folder, len(before))
-    return "\n".join((*lines, *place.notes))
+    return "\n".join((*lines, *backend.notes))
 
 
-def _here(candidate: Candidate, workers: int) -> _Place:
+def _here(candidate: Candidate, workers: int) -> _PlannedBackend:
     """This machine."""
     building = _builds(candidate)
     notes = f"programs that would be built first, and are not checked: {', '.join(building)}"
-    return _Place(counted(workers, "worker"), workers, (notes,) if building else ())
+    return _PlannedBackend(counted(workers, "worker"), workers, (notes,) if building else ())
 
 
-def _on_cluster(candidate: Candidate, address: str) -> _Place:
+def _on_cluster(candidate: Candidate, address: str) -> _PlannedBackend:
     """A Dask cluster. What its machines lack is known only when they are told to play. Raises `UsageError`
     where files are missing, `EnvironmentLacksError` where there is no cluster.
     """
@@ -96,11 +96,13 @@ def _on_cluster(candidate: Candidate, address: str) -> _Place:
     if building := _builds(candidate):
         notes.append(f"programs that each machine would build first: {', '.join(building)}")
     machines = counted(size.machines, "machine")
-    return _Place(f"{counted(size.slots, 'game')} at a time on {machines}", max(1, size.slots), tuple(notes))
+    return _PlannedBackend(
+        f"{counted(size.slots, 'game')} at a time on {machines}", max(1, size.slots), tuple(notes)
+    )
 
 
 def _builds(candidate: Candidate) -> list[str]:
-    """The bots that have a build command."""
+    """Lists the bots that have a build command."""
     return sorted({name for name, _, _ in candidate.config.builds})
 
 
@@ -117,12 +119,12 @@ def _check_folder(folder: Path) -> None:
 
 
 def _present(folder: Path) -> Path:
-    """The folder, or the lowest one above it that is there."""
+    """Returns the folder, or its nearest ancestor that exists."""
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
 
 
-def _left(candidate: Candidate) -> Iterator[Longest]:
-    """What bounds the games that are still to be played, in their order, as far as it is known."""
+def _left(candidate: Candidate) -> Iterator[LongestGame]:
+    """Yields bounds on the length of the remaining games, in their order, as far as they are known."""
     tournament = candidate.tournament
     moves = {plan.section: plan.game.longest(plan.options) for plan in tournament.plans}
     controls = {
@@ -135,11 +137,11 @@ def _left(candidate: Candidate) -> Iterator[Longest]:
         for game in encounter.games:
             if run.is_open(game.id):
                 clocks = controls[game.section]
-                yield Longest(moves[game.section], tuple(clocks[name] for name in game.bots))
+                yield LongestGame(moves[game.section], tuple(clocks[name] for name in game.bots))
 
 
 def _games_left(candidate: Candidate, known: int) -> int:
-    """How many games are left to play, or the most where that depends on results; `known` of them are known
+    """Counts the remaining games; where that depends on results, returns the maximum. `known` games are known
     already.
     """
     tournament, run = candidate.tournament, candidate.run

@@ -42,7 +42,7 @@ def examples(folder: Path) -> None:
 
 
 def _not_ours(folder: str, names: list[str]) -> set[str]:
-    """What others made there, in a checkout: results of tournaments, and programs that were built."""
+    """Lists what others put there, in a checkout: results of tournaments, and programs that were built."""
     return {
         name
         for name in names

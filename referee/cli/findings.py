@@ -7,12 +7,12 @@ from textwrap import fill
 from typing import Any
 
 from referee.core.rows import as_text
-from referee.machine.doctor import Finding, Level
+from referee.machine.doctor import Finding, Severity
 
 WIDTH = 86
 """Width of the texts beside the names of the findings."""
 
-_MARKS = {Level.FINE: "", Level.WARNING: "!", Level.LACK: "!!"}
+_MARKS = {Severity.FINE: "", Severity.WARNING: "!", Severity.LACK: "!!"}
 
 
 def findings_table(findings: Iterable[Finding]) -> str:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from referee.cli.output import show_data
-from referee.cli.progress import Display, Outset
+from referee.cli.progress import Display, RunInfo
 from referee.core.pairing import Pairing
 from referee.records.record import Summary, from_json
 from referee.tournament.task import Finished, Void
@@ -22,22 +22,22 @@ def event_line(event: str, **members: Any) -> str:
 class JsonLines(Display):
     """Prints each event on stdout, and has another display show it to people on stderr."""
 
-    def __init__(self, outset: Outset, people: Display) -> None:
+    def __init__(self, info: RunInfo, people: Display) -> None:
         """`people` is opened and closed with this one."""
-        self._outset = outset
+        self._info = info
         self._people = people
-        self._played = len(outset.games)
+        self._played = len(info.games)
         self._rule = ""
 
     def __enter__(self) -> JsonLines:
-        outset = self._outset
+        info = self._info
         _print(
             "run",
-            bots=list(outset.names),
-            seats=outset.seats,
-            games=outset.total,
+            bots=list(info.names),
+            seats=info.seats,
+            games=info.total,
             played=self._played,
-            workers=outset.workers,
+            workers=info.workers,
         )
         self._people.__enter__()
         return self
@@ -62,7 +62,7 @@ class JsonLines(Display):
             "finished",
             **_members(game),
             played=self._played,
-            games=self._outset.total,
+            games=self._info.total,
             **({"report": report} if report else {}),
         )
         self._people.finished(finished)

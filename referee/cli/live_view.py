@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.cli.colour import console_at_stderr
-from referee.cli.progress import Narrator, Outset
-from referee.core.ration import Ration
+from referee.cli.progress import Narrator, RunInfo
+from referee.core.duty_cycle import DutyCycle
 from referee.ratings.brief import brief, fitted
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
@@ -32,18 +32,18 @@ FIT_SHARE = 0.03
 """The share of the referee's time that fitting the ratings takes at most."""
 
 MAX_PLAYING = 50
-"""The most games in progress that are listed."""
+"""Maximum number of games in progress that are listed."""
 
 
 class FittedRatings:
     """The ratings of the games so far, fitted again now and then, and only where there are new games."""
 
-    def __init__(self, outset: Outset, clock: Callable[[], float]) -> None:
+    def __init__(self, info: RunInfo, clock: Callable[[], float]) -> None:
         """`clock` gives seconds."""
-        self._names = outset.names
-        self._games = outset.games
-        self._is_rated = outset.seats > 1
-        self._ration = Ration(clock, FIT_SHARE)
+        self._names = info.names
+        self._games = info.games
+        self._is_rated = info.seats > 1
+        self._duty_cycle = DutyCycle(clock, FIT_SHARE)
         self.pool: FittedPool | None = None
         """None before there are any."""
         self.games = 0
@@ -52,8 +52,8 @@ class FittedRatings:
 
     def refresh(self) -> None:
         """Fits the ratings, if that is due."""
-        if self._is_rated and self.games < len(self._games) and self._ration.is_due:
-            with self._ration.spent():
+        if self._is_rated and self.games < len(self._games) and self._duty_cycle.is_due:
+            with self._duty_cycle.spent():
                 self.pool = fitted(self._names, list(self._games.values()))
                 self.games = len(self._games)
 
@@ -62,20 +62,20 @@ class LiveView(Narrator):
     """Shows the progress of a run on a terminal."""
 
     def __init__(
-        self, outset: Outset, clock: Callable[[], float] = time.monotonic, console: Console | None = None
+        self, info: RunInfo, clock: Callable[[], float] = time.monotonic, console: Console | None = None
     ) -> None:
         """`clock` gives seconds; `console` is the terminal at stderr if it is not given."""
-        super().__init__(outset, clock)
-        self._names = outset.names
-        self._seats = outset.seats
-        self._tallies = Tallies(outset.names, outset.games.values())
-        self._fitted = FittedRatings(outset, clock)
+        super().__init__(info, clock)
+        self._names = info.names
+        self._seats = info.seats
+        self._tallies = Tallies(info.names, info.games.values())
+        self._fitted = FittedRatings(info, clock)
         self._console = console or console_at_stderr()
-        self._ration = Ration(clock, PICTURE_SHARE, PICTURE_S)
+        self._duty_cycle = DutyCycle(clock, PICTURE_SHARE, PICTURE_S)
         self._lines: list[str] = []
-        """What is to be printed above the picture."""
+        """The lines that are printed above the picture when it is drawn next."""
         self._stopping = ""
-        """What was said when a signal came."""
+        """The line that was printed when a signal came."""
         self._is_drawing = False
         # The renderable is asked for a picture whenever something is drawn; stdout may be a file.
         self._live = Live(
@@ -110,8 +110,8 @@ class LiveView(Narrator):
     def tick(self) -> None:
         """Draws the view, if that is due."""
         self._fitted.refresh()
-        if self._ration.is_due:
-            with self._ration.spent():
+        if self._duty_cycle.is_due:
+            with self._duty_cycle.spent():
                 self._draw()
 
     def interrupt(self, line: str) -> None:
@@ -121,7 +121,8 @@ class LiveView(Narrator):
         if not self._is_drawing:
             self._draw()
 
-    def _print(self, line: str) -> None:
+    def note(self, line: str) -> None:
+        """Prints a line above the picture when that is drawn next."""
         self._lines.append(line)
 
     def _draw(self) -> None:
@@ -139,7 +140,9 @@ class LiveView(Narrator):
             self._is_drawing = False
 
     def __rich__(self) -> RenderableType:
-        """What stays on the screen: at most two thirds of its height, the rest is for the last lines."""
+        """Renders what stays on the screen: at most two thirds of its height, since the rest shows the last
+        lines.
+        """
         width, height = self._console.size
         bar = Table.grid(expand=True)  # a bar alone does not end its line
         bar.add_row(ProgressBar(max(1, self._total), self._played))

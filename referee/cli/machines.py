@@ -9,7 +9,7 @@ from typing import Any
 import referee
 from referee.cli.findings import findings_as_data, findings_table
 from referee.cli.output import say, show_data
-from referee.cluster.comparing import Measured, Unmeasured, compare, shares_of_fastest
+from referee.cluster.comparing import MeasuredMachine, UnmeasuredMachine, compare, shares_of_fastest
 from referee.cluster.connecting import connected
 from referee.cluster.measuring import ANSWER_S, hosts, measure_hosts
 from referee.cluster.open_ports import access, ports_of_cluster
@@ -26,7 +26,7 @@ def compare_machines(address: str, as_json: bool) -> None:
     Raises `EnvironmentLacksError` if no tournament can be run on any of them.
     """
     reports: dict[str, Any] = {}
-    machines: list[Measured | Unmeasured] = []
+    machines: list[MeasuredMachine | UnmeasuredMachine] = []
     with connected(address) as client:
         found = hosts(client)
         say(f"measuring {counted(len(found), 'machine')}; this takes up to {ANSWER_S} seconds")
@@ -37,13 +37,13 @@ def compare_machines(address: str, as_json: bool) -> None:
         open_to = (*access(scheduler, ports_of_cluster(client)),)
     findings = (*compare(machines, referee.__version__), *open_to)
     show_data(data_of(machines, reports, findings) if as_json else page_of(machines, findings))
-    if not any(isinstance(machine, Measured) and machine.can_play for machine in machines):
+    if not any(isinstance(machine, MeasuredMachine) and machine.can_play for machine in machines):
         raise EnvironmentLacksError("no tournament can be run on any machine of this cluster")
 
 
-def page_of(machines: Sequence[Measured | Unmeasured], findings: Sequence[Finding]) -> str:
+def page_of(machines: Sequence[MeasuredMachine | UnmeasuredMachine], findings: Sequence[Finding]) -> str:
     """The table of machines, what differs between them, and the warnings of each."""
-    measured = [machine for machine in machines if isinstance(machine, Measured)]
+    measured = [machine for machine in machines if isinstance(machine, MeasuredMachine)]
     parts = [_table(measured)] if measured else []
     if findings:
         parts.append(findings_table(findings))
@@ -54,7 +54,7 @@ def page_of(machines: Sequence[Measured | Unmeasured], findings: Sequence[Findin
     return "\n\n".join(parts)
 
 
-def _table(machines: Sequence[Measured]) -> str:
+def _table(machines: Sequence[MeasuredMachine]) -> str:
     shares = shares_of_fastest(machines)
     rows = [
         {
@@ -72,16 +72,18 @@ def _table(machines: Sequence[Measured]) -> str:
 
 
 def data_of(
-    machines: Sequence[Measured | Unmeasured], reports: dict[str, Any], findings: Sequence[Finding]
+    machines: Sequence[MeasuredMachine | UnmeasuredMachine],
+    reports: dict[str, Any],
+    findings: Sequence[Finding],
 ) -> str:
     """Everything as a JSON object."""
-    shares = shares_of_fastest(machine for machine in machines if isinstance(machine, Measured))
+    shares = shares_of_fastest(machine for machine in machines if isinstance(machine, MeasuredMachine))
     rows = [
         {
             "address": machine.address,
             "slots": machine.slots,
             "speed_percent": shares.get(machine.address),
-            "failure": machine.why if isinstance(machine, Unmeasured) else "",
+            "failure": machine.why if isinstance(machine, UnmeasuredMachine) else "",
             "report": reports[machine.address],
         }
         for machine in machines

@@ -182,7 +182,7 @@ def match(**given: Any) -> None:
 
 def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
     """Plays a match; what is `given` beside the settings says how."""
-    from referee.cli.playing import Conduct, conduct
+    from referee.cli.playing import PlayOptions, play
     from referee.processes import owned
     from referee.records.run_files import TOML
     from referee.tournament.config import config_of
@@ -202,7 +202,7 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
                 "a second Ctrl-C ends the match at once"
             )
         workers = config.workers if given["workers"] is None else given["workers"]
-        how = Conduct(
+        how = PlayOptions(
             folder,
             0 if observer else workers,
             given["isolation"],
@@ -212,7 +212,7 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
             given["json_lines"],
             given["cluster"],
         )
-        conduct(config, how)
+        play(config, how)
 
 
 def _check_views(views: Views, workers: int | None, cluster: str, seats: int) -> None:

@@ -89,7 +89,7 @@ class MatchSettings:
         return {name: table for name, table in tables.items() if table}
 
     def _start(self, game: Game[Any]) -> tuple[dict[str, Any], dict[str, str]]:
-        """How games begin, as the table `openings`, and the options of the game."""
+        """Makes the table `openings` and the options of the game."""
         openings, options = _openings(self.openings), key_values("option", self.options)
         if not self.begin:
             return openings, options
@@ -98,7 +98,9 @@ class MatchSettings:
         return _start(*self.begin, game, options)
 
     def _settings(self) -> dict[str, Any]:
-        """What is set of clocks, chance, stopping and limits of time; None where it is not given."""
+        """Returns the settings of clocks, chance, stopping and time limits; None for those that are not
+        given.
+        """
         return {
             "clock": (self.control or "none") if self.no_clock else self.control,
             "seed": self.seed,
@@ -109,7 +111,7 @@ class MatchSettings:
         }
 
     def _conditions(self) -> dict[str, Any]:
-        """What is set of the processes of bots; None where it is not given."""
+        """Returns the settings of bot processes; None for those that are not given."""
         return {
             "user": self.user or None,
             "pause": self.pause or None,

@@ -14,7 +14,7 @@ from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 
 if TYPE_CHECKING:
-    from referee.cli.position import LookedAt
+    from referee.cli.position import PositionView
     from referee.viewing.knowledge import ViewKnowledge
 
 SEED = "1"
@@ -117,10 +117,10 @@ class _MovesOptions:
                 "`--seat` is given with --perft, which counts the moves of all, expected one of them"
             )
 
-    def looked_at(self) -> LookedAt:
+    def looked_at(self) -> PositionView:
         """The position that is meant. Raises `UsageError`."""
         # The games are loaded only when one is needed.
-        from referee.cli.position import LookedAt, recorded, started
+        from referee.cli.position import PositionView, recorded, started
         from referee.gameplay.lines import followed, moves_of
         from referee.games import game_given
         from referee.viewing.knowledge import ViewKnowledge
@@ -142,7 +142,7 @@ class _MovesOptions:
                 f"`--chance` is given {counted(given, 'time')}, and chance decides "
                 f"{counted(given - unused, 'time')} here"
             )
-        return LookedAt(game, root.options, position, known)
+        return PositionView(game, root.options, position, known)
 
     def _check_begin(self, known: ViewKnowledge) -> None:
         if self.options or self.seed or self.outcomes:

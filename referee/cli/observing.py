@@ -1,4 +1,4 @@
-"""What is shown of games while they are played: `--watch`, `--dialogue`, `--input-of` and `--no-clock`."""
+"""Shows games while they are played: `--watch`, `--dialogue`, `--input-of` and `--no-clock`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Views:
         return [name for name, is_given in options.items() if is_given]
 
     def observer(self, stack: contextlib.ExitStack) -> Observer:
-        """What shows all this until the stack is closed. Raises `UsageError`."""
+        """Returns an observer that shows all this until the stack is closed. Raises `UsageError`."""
         delay_us = parse_period(self.watch or "0s")
         taps: list[Tap] = []
         if self.dialogue:
@@ -57,7 +57,7 @@ class Views:
 
 
 def _board(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> ShowEvent:
-    """What shows the board; it is redrawn where it is to be watched and nothing else is shown."""
+    """Returns the view of the board. It is redrawn in place if nothing else is shown."""
     if not (delay_us and alone and can_draw(sys.stderr)):
         return Scrolling(delay_us)
     redrawing = Redrawing(delay_us)

@@ -1,4 +1,4 @@
-"""What the commands print: data on stdout, everything else on stderr."""
+"""Prints the output of the commands: data on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def open_closed_streams() -> None:
 
 
 def count_text(played: int, in_all: Amount | None) -> str:
-    """How many games were played: of how many is said where some are missing."""
+    """Formats how many games were played, and of how many if some are missing."""
     if in_all is None or in_all.games == played:
         return counted(played, "game")
     return f"{played} of {amount_text(in_all)} games"
 
 
 def amount_text(amount: Amount) -> str:
-    """How many games a tournament has."""
+    """Formats the number of games of a tournament."""
     return str(amount.games) if amount.is_exact else f"at most {amount.games}"
 
 
 def table_width() -> int:
-    """How many characters a line of a table may have: those of the terminal, where stdout is one."""
+    """Returns the maximum width of a table in characters: that of the terminal, where stdout is one."""
     return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
 
 

@@ -23,9 +23,9 @@ from referee.core.text import shown
 from referee.games import game_given
 from referee.games.api import Seat, State
 from referee.person.console import Console, PlainConsole
-from referee.person.desk import Left, PersonDesk
 from referee.person.hint_bot import hint as hint_of
-from referee.person.sitting import Sitting
+from referee.person.interface import PersonInterface, PersonLeft
+from referee.person.person_game import PersonGame
 from referee.person.words import introduction
 from referee.processes import owned
 from referee.processes.bot import Bot, distinct
@@ -45,7 +45,7 @@ from referee.tournament.run import Run, find_run
 from referee.viewing.words import fault_report, result
 
 ME = "me"
-"""What stands for a person in the place of a bot."""
+"""What stands for a person in place of a bot."""
 
 BLANK_LINES = 60
 """What separates the screens of two persons where a terminal cannot clear its screen."""
@@ -66,7 +66,7 @@ class PlaySettings:
     isolation: str | None
 
     def tables(self, bots: Sequence[Bot], options: dict[str, str]) -> dict[str, Any]:
-        """The tables of a tournament file for this game, but for the number of its rounds."""
+        """The tables of a tournament file for this game, except for the number of its rounds."""
         return {
             "tournament": {
                 "game": self.game,
@@ -195,19 +195,19 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         return hint_of(hint_bot, plan.start_us, terms, state, seat)
 
     console = _console()
-    desk = PersonDesk(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
-    sitting = Sitting(terms, bots, desk, plan.start_us, _report_left_behind)
+    interface = PersonInterface(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
+    person_game = PersonGame(terms, bots, interface, plan.start_us, _report_left_behind)
     try:
         show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
-        record = sitting.play()
-    except Left:
+        record = person_game.play()
+    except PersonLeft:
         console.restore()
         say("left: the game is not finished and is not recorded; `resign` would have ended it")
         return False
     finally:
         console.close()
     opened.add_games([body_of(to_json(record))])
-    desk.show_end()
+    interface.show_end()
     _show_result(record)
     return True
 
@@ -219,7 +219,7 @@ def _show_result(record: GameRecord) -> None:
 
 
 def _console() -> Console:
-    """How persons type: with an editor where there is a terminal for it, else in plain lines."""
+    """Chooses how persons type: with a line editor where the terminal allows it, else in plain lines."""
     if sys.stdin.isatty() and can_draw(sys.stdout):
         from referee.person.line_editor import LineEditor  # few who play need no terminal
 

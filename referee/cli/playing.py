@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.cli.backends import PreparedTournament, build, on_cluster, on_this_machine
 from referee.cli.displays import display
 from referee.cli.json_lines import end_lines
 from referee.cli.output import amount_text, count_text, say, show_data, table_width
-from referee.cli.progress import Outset, report_off_turn, report_stoppages
-from referee.cli.venues import Venue, build, here, on_cluster
+from referee.cli.progress import RunInfo, report_off_turn, report_stoppages
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped
 from referee.core.stop import StopSignals
@@ -35,14 +35,14 @@ _VOID_LINES = f"the lines of kind `void` in `{RECORDS}`"
 
 
 @dataclass(frozen=True)
-class Conduct:
-    """How a tournament is played, apart from what is played."""
+class PlayOptions:
+    """How a tournament is played, whatever its games and bots are."""
 
     folder: Path
     workers: int
     """With 0, games are played in this process."""
     isolation: str | None
-    """Stands in the place of what the tournament file says; None where it is not given."""
+    """Stands in place of what the tournament file says; None where it is not given."""
     strict: bool
     """Whether a bot's fault is an error."""
     observer: Observer | None = None
@@ -58,25 +58,25 @@ class Conduct:
     """Whether bots that cannot play are left out; otherwise they are an error."""
 
 
-def conduct(config: Config, how: Conduct) -> None:
+def play(config: Config, options: PlayOptions) -> None:
     """Plays a tournament in a folder, or continues it, and prints its table.
 
     Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
     no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
     """
-    say_before(config, None if how.cluster else how.workers)
-    is_here, is_unfinished = not how.cluster, False
+    say_before(config, None if options.cluster else options.workers)
+    is_unfinished = False
     with (
-        locked(how.folder),
-        _venue(ready(config, how.folder, how.isolation, is_here, build, say, how.leaves_out), how) as venue,
-        open_run(venue.candidate, say) as opened,
+        locked(options.folder),
+        _prepared(config, options) as prepared,
+        open_run(prepared.candidate, say) as opened,
     ):
         try:
-            is_unfinished = _play(venue, opened, how)
+            is_unfinished = _play(prepared, opened, options)
         finally:
             opened.reveal_seed()
             opened.check()  # no table of games that are not stored
-            _show_table(venue.candidate, opened, how)
+            _show_table(prepared.candidate, opened, options)
     _report_voids(opened)
     if opened.unscored:
         games = ", ".join(opened.unscored[:10])
@@ -89,7 +89,7 @@ def conduct(config: Config, how: Conduct) -> None:
         )
     if is_unfinished:
         raise RefereeError("some games were not played; the same command continues")
-    if how.strict and _has_faults(venue.candidate.config, opened):
+    if options.strict and _has_faults(prepared.candidate.config, opened):
         raise BotFaulted("a bot was at fault, or was left out")
 
 
@@ -120,40 +120,44 @@ def say_before(config: Config, workers: int | None) -> None:
         say(line)
 
 
-def _venue(candidate: Candidate, how: Conduct) -> AbstractContextManager[Venue]:
-    """Where the tournament is played."""
-    if how.cluster:
-        return on_cluster(candidate, how.cluster, how.scale_clocks)
-    return nullcontext(here(candidate, how.workers, how.observer))
+def _prepared(config: Config, options: PlayOptions) -> AbstractContextManager[PreparedTournament]:
+    """Builds and checks the bots that play here, and prepares the tournament for its backend."""
+    is_here = not options.cluster
+    candidate = ready(config, options.folder, options.isolation, is_here, build, say, options.leaves_out)
+    if options.cluster:
+        return on_cluster(candidate, options.cluster, options.scale_clocks)
+    return nullcontext(on_this_machine(candidate, options.workers, options.observer))
 
 
-def _play(venue: Venue, opened: OpenRun, how: Conduct) -> bool:
+def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -> bool:
     """Plays the remaining games; whether some were not played nevertheless. Raises `Stopped` if a signal
     stopped the run before all were played.
     """
-    candidate, tournament = venue.candidate, venue.tournament
+    candidate, tournament = prepared.candidate, prepared.tournament
     in_all = opened.games_in_all
-    where = f"results in {shown(str(opened.folder))}" if how.stored else "nothing is stored without -o DIR"
+    where = (
+        f"results in {shown(str(opened.folder))}" if options.stored else "nothing is stored without -o DIR"
+    )
     say(f"{len(opened.state.games)} of {amount_text(in_all)} games played; {where}")
     for line in FaultCount(tournament.strikes, opened).take_out():  # guard: late-strikes
         say(line)
     if not candidate.has_games_left:
         _say_decision(tournament, opened)
         return False
-    outset = Outset(
+    info = RunInfo(
         tournament.names,
         max(plan.seats for plan in tournament.plans),
         in_all.games,
         opened.state.games,
-        venue.at_once,
+        prepared.at_once,
         [(game.id, game.took_us) for game in last_games(opened.folder)],
     )
-    progress = display(outset, how.json_lines, is_live=not how.observer)
+    progress = display(info, options.json_lines, is_live=not options.observer)
     player = TournamentPlayer(
-        tournament, opened, candidate.config.keep, progress, candidate.programs, venue.at_once
+        tournament, opened, candidate.config.keep, progress, candidate.programs, prepared.at_once
     )
     with StopSignals(progress.interrupt) as stop, progress:
-        player.play(venue.place(opened), lambda: bool(stop.asked))
+        player.play(prepared.backend_factory(opened), lambda: bool(stop.asked))
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
     _say_decision(tournament, opened)
@@ -174,16 +178,16 @@ def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
         say(f"the stopping rule has decided: {remaining.decision}")
 
 
-def _show_table(candidate: Candidate, opened: OpenRun, how: Conduct) -> None:
+def _show_table(candidate: Candidate, opened: OpenRun, options: PlayOptions) -> None:
     tournament, games = candidate.tournament, opened.state.shown_games
     seats = max(plan.seats for plan in tournament.plans)
-    form, view = "json" if how.json_lines else "simple", TableText(width=table_width())
+    form, view = "json" if options.json_lines else "simple", TableText(width=table_width())
     table = rendered(opened.state.names, games, form, seats, view, opened.facts) if games else ""
-    if how.json_lines:
+    if options.json_lines:
         show_data(end_lines(len(games), opened.games_in_all.games, opened.state.last_hash, table))
     elif table:
         show_data(table)
-    if how.stored:
+    if options.stored:
         say(f"{count_text(len(games), opened.games_in_all)}, head hash {opened.state.last_hash}")
     else:
         say(f"seed {tournament.plans[0].seed}")

@@ -25,21 +25,21 @@ from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import steps_of
 
 
-class Root(NamedTuple):
+class LineStart(NamedTuple):
     """Where a line of moves begins."""
 
     options: Options
     position: LinePosition
 
 
-def started(game: Game[Any], options: tuple[str, ...], seed: str, outcomes: tuple[str, ...]) -> Root:
+def started(game: Game[Any], options: tuple[str, ...], seed: str, outcomes: tuple[str, ...]) -> LineStart:
     """The start of a game."""
     settled = game.settle(key_values("option", options))
     chance = Chance.of_seeds(*position_seeds(seed), given=outcomes)
-    return Root(settled, LinePosition.settled(game.start(settled), chance))
+    return LineStart(settled, LinePosition.settled(game.start(settled), chance))
 
 
-def recorded(game: Game[Any], path: Path, at: str, view: View) -> Root:
+def recorded(game: Game[Any], path: Path, at: str, view: View) -> LineStart:
     """The position after a step of a recorded game, for a view. Raises `UsageError` and `RecordError`."""
     game_id, number = place_in_game(at)
     record = recorded_game(records_at(path), game_id, game)
@@ -59,7 +59,7 @@ def recorded(game: Game[Any], path: Path, at: str, view: View) -> Root:
             elif isinstance(event, Drawn):
                 chance = chance.once(before.state)[1]
         events_before += len(after.events)
-    return Root(record.terms.options, LinePosition.settled(steps.steps[number].state, chance))
+    return LineStart(record.terms.options, LinePosition.settled(steps.steps[number].state, chance))
 
 
 def show_counts(position: LinePosition, depth: int, divide: bool) -> None:
@@ -78,8 +78,8 @@ def show_counts(position: LinePosition, depth: int, divide: bool) -> None:
             return
 
 
-class LookedAt(NamedTuple):
-    """A position, and who looks at it."""
+class PositionView(NamedTuple):
+    """A position as a seat or a spectator sees it."""
 
     game: Game[Any]
     options: Options
@@ -96,7 +96,7 @@ class LookedAt(NamedTuple):
         return self.known.acting(self._state)
 
     def _label(self, seat: Seat) -> str:
-        """What stands before what belongs to a seat: its number, where several act and none was named."""
+        """Returns the label of a seat: its number, where several seats act and none was named."""
         return f"{seat + 1} " if len(self._state.to_act()) > 1 and self.known.view is None else ""
 
     def moves(self, most: int | None) -> Iterator[str]:
@@ -107,7 +107,7 @@ class LookedAt(NamedTuple):
                 yield f"{label}{self._state.write(move)}"
 
     def counts(self) -> Iterator[str]:
-        """How many legal moves there are, seat by seat."""
+        """Counts the legal moves of each seat."""
         if not self._acting:
             yield "0"
         for seat in self._acting:
@@ -150,7 +150,7 @@ class LookedAt(NamedTuple):
         }
 
     def perft_json(self, depth: int, divide: bool) -> Iterator[str]:
-        """What `--perft` counts, as JSON."""
+        """Formats what `--perft` counts as JSON."""
         if divide:
             found: list[Any] = [
                 {"turn": turn_text(self._state, turn), "lines": count}

@@ -65,8 +65,8 @@ def report_off_turn(times: Counter[tuple[str, str]]) -> None:
 
 
 @dataclass(frozen=True)
-class Outset:
-    """What is known of a run before more of its games are played."""
+class RunInfo:
+    """What a display of progress is told of a run at the start."""
 
     names: tuple[str, ...]
     seats: int
@@ -89,22 +89,18 @@ class Display(ProgressDisplay, AbstractContextManager["Display"]):
 
 
 class Narrator(Display):
-    """Words what happens in a run, the same on a terminal and in a pipe, and knows how far the run is."""
+    """Describes the events of a run, in the same words on a terminal and in a pipe, and tracks progress."""
 
-    def __init__(self, outset: Outset, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
-        self._total = outset.total
-        self._played = len(outset.games)
+        self._total = info.total
+        self._played = len(info.games)
         self._ended = False
         """Whether a game has ended since the run was begun or continued."""
         self._clock = clock
-        self._pace = Pace(outset.workers, outset.history)
+        self._pace = Pace(info.workers, info.history)
         self._rule = ""
         self._explained: set[tuple[str, str]] = set()
-
-    @abstractmethod
-    def _print(self, line: str) -> None:
-        """Prints a line that stays."""
 
     def began(self, game: str) -> None:
         """Notes that a game is in progress."""
@@ -116,29 +112,25 @@ class Narrator(Display):
         self._ended = True
         self._played += 1
         self._pace.finished(game.id, self._now_us())
-        self._print(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
+        self.note(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
         if not faults <= self._explained:  # once for each bot and fault: `find` has the others
             self._explained |= faults
             for line in fault_report(from_json(finished.record())):
-                self._print(f"  {line}")
+                self.note(f"  {line}")
 
     def void(self, void: Void, then: str) -> None:
         """Prints why a game became void, and what becomes of it."""
         self._pace.void(void.id)
         failed = void_reason(void) if void.lost else f"the referee itself failed ({void_reason(void)})"
-        self._print(f"{void.id}: {failed}, {then}")
-
-    def note(self, line: str) -> None:
-        """Prints a note."""
-        self._print(line)
+        self.note(f"{void.id}: {failed}, {then}")
 
     def rule(self, line: str) -> None:
         """Keeps how a stopping rule stands, for the next headline."""
         self._rule = line
 
     def headline(self) -> str:
-        """How many games are played, and how long the others will take."""
+        """Says how many games are played, and how long the others will take."""
         left_us = self._pace.remaining_us(self._total - self._played, self._now_us())
         most = "at most " if self._rule else ""  # the stopping rule may decide sooner
         remaining = "" if left_us is None else f", {most}about {about(left_us)} remaining"
@@ -151,9 +143,9 @@ class Narrator(Display):
 class ProgressLines(Narrator):
     """Reports the progress of a run in plain lines."""
 
-    def __init__(self, outset: Outset, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
-        super().__init__(outset, clock)
+        super().__init__(info, clock)
         self._headline_s = clock()
 
     def __exit__(
@@ -161,7 +153,8 @@ class ProgressLines(Narrator):
     ) -> None:
         pass
 
-    def _print(self, line: str) -> None:
+    def note(self, line: str) -> None:
+        """Prints a line."""
         say(line)
 
     def tick(self) -> None:

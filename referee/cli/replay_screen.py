@@ -28,19 +28,19 @@ from referee.viewing.characters import InkLine, lines, width
 from referee.viewing.words import heading, place_text
 
 SMALLEST = 40, 12
-"""The fewest columns and lines in which a game is shown."""
+"""Minimum number of columns and lines in which a game is shown."""
 
 BESIDE = 30
-"""Where so many columns are free beside the board, everything else is shown there, not below it."""
+"""Where this many columns are free beside the board, everything else is shown there, not below it."""
 
 NARROWEST = 24
-"""The fewest columns of a board that has something beside it, so that its title is seen."""
+"""Minimum number of columns of a board that has something beside it, so that its title is seen."""
 
 TEXT_LINES = 4
 """How many lines of text there are below a board that has to be scrolled."""
 
 WITH_LIST = 72
-"""Below the board, the list of steps is shown where the terminal has so many columns."""
+"""Below the board, the list of steps is shown where the terminal has this many columns."""
 
 PAGE = 10
 """How many steps the keys for pages skip."""
@@ -93,7 +93,7 @@ KEYS: Sequence[tuple[str, str, Sequence[Binding]]] = (
 """The keys: as people call them, what they do, and how."""
 
 HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
-"""What the last line says of the keys, the most important first."""
+"""The hints about keys in the last line, the most important first."""
 
 
 def show(browser: Browser) -> None:
@@ -253,7 +253,7 @@ class ReplayScreen(App[None]):
         super().__init__(ansi_color=True)
         self._browser = browser
         self._sought = ""
-        """What was searched for last."""
+        """The last text that was searched for."""
         self._speed = SPEEDS.index(1.0)
         self._player: Timer | None = None
         """Takes the next step again and again while the game plays."""
@@ -461,7 +461,7 @@ class ReplayScreen(App[None]):
         self._keys.update(said or self._playing() or _hints(self.size.width))
 
     def _playing(self) -> str:
-        """What is said while the game plays."""
+        """Returns the status line of a game that is playing."""
         return (
             f"playing {SPEEDS[self._speed]:g} steps a second; Space pauses, + and - change it"
             if self._player
@@ -476,7 +476,7 @@ def _text(drawn: Sequence[InkLine]) -> Text:
 
 
 def _fresh(drawn: Sequence[InkLine]) -> Region | None:
-    """Where the last move is in a picture."""
+    """Finds the last move in a picture."""
     spans = [
         (row, sum(len(ink.text) for ink in line[:number]), len(ink.text))
         for row, line in enumerate(drawn)
@@ -505,7 +505,7 @@ def _clocks(browser: Browser) -> list[str]:
 
 
 def _hints(columns: int) -> str:
-    """As many hints as there is room for."""
+    """Returns as many hints as there is room for."""
     said = HINTS[0]
     for hint in HINTS[1:]:
         if len(said) + 3 + len(hint) <= columns:

@@ -154,6 +154,6 @@ def _instead(texts: tuple[str, ...]) -> dict[str, Bot]:
 
 
 def _seats(record: GameRecord) -> list[object]:
-    """What was measured of the seats; nothing where a record, which may be anybody's, has another thing."""
+    """Returns the measurements of the seats; nothing where an untrusted record has something else."""
     seats = record.measured.get("seats")
     return seats if isinstance(seats, list) else []

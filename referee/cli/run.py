@@ -75,7 +75,7 @@ class _RunOptions:
 
 def _run(options: _RunOptions) -> None:
     from referee.cli.dry_run import dry_run
-    from referee.cli.playing import Conduct, conduct, say_before
+    from referee.cli.playing import PlayOptions, play, say_before
     from referee.tournament.config import load
 
     check_workers(options.workers, options.cluster)
@@ -90,7 +90,7 @@ def _run(options: _RunOptions) -> None:
         say_before(config, None if cluster else count)
         show_data(dry_run(config, folder, count, options.isolation, cluster))
         return
-    how = Conduct(
+    how = PlayOptions(
         folder,
         count,
         options.isolation,
@@ -100,4 +100,4 @@ def _run(options: _RunOptions) -> None:
         scale_clocks=options.scale_clocks or config.scale_clocks,
         leaves_out=True,
     )
-    conduct(config, how)
+    play(config, how)

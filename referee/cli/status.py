@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.tournament.progress import BotOrder, RunProgress
 
 ROWS = 20
-"""The most lines of the standings."""
+"""Maximum number of lines of the standings."""
 
 
 @click.command()

@@ -72,7 +72,7 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
 
 
 class _Verification:
-    """What was found in the lines of a file of records, one after the other."""
+    """The results of verifying the lines of a file of records, one after the other."""
 
     def __init__(self, state: RunState, noted: str | None, game: Game[Any] | None) -> None:
         """`state` is that before the first line, and `noted` the head hash that a line is to have; None where
@@ -87,7 +87,7 @@ class _Verification:
         """How many lines follow the one with the noted hash; None until it is found."""
         self._failed_lines = 0
 
-    def take(self, line: JournalLine, examined: Examined) -> None:
+    def take(self, line: JournalLine, examined: ExaminedLine) -> None:
         """Takes the next line, and prints what is wrong with it."""
         problems = [line.error] if line.error else []
         name = ""

@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from referee.cluster.orders import Changed, Greeting, MachineAnswer, MachineReady, PlayedTask, Unfit
+from referee.cluster.orders import (
+    BotFilesChanged,
+    Greeting,
+    MachineAnswer,
+    MachineReady,
+    MachineUnfit,
+    PlayedTask,
+)
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.records.record import from_json, off_turn_times, parse_json, summary_of, timed_moves
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Notice, Report, Void
+from referee.tournament.task import Began, Finished, LeftBehind, Notice, Report, Void, WorkerDied
 
-_ANSWERS = {Greeting: "greeting", MachineReady: "ready", Unfit: "unfit", Changed: "changed"}
+_ANSWERS = {Greeting: "greeting", MachineReady: "ready", MachineUnfit: "unfit", BotFilesChanged: "changed"}
 _REPORTS = {Began: "began", LeftBehind: "left-behind", Notice: "notice"}
 """The names of what is sent as it is."""
 
@@ -37,7 +44,7 @@ def _json_of_report(report: Report) -> dict[str, Any]:
             return {"report": "finished", "body": body.decode(), "dialogue": dialogue}
         case Void():
             return {"report": "void", **report._asdict(), "suspects": sorted(report.suspects)}
-        case Died(how=how, suspects=suspects):
+        case WorkerDied(how=how, suspects=suspects):
             return {"report": "died", "how": how, "suspects": sorted(suspects)}
         case Began() | LeftBehind() | Notice():
             return {"report": _REPORTS[type(report)], **report._asdict()}
@@ -75,9 +82,9 @@ def from_bytes(data: bytes) -> MachineAnswer:
                 fields.texts("remarks"),
             )
         case "unfit":
-            return Unfit(fields.text("why"))
+            return MachineUnfit(fields.text("why"))
         case "changed":
-            return Changed(fields.text("bot"), fields.text("what"))
+            return BotFilesChanged(fields.text("bot"), fields.text("what"))
         case "played":
             return PlayedTask(tuple(_report(report) for report in fields.objects("reports")))
     raise fields.wrong("answer", "the name of an answer")
@@ -105,7 +112,7 @@ def _report(fields: Fields) -> Report:
         case "left-behind":
             return LeftBehind(fields.text("bot"), fields.text("processes"))
         case "died":
-            return Died(None, fields.text("how"), frozenset(fields.texts("suspects")))
+            return WorkerDied(None, fields.text("how"), frozenset(fields.texts("suspects")))
         case "notice":
             return Notice(fields.text("line"))
     raise fields.wrong("report", "the name of a report")

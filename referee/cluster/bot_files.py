@@ -21,7 +21,7 @@ from referee.tournament.file_list import File, FileList, digest_of, file_list, m
 from referee.tournament.hashes import hashes_of_words
 
 PART_BYTES = 4 << 20
-"""The most bytes of a file that are sent at once."""
+"""Maximum number of bytes of a file that are sent at once."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class SentFiles:
     """Where the content of each hash lies on this machine."""
 
     def hashes_of(self, bot: Bot) -> dict[str, str] | None:
-        """What the header of a run has of a bot: for `Programs`."""
+        """Returns the hashes of a bot's files as the header of a run has them, for `Programs`."""
         return self._by_name[bot.name].hashes
 
     def parts(self, sha256: str) -> Iterator[tuple[int, bytes, int]]:

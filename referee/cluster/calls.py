@@ -20,11 +20,11 @@ def as_bytes(function: Callable[..., object], *arguments: object) -> bytes:
 
 
 class _Call:
-    """What is not unpickled to an object, but to the result of a call."""
+    """A call that is made when it is unpickled, and replaced by its result."""
 
     def __init__(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
         self._call = function, arguments
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        """What pickle calls when it is to make the object."""
+        """Returns the call that unpickling makes."""
         return self._call

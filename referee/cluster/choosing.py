@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from operator import attrgetter
 
-from referee.cluster.dask_worker import DaskWorker, Stage
+from referee.cluster.dask_worker import DaskWorker, WorkerStage
 from referee.core.seeds import shared_by
 from referee.tournament.task import Task
 
@@ -36,7 +36,7 @@ class WorkerChooser:
 
     def count(self, workers: Iterable[DaskWorker]) -> None:
         """Counts which of the workers of a cluster have room."""
-        self._players = [worker for worker in workers if worker.stage is Stage.READY]
+        self._players = [worker for worker in workers if worker.stage is WorkerStage.READY]
         self.room = sum(worker.room for worker in self._players)
 
     def worker_for(self, task: Task) -> DaskWorker | None:

@@ -10,7 +10,7 @@ from referee.core.fields import Fields
 from referee.core.isolation import LEVELS
 from referee.core.text import counted, listed, shown
 from referee.machine.calibration import Rates, Speed
-from referee.machine.doctor import Finding, Level
+from referee.machine.doctor import Finding, Severity
 
 UNLIKE_PERCENT = 20
 """Machines are too unlike for the same clock if one is slower than the fastest by more than this."""
@@ -34,8 +34,8 @@ MAX_NAMED = 8
 _MAX_TEXT = 1000
 
 
-class Measured(NamedTuple):
-    """What was measured on a machine of a cluster."""
+class MeasuredMachine(NamedTuple):
+    """The measurements of a machine of a cluster."""
 
     address: str
     """Where its Dask workers are."""
@@ -60,11 +60,11 @@ class Measured(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the machine is called: several can have the same name."""
+        """The label of the machine: several machines can have the same name."""
         return f"{self.name} ({self.address})"
 
 
-class Unmeasured(NamedTuple):
+class UnmeasuredMachine(NamedTuple):
     """A machine of a cluster that could not be measured."""
 
     address: str
@@ -87,7 +87,7 @@ def clock_percent(reference: int, speed: int) -> int:
     return 100 if abs(percent - 100) <= ALIKE_PERCENT else percent
 
 
-def shares_of_fastest(machines: Iterable[Measured]) -> dict[str, int]:
+def shares_of_fastest(machines: Iterable[MeasuredMachine]) -> dict[str, int]:
     """The speeds that are known, by the address of the machine, in hundredths of that of the fastest."""
     speeds = {machine.address: machine.speed.together.native for machine in machines if machine.speed}
     return {address: round(100 * speed / max(speeds.values())) for address, speed in speeds.items()}
@@ -96,7 +96,7 @@ def shares_of_fastest(machines: Iterable[Measured]) -> dict[str, int]:
 # --- What a machine reported ------------------------------------------------------------------------------
 
 
-def read_report(address: str, slots: int, report: Any) -> Measured:
+def read_report(address: str, slots: int, report: Any) -> MeasuredMachine:
     """A machine of a cluster, from what `referee doctor --json` printed there. All texts are escaped.
 
     Raises `EnvironmentLacksError` where the report has another form.
@@ -107,7 +107,7 @@ def read_report(address: str, slots: int, report: Any) -> Measured:
     speed = figures.object("speed") if figures.value("speed") is not None else None
     moves = figures.object("moves") if figures.value("moves") is not None else None
     lacks = figures.object("isolation")
-    return Measured(
+    return MeasuredMachine(
         address=address,
         name=_text(machine, "name"),
         cpu=_text(machine, "cpu"),
@@ -129,7 +129,7 @@ def _rates(fields: Fields) -> Rates:
 
 
 def _warnings(fields: Fields) -> Iterator[Finding]:
-    serious = {level.value: level for level in Level if level is not Level.FINE}
+    serious = {level.value: level for level in Severity if level is not Severity.FINE}
     for found in fields.objects("findings"):
         level = serious.get(found.text("level"))
         if level and found.text("about") != "disk":  # records are written where the referee runs
@@ -144,10 +144,10 @@ def _text(fields: Fields, name: str) -> str:
 # --- What differs -----------------------------------------------------------------------------------------
 
 
-def compare(machines: Sequence[Measured | Unmeasured], version: str) -> tuple[Finding, ...]:
-    """What differs between the machines, and from a referee of this version."""
-    measured = [machine for machine in machines if isinstance(machine, Measured)]
-    missing = [machine for machine in machines if isinstance(machine, Unmeasured)]
+def compare(machines: Sequence[MeasuredMachine | UnmeasuredMachine], version: str) -> tuple[Finding, ...]:
+    """Lists the differences between the machines, and from a referee of this version."""
+    measured = [machine for machine in machines if isinstance(machine, MeasuredMachine)]
+    missing = [machine for machine in machines if isinstance(machine, UnmeasuredMachine)]
     return (
         *map(_missing, missing),
         *_versions(measured, version),
@@ -160,28 +160,28 @@ def compare(machines: Sequence[Measured | Unmeasured], version: str) -> tuple[Fi
     )
 
 
-def _missing(machine: Unmeasured) -> Finding:
+def _missing(machine: UnmeasuredMachine) -> Finding:
     return Finding(
         "missing",
-        Level.WARNING,
+        Severity.WARNING,
         f"`{machine.address}` was not measured",
         machine.why,
     )
 
 
-def _versions(machines: Sequence[Measured], version: str) -> Iterator[Finding]:
+def _versions(machines: Sequence[MeasuredMachine], version: str) -> Iterator[Finding]:
     others = [machine for machine in machines if machine.referee != version]
     if others:
         yield Finding(
             "referee",
-            Level.WARNING,
+            Severity.WARNING,
             f"this is version {version}; {_named(f'`{one.label}` has {one.referee}' for one in others)}",
             "machines with another version would be refused",
             f"`pip install 'game-referee[cluster]=={version}'` there",
         )
 
 
-def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     shares = shares_of_fastest(machines)
     if len(shares) < 2:
         return
@@ -189,7 +189,7 @@ def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
     if not slow:
         yield Finding(
             "speed",
-            Level.FINE,
+            Severity.FINE,
             f"the slowest machine has {min(shares.values())} % of the speed of the fastest",
             "alike enough for the same clocks; what is compared is compiled code, with all games at once",
         )
@@ -197,7 +197,7 @@ def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
     fastest = next(machine for machine in machines if shares.get(machine.address) == 100)
     yield Finding(
         "speed",
-        Level.WARNING,
+        Severity.WARNING,
         f"of the speed of `{fastest.label}`, "
         f"{_named(f'`{one.label}` has {shares[one.address]} %' for one in slow)}",
         "the same clock is worth less there; only the games of a pair are always played on one machine",
@@ -205,19 +205,19 @@ def _speeds(machines: Sequence[Measured]) -> Iterator[Finding]:
     )
 
 
-def _pythons(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _pythons(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     versions = _grouped((machine.python, machine) for machine in machines)
     if len(versions) > 1:
         yield Finding(
             "python",
-            Level.WARNING,
+            Severity.WARNING,
             "; ".join(f"{version} on {_labels(those)}" for version, those in versions.items()),
             "bots in Python are faster with one version than with another, which scaled clocks leave out",
             "the same version of Python on all machines",
         )
 
 
-def _builds(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _builds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     """Compares only like with like: Python of one version, beside compiled code on the same machine."""
     for version, those in _grouped((machine.python, machine) for machine in machines).items():
         ratios = {
@@ -227,58 +227,58 @@ def _builds(machines: Sequence[Measured]) -> Iterator[Finding]:
         if slow := [one for one in those if ratios.get(one.address, least) < least]:
             yield Finding(
                 "python",
-                Level.WARNING,
+                Severity.WARNING,
                 f"beside compiled code, {version} is slower on {_labels(slow)} than on others",
                 "it may be built without optimisation; scaled clocks do not make up for it",
                 "the same build of Python on all machines",
             )
 
 
-def _busy(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _busy(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     shares = [(one, one.speed.together.share_percent) for one in machines if one.speed]
     busy = [f"{share} % of a core on `{one.label}`" for one, share in shares if share < FREE_PERCENT]
     if busy:
         yield Finding(
             "load",
-            Level.WARNING,
+            Severity.WARNING,
             f"with all games at once, each program gets {_named(busy)}",
             "bots wait for a core while their clocks run, and the speeds that were measured are less exact",
             "fewer threads for the Dask workers there (`--nthreads`), or end other programs",
         )
 
 
-def _isolation(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _isolation(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     levels = _grouped(((machine.isolation or ("none",))[-1], machine) for machine in machines)
     if len(levels) > 1:
         yield Finding(
             "isolation",
-            Level.WARNING,
+            Severity.WARNING,
             "; ".join(f"`{level}` on {_labels(those)}" for level, those in levels.items()),
             "this is the strongest level that works there: with `auto`, bots are not isolated alike",
             "name a level that works on all machines, or leave machines out",
         )
 
 
-def _pinning(machines: Sequence[Measured]) -> Iterator[Finding]:
+def _pinning(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
     without = [machine for machine in machines if not machine.pinning]
     if 0 < len(without) < len(machines):
         yield Finding(
             "pinning",
-            Level.WARNING,
+            Severity.WARNING,
             f"games cannot be pinned to cores on {_labels(without)}",
             "`pin = true` needs it on all machines",
             "leave these machines out, or do not pin",
         )
 
 
-def _grouped(pairs: Iterable[tuple[str, Measured]]) -> dict[str, list[Measured]]:
-    groups: dict[str, list[Measured]] = {}
+def _grouped(pairs: Iterable[tuple[str, MeasuredMachine]]) -> dict[str, list[MeasuredMachine]]:
+    groups: dict[str, list[MeasuredMachine]] = {}
     for key, machine in pairs:
         groups.setdefault(key, []).append(machine)
     return groups
 
 
-def _labels(machines: Iterable[Measured]) -> str:
+def _labels(machines: Iterable[MeasuredMachine]) -> str:
     return _named(f"`{machine.label}`" for machine in machines)
 
 

@@ -51,7 +51,7 @@ def checked_address(text: str) -> str:
     return text
 
 
-class Size(NamedTuple):
+class ClusterSize(NamedTuple):
     """How large a cluster is at the moment."""
 
     machines: int
@@ -63,7 +63,7 @@ class Scheduler(NamedTuple):
     """A scheduler that answers."""
 
     address: str
-    size: Size
+    size: ClusterSize
 
 
 @contextlib.contextmanager
@@ -83,14 +83,14 @@ def scheduler_at(address: str) -> Iterator[Scheduler]:
         yield Scheduler(address, scheduler_size(address))
 
 
-def size_of(address: str) -> Size:
+def size_of(address: str) -> ClusterSize:
     """The size of the cluster at an address, as `scheduler_at` takes it; none is started for it. Raises as
     that does.
     """
     checked_address(address)
     require_packages()
     if address.startswith(LOCAL):
-        return Size(1, int(address.removeprefix(LOCAL)))
+        return ClusterSize(1, int(address.removeprefix(LOCAL)))
     _silence()
     return scheduler_size(address)
 
@@ -129,10 +129,10 @@ def _silence() -> None:
     warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
-def scheduler_size(address: str) -> Size:
+def scheduler_size(address: str) -> ClusterSize:
     """The size of the cluster of a scheduler. Raises `EnvironmentLacksError` where there is no scheduler:
     what is at the address is asked first whether it is one, since a client that was given anything else may
-    wait for ever and cannot be closed.
+    wait forever and cannot be closed.
     """
     try:
         found = asyncio.run(_asked(address))
@@ -143,7 +143,7 @@ def scheduler_size(address: str) -> Size:
     return found
 
 
-async def _asked(address: str) -> Size | str:
+async def _asked(address: str) -> ClusterSize | str:
     """The size of a cluster, or why what is at an address is no scheduler that can be used."""
     from distributed.core import rpc
     from distributed.security import Security
@@ -165,12 +165,12 @@ async def _asked(address: str) -> Size | str:
         return f"expected a Dask scheduler, and it is a {shown(str(found.get('type')))}"
     workers = found["workers"].values()
     hosts = {worker["host"] for worker in workers}
-    return Size(len(hosts), sum(int(worker["nthreads"]) for worker in workers))
+    return ClusterSize(len(hosts), sum(int(worker["nthreads"]) for worker in workers))
 
 
 def reason(error: BaseException, seconds: float) -> str:
-    """Why there is no connection, where so many seconds were waited for one, in a few words: the first cause
-    tells more than the error that was made of it.
+    """Why there is no connection, where this many seconds were waited for one, in a few words: the first
+    cause tells more than the error that was made of it.
     """
     cause = error
     while cause.__cause__ is not None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
-from referee.cluster.link import Member
+from referee.cluster.cluster_client import Member
 from referee.cluster.orders import FilePart, Greeting
 from referee.tournament.task import Task
 
 
-class Stage(Enum):
-    """How far a Dask worker is."""
+class WorkerStage(Enum):
+    """How far a Dask worker's preparation is."""
 
     GREETED = "it was asked what it is and has"
     SENT = "it is sent files"
@@ -30,7 +30,7 @@ class DaskWorker:
     member: Member
     heard_s: float
     """When the scheduler was last seen to have heard of it."""
-    stage: Stage = Stage.GREETED
+    stage: WorkerStage = WorkerStage.GREETED
     order: str = ""
     """The key of the order that it is to answer before it can play."""
     due_s: float = 0.0
@@ -40,9 +40,9 @@ class DaskWorker:
     percent: int = 100
     """The clocks of its games, in percent of the tournament's."""
     playing: dict[str, Task] = field(default_factory=dict)
-    """By key, the tasks that it was given."""
+    """The tasks that it was given, by key."""
     playing_until_s: dict[str, float] = field(default_factory=dict)
-    """By key, when a task is lost."""
+    """The deadlines after which tasks count as lost, by key."""
     failures: int = 0
     """How often in a row it failed to play; what it was given at the same time fails together."""
     unready: int = 0
@@ -61,7 +61,7 @@ class DaskWorker:
 
     @property
     def name(self) -> str:
-        """What it is called in messages and records."""
+        """Its label in messages and records."""
         return f"{self.greeting.name} ({self.address})" if self.greeting else self.address
 
     @property
@@ -72,7 +72,7 @@ class DaskWorker:
     @property
     def room(self) -> int:
         """How many more tasks it can be given."""
-        return self.member.slots - len(self.playing) if self.stage is Stage.READY else 0
+        return self.member.slots - len(self.playing) if self.stage is WorkerStage.READY else 0
 
     @property
     def load(self) -> float:

@@ -1,4 +1,4 @@
-"""What is expected of a machine that plays a task: how long that may take, and what it may report. Pure."""
+"""The limits for a machine that plays a task: how long it may take, and what it may report. Pure."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from referee.gameplay.terms import Terms
 from referee.records.journal import body_of
 from referee.records.record import from_json, parse_json, to_json
 from referee.records.replay import verify
-from referee.tournament.forecast import Longest
-from referee.tournament.task import Began, Died, Finished, Report, Task, Void
+from referee.tournament.forecast import LongestGame
+from referee.tournament.task import Began, Finished, Report, Task, Void, WorkerDied
 from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
 
 SPARE_S = 60.0
@@ -28,7 +28,9 @@ def longest_s(task: Task) -> float:
     plan = task.plan
     moves = plan.game.longest(plan.options)
     forgiven = {entrant.bot.name for entrant in plan.entrants if entrant.bot.forgive_waiting}
-    games = (Longest(moves, _on_the_wall(plan.terms(pairing), moves, forgiven)) for pairing, _ in task.games)
+    games = (
+        LongestGame(moves, _on_the_wall(plan.terms(pairing), moves, forgiven)) for pairing, _ in task.games
+    )
     return sum(game.us(plan.start_us) for game in games) / 1_000_000 + SPARE_S * len(task.games)
 
 
@@ -53,7 +55,7 @@ def is_answer(task: Task, reports: Sequence[Report], is_stopping: bool) -> bool:
     """
     told = Counter(_said_of(report) for report in reports if isinstance(report, Finished | Void))
     asked = Counter((pairing.id, attempt, pairing.bots) for pairing, attempt in task.games)
-    if is_stopping or (_have(Died, reports) and _have(Began, reports)):
+    if is_stopping or (_have(WorkerDied, reports) and _have(Began, reports)):
         return told <= asked
     return told == asked  # guard: what-was-asked
 

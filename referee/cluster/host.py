@@ -21,29 +21,29 @@ import referee
 from referee.cluster.answers import to_bytes
 from referee.cluster.bot_files import BotFiles
 from referee.cluster.orders import (
-    Changed,
+    BotFilesChanged,
+    CancelTask,
+    EndIdleBots,
     FilePart,
-    GiveUp,
     Greet,
     Greeting,
     MachineAnswer,
     MachineOrder,
     MachineReady,
+    MachineUnfit,
     Play,
     PlayedTask,
     Prepare,
     Requirement,
-    Rest,
     StopMachine,
-    Unfit,
 )
 from referee.cluster.store import FileStore, default_store
 from referee.cluster.versions import code_digest
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
+from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import EnvironmentLacksError, RefereeError
 from referee.core.file_hashes import FileHashes
-from referee.core.ration import Ration
 from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.machine.calibration import calibrate
@@ -51,12 +51,12 @@ from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
-from referee.tournament.channel import Channel, MalformedMessage
 from referee.tournament.hashes import hashes_of_words
 from referee.tournament.isolating import with_hidden
+from referee.tournament.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.pool import WorkerPool
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Report, Task, Void
-from referee.tournament.worker import Sign
+from referee.tournament.task import Began, Finished, LeftBehind, Report, Task, Void, WorkerDied
+from referee.tournament.worker import WorkerSignal
 
 ALIVE_S = 1.0
 """Seconds between two signs of life."""
@@ -65,7 +65,7 @@ IDLE_S = 3600.0
 """Seconds without orders after which it ends: its referee was killed."""
 
 LOOKING = 0.02
-"""The most of the time that is spent on looking whether files have changed."""
+"""Maximum share of the time that is spent on looking whether files have changed."""
 
 FLUSH_S = 0.01
 """Seconds after which is tried again to send what there was no room for."""
@@ -75,30 +75,30 @@ Say = Callable[[str, MachineAnswer], None]
 
 
 class Host:
-    """What a machine does for one run."""
+    """The work of a machine for one run."""
 
     def __init__(self, store: Path, say: Say, orders: socket.socket) -> None:
         """`store` is the folder for the files of bots. While the socket `orders` can be read, there are more
         of them. Raises `EnvironmentLacksError` where the folder cannot be written.
         """
         self._remarks: list[str] = []
-        """What the user should know of the bots here."""
+        """Notes for the user about the bots on this machine."""
         self._store = FileStore(store, self._remarks.append)
         self._say = say
         self._orders = orders
         self._files: dict[str, BotFiles] = {}
         self._bots: dict[str, Bot] = {}
-        """By name, the bots as they are started here."""
+        """The bots as they are started on this machine, by name."""
         self._hashes = FileHashes()
         self._words: dict[str, dict[str, str]] = {}
         """By bot, the hashes of the files that its command names, as they were when it got ready."""
-        self._rations: dict[str, Ration] = {}
-        """By bot, how often it is looked whether its files have changed."""
+        self._rations: dict[str, DutyCycle] = {}
+        """Limits how often the files of each bot are checked for changes."""
         self._pool: WorkerPool | None = None
         self._tasks: dict[str, Task] = {}
-        """By key, the tasks that are being played."""
+        """The tasks in progress, by key."""
         self._reports: dict[str, list[Report]] = {}
-        """By key, what was reported of them so far."""
+        """Their reports so far, by key."""
         self._is_stopping = False
 
     def obey(self, key: str, order: MachineOrder) -> None:
@@ -112,13 +112,13 @@ class Host:
                 self._say(key, self._ready(order))
             case Play(task):
                 self._play(key, task)
-            case Rest():
+            case EndIdleBots():
                 self._tasks.clear()
                 self._reports[""] = []
                 if self._pool:
                     self._pool.end_idle_bots()
                 self._say(key, PlayedTask(tuple(self._reports.pop(""))))
-            case GiveUp(other):
+            case CancelTask(other):
                 if self._pool and other in self._tasks:
                     self._pool.give_up(self._tasks[other])
             case StopMachine():
@@ -151,32 +151,32 @@ class Host:
     def _greeting(self, bots: Sequence[BotFiles]) -> Greeting:
         return Greeting(*this_machine(), referee.__version__, code_digest(), tuple(self._store.lacking(bots)))
 
-    def _add(self, sha256: str, offset: int, data: bytes, size: int) -> Unfit | None:
+    def _add(self, sha256: str, offset: int, data: bytes, size: int) -> MachineUnfit | None:
         try:
             self._store.add(sha256, offset, data, size)
         except RefereeError as error:
-            return Unfit(str(error))
+            return MachineUnfit(str(error))
         return None
 
-    def _ready(self, order: Prepare) -> MachineReady | Unfit:
+    def _ready(self, order: Prepare) -> MachineReady | MachineUnfit:
         required = order.requirement
         if self._pool:
             self._pool.close()
         for of_task in (self._remarks, self._tasks, self._reports):
             of_task.clear()
         if lacking := _lacking(required):
-            return Unfit(lacking)
+            return MachineUnfit(lacking)
         try:
             bots = [self._store.ready(files) for files in required.bots]
             bots = with_hidden(levels.settled(bots), self._store.private)
             speed = calibrate(order.slots).together.native if required.calibrates else None
         except (RefereeError, OSError) as error:
-            return Unfit(str(error))
+            return MachineUnfit(str(error))
         share = share_of(usable_memory(), order.slots_of_machine * required.seats)
         self._bots = {bot.name: replace(bot, limits=replace(bot.limits, share=share)) for bot in bots}
         self._files = {files.bot.name: files for files in required.bots}
         self._words = {bot.name: hashes_of_words(bot, self._hashes) for bot in bots}
-        self._rations = {bot.name: Ration(time.monotonic, LOOKING) for bot in bots}
+        self._rations = {bot.name: DutyCycle(time.monotonic, LOOKING) for bot in bots}
         Launcher.close()  # of the trials of levels; the workers have launchers of their own
         cores = _cores_from(order.first_core) if required.pin else []
         self._pool = WorkerPool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
@@ -189,14 +189,14 @@ class Host:
             return
         for name in sorted(task.started):
             if changed := self._changed(name):
-                self._say(key, Changed(name, shown(changed, 200)))
+                self._say(key, BotFilesChanged(name, shown(changed, 200)))
                 return
         plan = task.plan.with_bots([self._bots[name] for name in task.plan.names])
         here = replace(task, plan=plan)
         try:
             self._pool.play(here)
         except EnvironmentLacksError as error:
-            self._say(key, Unfit(str(error)))
+            self._say(key, MachineUnfit(str(error)))
             return
         self._tasks[key], self._reports[key] = here, []
 
@@ -205,10 +205,10 @@ class Host:
         now = hashes_of_words(self._bots[name], self._hashes)
         if changed := next((word for word, was in self._words[name].items() if now.get(word) != was), ""):
             return changed
-        ration = self._rations[name]
-        if not ration.is_due:
+        duty_cycle = self._rations[name]
+        if not duty_cycle.is_due:
             return ""
-        with ration.spent():
+        with duty_cycle.spent():
             return self._store.changed(self._files[name])
 
     def _take(self, reports: Sequence[Report]) -> None:
@@ -227,7 +227,7 @@ class Host:
                 found = [k for k, task in self._tasks.items() if bot in task.plan.names] or [
                     k for k in self._reports if not k
                 ]
-            case Died(task):
+            case WorkerDied(task):
                 found = [k for k, one in self._tasks.items() if one is task]
             case _:
                 found = []
@@ -238,10 +238,10 @@ def main(descriptor: int) -> None:
     """Runs the host that is connected to a Dask worker by this socket, until the other end is closed."""
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped
     end = socket.socket(fileno=descriptor)
-    channel = Channel(end, waits=False)
+    message_socket = MessageSocket(end, waits=False)
 
     def say(key: str, answer: MachineAnswer) -> None:
-        channel.send((key, to_bytes(answer)))
+        message_socket.send((key, to_bytes(answer)))
 
     with contextlib.suppress(MalformedMessage), contextlib.ExitStack() as stack:
         host, lack = None, ""
@@ -252,27 +252,27 @@ def main(descriptor: int) -> None:
             lack = str(error)
         told_s = 0.0
         asked_s = time.monotonic()
-        while channel.is_open and time.monotonic() - asked_s < IDLE_S:
-            seconds = FLUSH_S if channel.has_unsent else ALIVE_S
+        while message_socket.is_open and time.monotonic() - asked_s < IDLE_S:
+            seconds = FLUSH_S if message_socket.has_unsent else ALIVE_S
             host.go_on(seconds) if host else readable_within(end, seconds)
             if host and host.is_playing:
                 asked_s = time.monotonic()
-            for key, data in channel.receive():
+            for key, data in message_socket.receive():
                 asked_s = time.monotonic()
                 try:
                     order: MachineOrder = pickle.loads(data)
                 except Exception as error:  # such as a game that is not installed here
-                    say(key, Unfit(f"it cannot read what it is sent: {shown(str(error), 200)}"))
+                    say(key, MachineUnfit(f"it cannot read what it is sent: {shown(str(error), 200)}"))
                     continue
-                host.obey(key, order) if host else say(key, Unfit(lack))
+                host.obey(key, order) if host else say(key, MachineUnfit(lack))
             if time.monotonic() - told_s >= ALIVE_S:
-                channel.send(Sign.ALIVE)
+                message_socket.send(WorkerSignal.ALIVE)
                 told_s = time.monotonic()
-            channel.flush()
+            message_socket.flush()
 
 
 def _lacking(required: Requirement) -> str:
-    """What a run requires and this machine does not have; empty if there is nothing."""
+    """Returns a requirement of the run that this machine does not meet; empty if it meets all."""
     if required.cpu_clocks and not cpu.AVAILABLE:
         return "a clock counts processor time, which needs Linux"
     if any(files.bot.forgive_waiting for files in required.bots) and not starvation.AVAILABLE:

@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
-from referee.cluster.orders import GiveUp
+from referee.cluster.orders import CancelTask
 from referee.processes.launcher import wake
-from referee.tournament.channel import Channel, MalformedMessage
-from referee.tournament.worker import Sign
+from referee.tournament.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.worker import WorkerSignal
 
 SILENT_S = 60.0
 """Seconds without a sign of life after which a host that plays is killed; it gives one every second."""
@@ -45,7 +45,7 @@ class _Host:
     def __init__(self) -> None:
         """Starts it. Raises `HostEnded`."""
         end, host_end = socket.socketpair()
-        self._channel = Channel(end, waits=True)
+        self._message_socket = MessageSocket(end, waits=True)
         self._sending = threading.Lock()
         self._answers: dict[str, SimpleQueue[bytes]] = {}
         self._process: subprocess.Popen[bytes] | None = None
@@ -60,7 +60,7 @@ class _Host:
     @property
     def is_running(self) -> bool:
         """Whether it can be told something."""
-        return self._process is not None and self._channel.is_open
+        return self._process is not None and self._message_socket.is_open
 
     @property
     def is_idle(self) -> bool:
@@ -72,7 +72,7 @@ class _Host:
         if self._process:
             wake(self._process.pid)  # one that is stopped would not take it
         with self._sending:
-            self._channel.send((key, order))
+            self._message_socket.send((key, order))
 
     def ask(self, key: str, order: bytes, is_playing: bool, is_wanted: Callable[[], bool]) -> bytes:
         """Its answer to an order that may be one to play. Raises `HostEnded`."""
@@ -97,7 +97,7 @@ class _Host:
         if not self.is_running:
             raise HostEnded("it died")
         if not is_wanted():
-            self.tell(key, pickle.dumps(GiveUp(key)))
+            self.tell(key, pickle.dumps(CancelTask(key)))
             raise HostEnded("the answer is not wanted any more")
         if self._process:
             wake(self._process.pid)  # a bot may have stopped it
@@ -106,7 +106,7 @@ class _Host:
             raise HostEnded(f"it gave no sign of life for {SILENT_S:.0f} s, and was ended")
 
     def _listen(self, host_end: socket.socket, started: threading.Event) -> None:
-        """In a thread of its own, with which the host ends: starts it, and takes what it says."""
+        """Runs in a thread: starts the host, and receives its messages. The host ends with this thread."""
         program = f"from referee.cluster.host import main; main({host_end.fileno()})"
         with host_end, contextlib.suppress(OSError):
             self._process = subprocess.Popen(
@@ -118,10 +118,10 @@ class _Host:
             )
         started.set()
         with contextlib.suppress(MalformedMessage):
-            while self._process and self._channel.is_open:
-                for message in self._channel.receive():
+            while self._process and self._message_socket.is_open:
+                for message in self._message_socket.receive():
                     self._silent_s = 0.0
-                    if message is not Sign.ALIVE:
+                    if message is not WorkerSignal.ALIVE:
                         key, answer = message
                         if answers := self._answers.get(key):
                             answers.put(answer)
@@ -132,17 +132,17 @@ class _Host:
             self._process.wait()
 
     def kill(self) -> None:
-        """Ends it at once: its workers notice, and their wardens end the bots."""
+        """Kills the host: its workers notice, and their wardens end the bots."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGKILL)
 
     def end(self) -> None:
-        """Ends it, after the games in progress."""
-        self._channel.shut_down()
+        """Ends the host after the games in progress."""
+        self._message_socket.shut_down()
 
 
 _hosts: dict[str, _Host] = {}
-"""By run, the hosts that this process has started."""
+"""The hosts that this process has started, by run."""
 
 _starting = threading.Lock()
 

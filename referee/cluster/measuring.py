@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.cluster import calls
-from referee.cluster.comparing import Measured, Unmeasured, read_report
+from referee.cluster.comparing import MeasuredMachine, UnmeasuredMachine, read_report
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 
@@ -48,9 +48,9 @@ def hosts(client: Client) -> list[KnownMachine]:
 
 def measure_hosts(
     client: Client, machines: list[KnownMachine], seconds: float
-) -> Iterator[tuple[Measured | Unmeasured, Any]]:
+) -> Iterator[tuple[MeasuredMachine | UnmeasuredMachine, Any]]:
     """Measures all these machines at the same time; gives each with its whole report, which is None where it
-    could not be measured within so many seconds.
+    could not be measured within this many seconds.
     """
     until = time.monotonic() + seconds
     reports = [_begin(client, machine, seconds) for machine in machines]
@@ -59,7 +59,7 @@ def measure_hosts(
             report = json.loads(_result(future, until))
             yield read_report(machine.address, machine.slots, report), report
         except (EnvironmentLacksError, ValueError, RecursionError) as error:
-            yield Unmeasured(machine.address, machine.slots, shown(str(error), 400)), None
+            yield UnmeasuredMachine(machine.address, machine.slots, shown(str(error), 400)), None
 
 
 def _begin(client: Client, machine: KnownMachine, seconds: float) -> Future[str]:
@@ -84,7 +84,7 @@ def _result(future: Future[str], until: float) -> str:
 
 
 def doctor_here(workers: int, seconds: float) -> str:
-    """What `referee doctor --json` prints on this machine, for so many games at a time.
+    """Returns what `referee doctor --json` prints on this machine, for this number of games at a time.
 
     Measuring starts processes and sets up the whole process for that, so it is done in one of its own. Raises
     `EnvironmentLacksError` where it fails or takes longer than this.

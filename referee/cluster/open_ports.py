@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.core.text import listed, shown
-from referee.machine.doctor import Finding, Level
+from referee.machine.doctor import Finding, Severity
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -26,7 +26,9 @@ Ports = Mapping[str, Sequence[str]]
 
 
 def ports_of_cluster(client: Client) -> Ports:
-    """Where the scheduler and the Dask workers listen with their nannies, as far as they can tell."""
+    """Returns the addresses where the scheduler, the Dask workers and their nannies listen, as far as they
+    know.
+    """
     found: dict[str, object] = {}
     with contextlib.suppress(Exception):  # such as a scheduler without the referee
         found["the scheduler"] = client.run_on_scheduler(listening_here)
@@ -41,7 +43,7 @@ def ports_of_cluster(client: Client) -> Ports:
 
 
 def listening_here() -> list[str]:
-    """Where this process listens, and its parent if that is a nanny of Dask."""
+    """Returns the addresses where this process listens, and its parent if that is a nanny of Dask."""
     processes = [os.getpid()]
     with contextlib.suppress(OSError):
         if b"dask" in Path(f"/proc/{os.getppid()}/cmdline").read_bytes():
@@ -79,7 +81,7 @@ def _listening(table: Path) -> Iterator[tuple[str, str]]:
 
 
 def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
-    """Who can connect to a cluster, where that lets them run programs: a finding for what is open to all
+    """Reports who can connect to a cluster, and thereby run programs: a finding for what is open to all
     addresses, and one that says what is open at all.
     """
     wide = {
@@ -90,7 +92,7 @@ def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
         if open_to_all:
             yield Finding(
                 "access",
-                Level.WARNING,
+                Severity.WARNING,
                 f"{name} listens on all addresses of its machine: {listed(open_to_all)}",
                 "every machine in every network that this one is in can connect there",
                 "give `--host` and `--dashboard-address` one address each, see `referee docs CLUSTER`",
@@ -98,12 +100,15 @@ def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
     where = "; ".join(f"{name}: {listed(list(open_there))}" for name, open_there in ports.items())
     if scheduler.startswith("tls:"):
         yield Finding(
-            "access", Level.FINE, f"TLS; {where or 'ports unknown'}", "only who has the certificate gets in"
+            "access",
+            Severity.FINE,
+            f"TLS; {where or 'ports unknown'}",
+            "only who has the certificate gets in",
         )
     else:
         yield Finding(
             "access",
-            Level.WARNING,
+            Severity.WARNING,
             f"no TLS; {where or 'ports unknown'}",
             "whoever can connect to the scheduler or to a Dask worker can run programs there",
             "use TLS, or a network in which everybody may do that, see `referee docs CLUSTER`",

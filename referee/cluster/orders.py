@@ -1,4 +1,4 @@
-"""What the referee and the machines of a Dask cluster say to each other."""
+"""The messages between the referee and the machines of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Requirement(NamedTuple):
 
     bots: tuple[BotFiles, ...]
     seats: int
-    """The most seats of a game."""
+    """Maximum number of seats of a game."""
     pin: bool
     cpu_clocks: bool
     """Whether clocks count processor time."""
@@ -28,7 +28,7 @@ class Greet(NamedTuple):
 
 
 class Greeting(NamedTuple):
-    """What a machine says of itself."""
+    """A machine's description of itself."""
 
     name: str
     cpu: str
@@ -41,7 +41,7 @@ class Greeting(NamedTuple):
 
 
 class FilePart(NamedTuple):
-    """A part of a file; answered by nothing."""
+    """A part of a file; not answered."""
 
     sha256: str
     offset: int
@@ -51,7 +51,7 @@ class FilePart(NamedTuple):
 
 
 class Prepare(NamedTuple):
-    """Has a machine get ready to play; answered by `MachineReady`, or by `Unfit`."""
+    """Tells a machine to get ready to play; answered by `MachineReady`, or by `MachineUnfit`."""
 
     requirement: Requirement
     label: str
@@ -77,45 +77,45 @@ class MachineReady(NamedTuple):
     """What the user should know of its bots."""
 
 
-class Unfit(NamedTuple):
+class MachineUnfit(NamedTuple):
     """A machine cannot give what the run requires."""
 
     why: str
 
 
 class Play(NamedTuple):
-    """Has a task played; answered by `PlayedTask`, or by `Changed`."""
+    """Tells a machine to play a task; answered by `PlayedTask`, or by `BotFilesChanged`."""
 
     task: Task
 
 
 class PlayedTask(NamedTuple):
-    """What was reported of a task, from its beginning to its end."""
+    """All reports about a task, from its beginning to its end."""
 
     reports: tuple[Report, ...]
 
 
-class Changed(NamedTuple):
+class BotFilesChanged(NamedTuple):
     """A task was not played, since the files of a bot are not what they were when the machine got ready."""
 
     bot: str
     what: str
 
 
-class Rest(NamedTuple):
-    """Has a machine end its idle bots; answered by `PlayedTask`."""
+class EndIdleBots(NamedTuple):
+    """Tells a machine to end its idle bots; answered by `PlayedTask`."""
 
 
-class GiveUp(NamedTuple):
-    """Has a machine end the playing of a task, by its key; answered by nothing."""
+class CancelTask(NamedTuple):
+    """Tells a machine to stop playing a task, named by its key; not answered."""
 
     key: str
 
 
 class StopMachine(NamedTuple):
-    """Has a machine stop after the current games; answered by nothing."""
+    """Tells a machine to stop after the current games; not answered."""
 
 
-MachineOrder = Greet | FilePart | Prepare | Play | Rest | GiveUp | StopMachine
+MachineOrder = Greet | FilePart | Prepare | Play | EndIdleBots | CancelTask | StopMachine
 
-MachineAnswer = Greeting | MachineReady | Unfit | PlayedTask | Changed | None
+MachineAnswer = Greeting | MachineReady | MachineUnfit | PlayedTask | BotFilesChanged | None

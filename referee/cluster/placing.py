@@ -1,4 +1,4 @@
-"""A bot with its paths on another machine: where its files are unpacked, and what its command then says."""
+"""Translates a bot's paths for another machine, where its files are unpacked: its folder and its command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.processes.bot import Bot
 from referee.tournament.file_list import MAX_BYTES, MAX_FILES
 
 _LONGEST_PATH = 2000
-"""The most characters of a path in a bot's files."""
+"""Maximum number of characters of a path in a bot's files."""
 
 
 def check(files: BotFiles) -> None:
@@ -53,7 +53,7 @@ def placed_build(files: BotFiles, top: Path) -> tuple[str, ...]:
 
 
 def _places(files: BotFiles, top: Path) -> dict[str, str]:
-    """Where paths of the referee's machine lead."""
+    """Maps paths on the referee's machine to paths on this one."""
     return {text: os.path.normpath(top / path) for text, path in files.places}
 
 

@@ -79,7 +79,7 @@ def _quota_percent(folder: Path) -> int | None:
 
 
 def _room(folder: Path) -> int | None:
-    """How many more processes a group may have."""
+    """Counts how many more processes a group may have."""
     most, current = _number(folder / "pids.max"), _number(folder / "pids.current")
     return None if most is None else max(0, most - (current or 0))
 

@@ -7,7 +7,7 @@ MATCH_GAMES = 2
 """The games of a match."""
 
 MAX_SPRT_GAMES = 20_000
-"""The most games of a match with a sequential test."""
+"""Maximum number of games of a match with a sequential test."""
 
 REJECTIONS = 10
 """A game's rejected moves of a seat; with the last of them the seat loses."""

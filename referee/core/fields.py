@@ -37,7 +37,7 @@ class Fields:
         return self._error(f"`{self.at(name)}` {_is(self._value.get(name, _MISSING))}, expected {expected}")
 
     def value(self, name: str) -> object:
-        """The value of a field, unchecked; None where it is missing."""
+        """Returns the value of a field, unchecked; None where it is missing."""
         return self._value.get(name)
 
     def names(self) -> list[str]:
@@ -51,7 +51,7 @@ class Fields:
     def only(self, *names: str, instead: Mapping[str, str] | None = None) -> None:
         """Raises the error for a field of any other name, and suggests the name that was probably meant.
 
-        `instead` says what is expected in the place of names that are often met, in lower case with `_`.
+        `instead` says what is expected in place of names that are often met, in lower case with `_`.
         """
         for name in self._value:
             if name not in names:
@@ -67,7 +67,7 @@ class Fields:
         return value
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A field that is a text."""
+        """Reads a field that is a text."""
         if default is not None and not self.has(name):
             return default
         value = str(self._get(name, str, "a text"))
@@ -76,7 +76,7 @@ class Fields:
         return value
 
     def number(self, name: str, low: int = 0, high: int = LARGEST, default: int | None = None) -> int:
-        """A field that is a whole number from `low` to `high`, both included."""
+        """Reads a field that is a whole number from `low` to `high`, both included."""
         if default is not None and not self.has(name):
             return default
         expected = "a number" if high == LARGEST else f"a number {low} to {high}"
@@ -86,7 +86,7 @@ class Fields:
         return int(value)
 
     def real(self, name: str, default: float | None = None) -> float:
-        """A field that is a finite number, whole or not."""
+        """Reads a field that is a finite number, whole or not."""
         value = self._value.get(name)
         if default is not None and not self.has(name):
             return default
@@ -95,51 +95,51 @@ class Fields:
         return float(value)
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """A field that is true or false."""
+        """Reads a field that is true or false."""
         if default is not None and not self.has(name):
             return default
         return bool(self._get(name, bool, "true or false"))
 
     def list(self, name: str) -> list[Any]:
-        """A field that is a list of any values."""
+        """Reads a field that is a list of any values."""
         value = self._get(name, list, "a list")
         assert isinstance(value, list)
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A field that is a list of texts."""
+        """Reads a field that is a list of texts."""
         values = self.list(name)
         if not all(isinstance(value, str) and _encodes(value) for value in values):
             raise self.wrong(name, "a list of texts")
         return tuple(values)
 
     def numbers(self, name: str) -> tuple[int, ...]:
-        """A field that is a list of whole numbers."""
+        """Reads a field that is a list of whole numbers."""
         values = self.list(name)
         if not all(type(value) is int and abs(value) <= LARGEST for value in values):
             raise self.wrong(name, "a list of numbers")
         return tuple(values)
 
     def scalars(self, name: str) -> dict[str, str]:
-        """A field that is an object of texts and whole numbers, which are all given as texts."""
+        """Reads a field that is an object of texts and whole numbers, which are all given as texts."""
         inner = self.object(name)._value
         if not all(isinstance(value, int | str) and not isinstance(value, bool) for value in inner.values()):
             raise self.wrong(name, "an object of texts and numbers")
         return {key: str(value) for key, value in inner.items()}
 
     def hex(self, name: str) -> bytes:
-        """A field that is bytes in hexadecimal."""
+        """Reads a field that is bytes in hexadecimal."""
         try:
             return bytes.fromhex(self.text(name))
         except ValueError:
             raise self.wrong(name, "a hexadecimal number") from None
 
     def object(self, name: str) -> Fields:
-        """A field that is an object."""
+        """Reads a field that is an object."""
         return Fields(self._value.get(name), self.at(name), self._error, self._given_by)
 
     def objects(self, name: str) -> Iterator[Fields]:
-        """The items of a field that is a list of objects; paths count them from 1."""
+        """Reads the items of a field that is a list of objects; paths count them from 1."""
         for number, value in enumerate(self.list(name), 1):
             yield Fields(value, f"{self.at(name)}.{number}", self._error, self._given_by)
 

@@ -11,12 +11,12 @@ from typing import BinaryIO, NamedTuple
 from referee.core.regular import open_regular
 
 LARGEST = 1 << 30
-"""The most bytes of a file that is hashed: this much takes a second or two."""
+"""Maximum number of bytes of a file that is hashed: this much takes a second or two."""
 
 _CHUNK = 1 << 20
 
 
-class Hashed(NamedTuple):
+class HashedFile(NamedTuple):
     """What is known of a regular file."""
 
     sha256: str
@@ -46,10 +46,10 @@ class FileHashes:
     """The hashes of files, each computed once for each version of its file."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[_Version, Hashed | None]] = {}
+        self._known: dict[Path, tuple[_Version, HashedFile | None]] = {}
         """For each file, the version that was hashed, and its hash."""
 
-    def of(self, path: Path) -> Hashed | None:
+    def of(self, path: Path) -> HashedFile | None:
         """The hash of a file; None where it is no regular file, cannot be read or is larger than `LARGEST`.
         Whether it can be started is not judged here.
         """
@@ -62,7 +62,7 @@ class FileHashes:
                 digest = _digest(file, version.size)
         except (OSError, ValueError):
             return None
-        found = Hashed(digest, version.size, bool(version.mode & stat.S_IXUSR)) if digest else None
+        found = HashedFile(digest, version.size, bool(version.mode & stat.S_IXUSR)) if digest else None
         self._known[path] = (version, found)
         return found
 

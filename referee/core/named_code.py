@@ -19,7 +19,7 @@ from referee.core.regular import read_start
 from referee.core.text import shown
 
 SIZE_CAP = 1 << 20
-"""The most bytes of a file."""
+"""Maximum number of bytes of a file."""
 
 _FILE = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)")
 

@@ -1,4 +1,4 @@
-"""Opens regular files only: a pipe or device in the place of one is neither waited for nor opened."""
+"""Opens regular files only: a pipe or device in place of one is neither waited for nor opened."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def shared_by(game_id: str) -> str:
 
 
 def shared_by_pairing(pairing: Pairing) -> str:
-    """As `shared_by`."""
+    """Like `shared_by`, for a pairing."""
     return ":".join(pairing.encounter if len(pairing.bots) > 1 else pairing.encounter[:1])
 
 

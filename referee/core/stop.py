@@ -40,13 +40,13 @@ def take_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """Has the process end undisturbed: the interpreter takes its handlers back before it exits."""
+    """Ignores signals until the process ends: the interpreter removes its handlers before it exits."""
     for number in _heeded():
         signal.signal(number, signal.SIG_IGN)
 
 
 def _heeded() -> list[signal.Signals]:
-    """A signal that is ignored stays ignored: that is how `nohup` keeps a run alive."""
+    """Lists the signals to handle. An ignored one stays ignored: that is how `nohup` keeps a run alive."""
     return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
 

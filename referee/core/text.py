@@ -25,7 +25,7 @@ def shown(raw: bytes | str, most: int = 200) -> str:
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """What is expected in the place of an unknown name: the known one most like it, or one of all."""
+    """Suggests known names instead of an unknown one: the most similar one, or all."""
     names = list(known)
     if close := nearest(name, names):
         return f"`{close}`"

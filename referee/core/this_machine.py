@@ -18,10 +18,12 @@ CPU_INFO = Path("/proc/cpuinfo")
 UNKNOWN = "unknown"
 
 MAX_TEXT = 100
-"""The most characters of the name, and of the model."""
+"""Maximum number of characters of the name, and of the model."""
 
 _READ = 1 << 14
-"""The most bytes that are read of the description of the processors, which repeats itself for each core."""
+"""Maximum number of bytes that are read of the description of the processors, which repeats itself for each
+core.
+"""
 
 _MODELS = ("model name", "cpu model", "cpu", "uarch", "model", "hardware")
 """What the model is called there, what tells most first. On x86 `model` is a number, beside `model name`."""

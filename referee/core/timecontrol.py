@@ -17,7 +17,7 @@ _FORM = (
 _CPU = "cpu:"
 
 MIN_PERCENT, MAX_PERCENT = 10, 1000
-"""The fewest and the most percent that clocks may be scaled to."""
+"""Minimum and maximum percent that clocks may be scaled to."""
 
 NO_CLOCK_WAIT_US = parse_period("1h")
 """How long the referee waits for an answer where there is no clock, so that every match ends."""
@@ -55,8 +55,8 @@ class TimeControl:
         return cls(move, reserve, step, increment, by_cpu=text.startswith(_CPU))
 
     def scaled(self, percent: int) -> TimeControl:
-        """The time control with so many percent of all its times, each rounded to whole microseconds, a half
-        up. A time that is not 0 stays at least 1 µs, and at most the longest period that is accepted.
+        """The time control with this many percent of all its times, each rounded to whole microseconds, a
+        half up. A time that is not 0 stays at least 1 µs, and at most the longest period that is accepted.
         """
         if not self.timed or percent == 100:
             return self

@@ -1,4 +1,4 @@
-"""Writes files that are whole or not there at all, in the place of older ones of the same kind only."""
+"""Writes files that are whole or not there at all, in place of older ones of the same kind only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the game loop asks of a wire, and what a wire replies. Pure.
+"""The interface of a wire: the questions of the game loop, and the replies. Pure.
 
 A wire knows processes and time and nothing of rules. It reports facts; what they mean is the game loop's
 business. Times are of one monotonic clock, in microseconds, from the moment the wire began to write the
@@ -15,8 +15,8 @@ from referee.gameplay.events import NOT_TIMED, Ending, Timing
 from referee.games.api import Options, Outcome, Seat
 
 
-class Opening(NamedTuple):
-    """A new game, as one seat is told of it."""
+class GameDescription(NamedTuple):
+    """The description of a new game that is sent to one seat."""
 
     slug: str
     rules: int
@@ -27,7 +27,7 @@ class Opening(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a seat is asked, with everything that it is told in the same write."""
+    """A request for a move, with everything that is sent to the seat in the same write."""
 
     news: tuple[str, ...]
     """The lines since the last question."""
@@ -42,7 +42,7 @@ class Question(NamedTuple):
     reserves_us: tuple[int, ...] = ()
     """The reserves of all seats; only in open games."""
     charged: Charge | None = None
-    """What the seat's last move cost."""
+    """The charge for the seat's last move."""
     defaulted: str | None = None
     """The move that was submitted for the seat when its time was up."""
     rejected: tuple[str, str] | None = None
@@ -68,7 +68,7 @@ class Answer(NamedTuple):
 
     text: str
     info: str = ""
-    """What the bot said of its answer."""
+    """What the bot wrote about its answer."""
 
 
 class Resigned(NamedTuple):
@@ -86,21 +86,21 @@ class Silence(NamedTuple):
     """No answer came while one was waited for."""
 
     detail: str
-    """What came instead."""
+    """Describes what came instead."""
     hint: str = ""
     """What that often means."""
 
 
 class Failure(NamedTuple):
-    """The bot committed a fault that ends the conversation; whatever it writes from here on is ignored."""
+    """The bot committed a fault that ends the session; whatever it writes from here on is ignored."""
 
     ending: Ending
     detail: str
     hint: str = ""
 
 
-What = Ready | Answer | Resigned | ListRequest | Silence | Failure
-"""The kinds of replies to a question, or to the opening of a game."""
+ReplyContent = Ready | Answer | Resigned | ListRequest | Silence | Failure
+"""What a seat can reply to a question, or to the description of a game."""
 
 READY = Ready()
 RESIGNED = Resigned()
@@ -110,9 +110,9 @@ class Reply(NamedTuple):
     """A seat's reply to a question, as a wire hands it to the game loop."""
 
     seat: Seat
-    what: What
+    content: ReplyContent
     used_us: int = 0
-    """What is charged for the move, if it ended with this."""
+    """The time to be charged for the move if this reply ends it."""
     timing: Timing = NOT_TIMED
 
 
@@ -121,11 +121,11 @@ class Wire(Protocol):
     answer to it (`post` after a rejection, `show_legal` after a request).
     """
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to a seat, which has to say that it is ready."""
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
-        """Reads what these seats said unasked: they are asked next, and nobody's time runs yet."""
+        """Reads what these seats wrote unasked: they are asked next, and nobody's time runs yet."""
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat for a move. Its time runs from here, or runs on after a rejection."""

@@ -21,7 +21,7 @@ class Chance:
     streams: Mapping[Seat, Stream]
     """By the actor, `CHANCE` or `SHARED_CHANCE`; what is drawn is drawn from copies."""
     given: tuple[str, ...] = ()
-    """The next outcomes, each in the place of the one that would be drawn."""
+    """The next outcomes, each in place of the one that would be drawn."""
     decided: tuple[str, ...] = ()
     """All outcomes so far."""
 

@@ -45,7 +45,7 @@ class SeatClock:
         return used_us > self.control.move_us + self.reserve_us + margin_us  # guard: margin
 
     def charge(self, used_us: int, in_time: bool = True) -> Charge:
-        """What a move costs, never more than what remains; only one in time earns the increment."""
+        """Charges a move, at most what remains; only a move in time earns the increment."""
         control = self.control
         earned = control.increment_us if in_time else 0
         over = used_us - control.move_us
@@ -61,6 +61,6 @@ class SeatClock:
         return self if charge.reserve_us == self.reserve_us else SeatClock(self.control, charge.reserve_us)
 
     def remaining_us(self, used_us: int) -> tuple[int, int]:
-        """What remains of the allowance and of the reserve after a part of the move."""
+        """Returns what remains of the allowance and of the reserve at this time of the move."""
         over = max(0, used_us - self.control.move_us)
         return max(0, self.control.move_us - used_us), max(0, self.reserve_us - over)

@@ -15,15 +15,15 @@ from referee.gameplay import hints
 from referee.gameplay.api import (
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Reply,
+    ReplyContent,
     Resigned,
     Silence,
-    What,
     Wire,
 )
 from referee.gameplay.clock import Charge, SeatClock
@@ -62,7 +62,7 @@ class _Exit(NamedTuple):
 
 
 class _Player:
-    """What the loop keeps for each seat."""
+    """The state that the loop keeps for each seat."""
 
     __slots__ = ("charged", "clock", "defaulted", "lists", "rejections", "told")
 
@@ -91,19 +91,19 @@ class _Turn:
 
 
 def ending_of(reply: Reply, clock: SeatClock, margin_us: int) -> Ending | None:
-    """How a reply ends a seat's part in the game, but for the rules: None for an answer or a request in
-    time, whatever it says.
+    """Decides how a reply ends a seat's part in the game, apart from the rules: None for an answer or a
+    request in time, whatever it says.
 
     The order: lateness first, whatever the reply says (output after the deadline is not read, so no cap can
-    be exceeded then); then faults in the conversation; then resigning. The rules are applied to an answer
+    be exceeded then); then faults in the session; then resigning. The rules are applied to an answer
     after all of these.
     """
-    what = reply.what
-    if isinstance(what, Silence) or clock.late(reply.used_us, margin_us):
+    content = reply.content
+    if isinstance(content, Silence) or clock.late(reply.used_us, margin_us):
         return Ending.TIME
-    if isinstance(what, Failure):
-        return what.ending
-    if isinstance(what, Resigned):
+    if isinstance(content, Failure):
+        return content.ending
+    if isinstance(content, Resigned):
         return Ending.RESIGNED
     return None
 
@@ -174,17 +174,19 @@ class _GameLoop:
             self.wire.open(seat, self.description(seat))
         for _ in seats:
             reply = self.wire.next_reply()
-            if not isinstance(reply.what, Ready):
-                exits[reply.seat] = _exit(_at_the_start(reply.what), reply)
+            if not isinstance(reply.content, Ready):
+                exits[reply.seat] = _exit(_at_the_start(reply.content), reply)
         self.retire(exits)
         return len(exits) < len(seats)
 
-    def description(self, seat: Seat) -> Opening:
+    def description(self, seat: Seat) -> GameDescription:
         """The description of the game that a seat is sent before it begins."""
         terms = self.terms
         game = terms.game
         seed = bot_seed(terms.seed, seat)
-        return Opening(game.slug, game.rules, len(self.players), terms.options, terms.controls[seat], seed)
+        return GameDescription(
+            game.slug, game.rules, len(self.players), terms.options, terms.controls[seat], seed
+        )
 
     def roll(self) -> None:
         """Applies the outcome of chance."""
@@ -203,10 +205,10 @@ class _GameLoop:
             seat = reply.seat
             ending = ending_of(reply, self.players[seat].clock, self.terms.margin_us)
             if ending is None:
-                if isinstance(reply.what, Answer):
-                    self.take_answer(turn, reply, reply.what)
-                elif isinstance(reply.what, ListRequest):
-                    self.show_legal(seat, reply.what)
+                if isinstance(reply.content, Answer):
+                    self.take_answer(turn, reply, reply.content)
+                elif isinstance(reply.content, ListRequest):
+                    self.show_legal(seat, reply.content)
             elif ending is Ending.TIME and (move := self.state.default(seat)) is not None:
                 self.submit_default(turn, move, reply)
             else:
@@ -339,20 +341,20 @@ _TELLING = (Ending.LIMIT, Ending.FLOOD, Ending.GONE)
 """Faults whose own hints say more of a bot that did not start than that of `START`."""
 
 
-def _at_the_start(what: What) -> Ending:
+def _at_the_start(content: ReplyContent) -> Ending:
     """The ending of a seat that did not get ready, whatever went wrong, unless it was not to play at all."""
-    return what.ending if isinstance(what, Failure) and what.ending.is_forfeit else Ending.START
+    return content.ending if isinstance(content, Failure) and content.ending.is_forfeit else Ending.START
 
 
 def _exit(ending: Ending, reply: Reply) -> _Exit:
     """Why a seat retires, with what its author would want to know beside the verdict."""
     detail = hint = ""
-    what = reply.what
-    if isinstance(what, Silence | Failure):
-        detail, hint = what.detail, what.hint
-        if isinstance(what, Failure) and what.ending is not ending and what.ending in _TELLING:
-            hint = hint or what.ending.hint
-    elif isinstance(what, Answer):
-        detail = f"its answer came too late: {shown(what.text, 80)}"
+    content = reply.content
+    if isinstance(content, Silence | Failure):
+        detail, hint = content.detail, content.hint
+        if isinstance(content, Failure) and content.ending is not ending and content.ending in _TELLING:
+            hint = hint or content.ending.hint
+    elif isinstance(content, Answer):
+        detail = f"its answer came too late: {shown(content.text, 80)}"
         hint = hints.LATE
     return _Exit(ending, detail, reply.used_us, reply.timing, hint)

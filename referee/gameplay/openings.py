@@ -25,7 +25,7 @@ OpeningLine = tuple[str, ...]
 """The moves of an opening, in their canonical spelling."""
 
 MAX_PLIES = 100
-"""The most moves that are drawn."""
+"""Maximum number of moves that are drawn."""
 
 TRIES = 20
 """How many lines are drawn at most for an opening, while each of them ends the game."""
@@ -250,7 +250,8 @@ NO_OPENINGS = Openings()
 
 
 def drawn(game: Game[Any], options: Options, plies: int, stream: Stream, shared: bytes) -> OpeningLine:
-    """A random line of so many moves after which the game is not over; `shared` is the seed of shared chance.
+    """A random line of this many moves after which the game is not over; `shared` is the seed of shared
+    chance.
 
     The line is shorter where chance that differs from game to game, or several seats, would act before its
     end. If `TRIES` lines end the game, it is the longest of them without the move that ended the game.

@@ -27,13 +27,13 @@ def turns(state: State[Any], seats: tuple[Seat, ...] | None = None) -> Iterator[
 
 
 def moves_in_all(state: State[Any], seat: Seat) -> int:
-    """How many legal moves a seat has, counted one by one where the game has no faster way."""
+    """Counts the legal moves of a seat, one by one where the game has no faster way."""
     count = state.count(seat)
     return sum(1 for _ in state.legal(seat)) if count is None else count
 
 
 def lines_of(position: LinePosition, depth: int) -> int:
-    """How many lines of so many turns, at least one, there are from a position."""
+    """Counts the lines of `depth` turns, at least one, from a position."""
     state = position.state
     acting = state.to_act()
     if not acting:
@@ -44,7 +44,7 @@ def lines_of(position: LinePosition, depth: int) -> int:
 
 
 def lines_by_depth(position: LinePosition, depth: int) -> Iterator[int]:
-    """How many lines of 1, 2, … turns there are, up to a depth; it ends with a 0 if all lines end before."""
+    """Counts the lines of 1, 2, … turns up to a depth; the last number is 0 if all lines end before."""
     for turns_each in range(1, depth + 1):
         lines = lines_of(position, turns_each)
         yield lines
@@ -53,7 +53,7 @@ def lines_by_depth(position: LinePosition, depth: int) -> Iterator[int]:
 
 
 def divided(position: LinePosition, depth: int) -> Iterator[tuple[Mapping[Seat, Any], int]]:
-    """Each first turn with the number of lines of so many turns that begin with it."""
+    """Each first turn with the number of lines of this many turns that begin with it."""
     if position.state.to_act():
         for turn in turns(position.state):
             yield turn, 1 if depth == 1 else lines_of(position.after(turn), depth - 1)

@@ -23,7 +23,7 @@ class Terms:
     controls: tuple[TimeControl, ...]
     """By seat."""
     seed: bytes
-    """This game's own; whatever is random in the game is drawn from it, but for what is shared."""
+    """This game's own; whatever is random in the game is drawn from it, except for what is shared."""
     shared_seed: bytes = b""
     """The seed of what the games of an encounter, or all bots that play alone in a round, have in common."""
     margin_us: int = MARGIN_US

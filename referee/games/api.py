@@ -178,8 +178,8 @@ class State(ABC, Generic[M]):
 
     @abstractmethod
     def to_act(self) -> tuple[Seat, ...]:
-        """Who acts: a seat, several at once, `(CHANCE,)`, `(SHARED_CHANCE,)`, or nobody when the game is
-        over.
+        """Returns who acts: a seat, several at once, `(CHANCE,)`, `(SHARED_CHANCE,)`, or nobody when the game
+        is over.
         """
 
     @abstractmethod
@@ -207,9 +207,7 @@ class State(ABC, Generic[M]):
         return next(self.legal(seat), None) is not None
 
     def count(self, seat: Seat) -> int | None:
-        """How many legal moves there are, or None where counting is expensive; if not None, `pick` must be
-        cheap.
-        """
+        """Counts the legal moves; None where counting is expensive; if not None, `pick` must be cheap."""
         return None
 
     def pick(self, seat: Seat, numbers: Sequence[int]) -> list[M]:
@@ -226,7 +224,7 @@ class State(ABC, Generic[M]):
         """
 
     def default(self, seat: Seat) -> M | None:
-        """What is submitted for a seat whose time is up; None where it then loses."""
+        """Returns the move that is submitted for a seat whose time is up; None where the seat then loses."""
         return None
 
     def draw(self, rng: Random) -> str:
@@ -302,7 +300,7 @@ class Game(ABC, Generic[M]):
 
     @abstractmethod
     def seats(self, options: Options) -> int:
-        """How many seats play under these options: 1 to `MAX_SEATS`."""
+        """Returns the number of seats under these options: 1 to `MAX_SEATS`."""
 
     @abstractmethod
     def longest(self, options: Options) -> int:

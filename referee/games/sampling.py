@@ -12,8 +12,8 @@ from referee.games.api import Seat, State
 M = TypeVar("M")
 
 MAX_LEGAL = 2_000
-"""The most legal moves in one list; if there are more, it is a sample. This many fit into a pipe, and take
-the referee some milliseconds.
+"""Maximum number of legal moves in one list; if there are more, it is a sample. This many fit into a pipe,
+and take the referee some milliseconds.
 """
 
 

@@ -12,7 +12,7 @@ T = TypeVar("T")
 class Quick:
     """Random numbers for search, about ten times as fast as a `Stream`: the generator of Python's `random`.
 
-    Numbers below *n* are uniform but for a bias of at most *n* in 2 to the 53, and the numbers that a seed
+    Numbers below *n* are uniform except for a bias of at most *n* in 2 to the 53, and the numbers that a seed
     gives may change with the version of Python.
     """
 

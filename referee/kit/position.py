@@ -84,7 +84,7 @@ class Position:
         return map(self.state.write, self.legal(seat))
 
     def count(self, seat: Seat | None = None) -> int | None:
-        """How many legal moves there are; None where counting means listing them."""
+        """Counts the legal moves; None where counting means listing them."""
         return self.state.count(self._seat(seat))
 
     def sample(self, rng: Random, seat: Seat | None = None) -> Any:

@@ -54,7 +54,7 @@ class Speed(NamedTuple):
 
 
 def calibrate(workers: int) -> Speed:
-    """The speed of this machine with so many games at a time, which takes about two seconds.
+    """The speed of this machine with this many games at a time, which takes about two seconds.
 
     Raises `EnvironmentLacksError` if the programs cannot be started.
     """

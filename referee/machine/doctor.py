@@ -1,4 +1,4 @@
-"""What the measurements of a machine mean for tournaments, and which settings to use. Pure."""
+"""Interprets the measurements of a machine for tournaments, and recommends settings. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.core.isolation import CONFINED
 from referee.core.units import about, about_size
 from referee.machine.calibration import Rates, Speed
 from referee.machine.measure import Distribution, Figures
-from referee.machine.survey import Limit
+from referee.machine.survey import ResourceLimit
 from referee.processes.cgroups import CONTROLLERS
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.limits import DEFAULT, SCRATCH, SHARED_PERCENT, share_of
@@ -51,7 +51,7 @@ COARSE_STEP_NS = 100_000
 PIN_ONLY = "if every bot uses one thread, and computes only in its own turn"
 
 
-class Level(Enum):
+class Severity(Enum):
     """How serious a finding is."""
 
     FINE = "fine"
@@ -64,7 +64,7 @@ class Finding(NamedTuple):
     """One property of the machine: what was measured, what it means, and what to do."""
 
     about: str
-    level: Level
+    level: Severity
     measured: str
     meaning: str
     advice: str = ""
@@ -90,12 +90,12 @@ class Diagnosis(NamedTuple):
     @property
     def lacks(self) -> tuple[Finding, ...]:
         """Findings because of which no tournament can be run."""
-        return tuple(finding for finding in self.findings if finding.level is Level.LACK)
+        return tuple(finding for finding in self.findings if finding.level is Severity.LACK)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """Findings that need attention."""
-        return tuple(finding for finding in self.findings if finding.level is Level.WARNING)
+        return tuple(finding for finding in self.findings if finding.level is Severity.WARNING)
 
 
 def diagnose(figures: Figures) -> Diagnosis:
@@ -142,7 +142,7 @@ def _max_workers_by_files(limit: int) -> int:
 
 
 def _process_room(figures: Figures) -> int | None:
-    """How many more processes are allowed; the limit of the user does not apply to root."""
+    """Counts how many more processes are allowed; the limit of the user does not apply to root."""
     machine = figures.machine
     rooms = [machine.group.processes]
     if machine.processes.soft is not None and not machine.root:
@@ -171,7 +171,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
     if figures.lack:
         yield Finding(
             "bots",
-            Level.LACK,
+            Severity.LACK,
             figures.lack,
             "no tournament can be run here",
             "see `files`, `processes` and `memory` below",
@@ -183,7 +183,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
     if figures.starts:
         yield Finding(
             "start",
-            Level.FINE,
+            Severity.FINE,
             f"a bot in Python is ready after {about(figures.starts.p50_us)}, "
             f"the slowest of {figures.starts.number} after {about(figures.starts.max_us)}",
             "if every game gets new processes, it takes that much longer for each bot; no clock is charged",
@@ -209,14 +209,14 @@ def _moves(figures: Figures, moves: Distribution, advice: Advice) -> Finding:
     if 2 * moves.p999_us <= MARGIN_US:
         return Finding(
             "moves",
-            Level.FINE,
+            Severity.FINE,
             measured,
             f"this much of a bot's time is overhead of the referee and the machine; clocks from "
             f"{advice.shortest_clock_ms} ms per move are reliable",
         )
     return Finding(
         "moves",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         f"the default margin of {MARGIN_US // 1000} ms does not cover this; clocks below "
         f"{advice.shortest_clock_ms} ms per move are not reliable",
@@ -227,7 +227,7 @@ def _moves(figures: Figures, moves: Distribution, advice: Advice) -> Finding:
 def _pinning(free: Distribution, pinned: Distribution, advice: Advice) -> Finding:
     return Finding(
         "pinning",
-        Level.FINE,
+        Severity.FINE,
         f"with each game pinned to one core: {_spread(pinned)}",
         "steadier" if advice.pin else "not steadier, or there are not enough free cores",
         f"`pin = true`, {PIN_ONLY}" if advice.pin else "",
@@ -237,7 +237,7 @@ def _pinning(free: Distribution, pinned: Distribution, advice: Advice) -> Findin
 def _speed(figures: Figures, speed: Speed) -> Finding:
     return Finding(
         "speed",
-        Level.FINE,
+        Severity.FINE,
         f"{_rates(speed.together)} with {_asked(figures)}; alone {_rates(speed.alone)}",
         f"compiled code that compresses, and moves of random games on {figures.machine.python}, in a second "
         "of processor time of one core: figures to compare machines by",
@@ -254,10 +254,10 @@ def _load(figures: Figures) -> Finding:
     if figures.stolen_percent:
         measured += f"; {_cores_of(figures.stolen_percent)} of that is used by other virtual machines"
     if not _is_overloaded(figures):
-        return Finding("load", Level.FINE, measured, "enough cores are free")
+        return Finding("load", Severity.FINE, measured, "enough cores are free")
     return Finding(
         "load",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         f"too much for {_asked(figures)}: bots wait for a core while their clocks run",
         "end the other programs, or wait until they have ended",
@@ -280,21 +280,21 @@ def _cores(figures: Figures) -> Finding:
     elif figures.workers > most and machine.cores > 1:
         meaning = "no core is left for the referee and the rest of the machine"
     else:
-        return Finding("cores", Level.FINE, measured, f"enough for {_asked(figures)}")
-    return Finding("cores", Level.WARNING, measured, meaning, f"`workers = {most}`")
+        return Finding("cores", Severity.FINE, measured, f"enough for {_asked(figures)}")
+    return Finding("cores", Severity.WARNING, measured, meaning, f"`workers = {most}`")
 
 
 def _quota(figures: Figures) -> Finding:
     machine = figures.machine
     percent = machine.group.cpu_percent
     if percent is None:
-        return Finding("quota", Level.FINE, "no CPU quota", "all cores can be used all the time")
+        return Finding("quota", Severity.FINE, "no CPU quota", "all cores can be used all the time")
     measured = f"the control group gets {_cores_of(percent)} of {machine.cores} cores"
     if percent >= 100 * machine.cores:
-        return Finding("quota", Level.FINE, measured, "all cores can be used all the time")
+        return Finding("quota", Severity.FINE, measured, "all cores can be used all the time")
     return Finding(
         "quota",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         "when the quota is used up, all processes pause for the rest of the period, even in a move",
         f"remove the quota, or `workers = {_max_workers(figures)['quota']}` at most",
@@ -305,15 +305,15 @@ def _files(figures: Figures) -> Finding:
     limit = figures.machine.files
     measured = f"{_limit(limit)} open files"
     if limit.soft is None:
-        return Finding("files", Level.FINE, measured, "enough")
+        return Finding("files", Severity.FINE, measured, "enough")
     most = _max_workers_by_files(limit.soft)
     if most >= figures.workers:
-        return Finding("files", Level.FINE, measured, f"enough for {_workers(most)}")
+        return Finding("files", Severity.FINE, measured, f"enough for {_workers(most)}")
     needed = max(WORKER_FILES, FILES + FILES_A_WORKER * figures.workers)
     way = f"`ulimit -n {needed}` before the referee is started"
     return Finding(
         "files",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         f"enough for {_workers(most)}: games fail when no more files can be opened",
         way if limit.hard is None or needed <= limit.hard else f"have the hard limit raised, then {way}",
@@ -333,12 +333,12 @@ def _processes(figures: Figures) -> Finding:
         measured += f"; the control group allows {machine.group.processes} more"
     most = _max_workers(figures).get("processes")
     if most is None:
-        return Finding("processes", Level.FINE, measured, "enough")
+        return Finding("processes", Severity.FINE, measured, "enough")
     if most >= figures.workers:
-        return Finding("processes", Level.FINE, measured, f"enough for {_workers(most)} if bots need few")
+        return Finding("processes", Severity.FINE, measured, f"enough for {_workers(most)} if bots need few")
     return Finding(
         "processes",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         f"enough for {_workers(most)}: bots and their threads cannot be started beyond the limit",
         "raise the limit (`ulimit -u`, or that of the container), or end other programs",
@@ -353,12 +353,12 @@ def _memory_finding(figures: Figures) -> Finding:
         measured += f"; the control group allows {about_size(limit)}"
     most = _max_workers(figures).get("memory")
     if most is None:
-        return Finding("memory", Level.FINE, measured, "compare it with what your bots need")
+        return Finding("memory", Severity.FINE, measured, "compare it with what your bots need")
     if most >= figures.workers:
-        return Finding("memory", Level.FINE, measured, f"enough for {_workers(most)} if bots need little")
+        return Finding("memory", Severity.FINE, measured, f"enough for {_workers(most)} if bots need little")
     return Finding(
         "memory",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         f"enough for {_workers(most)} if bots need little: the system kills processes when it runs out",
         "fewer workers, or more memory",
@@ -383,13 +383,13 @@ def _limits(figures: Figures) -> Finding:
     else:
         return Finding(
             "limits",
-            Level.FINE,
+            Severity.FINE,
             measured,
             f"the kernel enforces memory and processes by a control group; the scratch folder is {checked}",
         )
     return Finding(
         "limits",
-        Level.FINE,
+        Severity.FINE,
         measured,
         meaning,
         "the kernel enforces them at once where the referee is root or has a control group of version 2 "
@@ -402,10 +402,10 @@ def _timers(figures: Figures) -> Finding:
     delays = figures.sleeps
     measured = f"a sleep of 1 ms ends late by {_spread(delays)}"
     if delays.p99_us <= LATE_SLEEP_US:
-        return Finding("timers", Level.FINE, measured, "deadlines are met")
+        return Finding("timers", Severity.FINE, measured, "deadlines are met")
     return Finding(
         "timers",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         "the referee often does not run; it subtracts that from the bots' times as far as it can",
         "end other programs; the host of a virtual machine may be too busy",
@@ -417,10 +417,10 @@ def _clock(figures: Figures) -> Finding:
     coarse = "not known on this system" if tick is None else about(tick)
     measured = f"steps of {figures.clock_step_ns} ns; the tick of the coarse clock: {coarse}"
     if figures.clock_step_ns <= COARSE_STEP_NS:
-        return Finding("clock", Level.FINE, measured, "times are accurate to the microsecond")
+        return Finding("clock", Severity.FINE, measured, "times are accurate to the microsecond")
     return Finding(
         "clock",
-        Level.WARNING,
+        Severity.WARNING,
         measured,
         "moves cannot be timed more finely than that",
         "use longer clocks; the clock source of a virtual machine may be coarse",
@@ -433,7 +433,7 @@ def _disk(figures: Figures) -> Finding:
     if disk.sync is None:
         return Finding(
             "disk",
-            Level.WARNING,
+            Severity.WARNING,
             f"{free}, but nothing can be written",
             "results cannot be stored in this folder",
             "name another folder with `-o`",
@@ -442,7 +442,7 @@ def _disk(figures: Figures) -> Finding:
     if disk.free_bytes < MIN_DISK:
         return Finding(
             "disk",
-            Level.WARNING,
+            Severity.WARNING,
             measured,
             "a long tournament may not fit",
             "free disk space, or name another folder with `-o`",
@@ -450,12 +450,12 @@ def _disk(figures: Figures) -> Finding:
     if disk.sync.p50_us > SLOW_SYNC_US:
         return Finding(
             "disk",
-            Level.WARNING,
+            Severity.WARNING,
             measured,
             "each finished game waits that long; no clock is charged",
             "use a local disk, not a network disk",
         )
-    return Finding("disk", Level.FINE, measured, "no noticeable delay")
+    return Finding("disk", Severity.FINE, measured, "no noticeable delay")
 
 
 def _abilities(figures: Figures) -> Finding:
@@ -470,7 +470,7 @@ def _abilities(figures: Figures) -> Finding:
     words = {True: "yes", False: "no", None: "not known on this system"}
     measured = ", ".join(f"{name}: {words[has]}" for name, (has, _) in features.items())
     without = "; ".join(f"without {name}: {lost}" for name, (has, lost) in features.items() if not has)
-    return Finding("system", Level.FINE, measured, without or "has every feature that the referee uses")
+    return Finding("system", Severity.FINE, measured, without or "has every feature that the referee uses")
 
 
 _PREVENTED = {
@@ -487,11 +487,11 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
     works = {level for level, reason in figures.isolation.items() if not reason}
     for level, reason in reversed(figures.isolation.items()):
         if not reason:
-            yield Finding(level, Level.FINE, f"isolation `{level}` works here", _PREVENTED[level])
+            yield Finding(level, Severity.FINE, f"isolation `{level}` works here", _PREVENTED[level])
         else:
             yield Finding(
                 level,
-                Level.FINE if works.intersection(CONFINED) else Level.WARNING,
+                Severity.FINE if works.intersection(CONFINED) else Severity.WARNING,
                 f"isolation `{level}` does not work here",
                 reason,
                 "" if works.intersection(CONFINED) else "without it, only run bots that you trust",
@@ -499,7 +499,7 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
     if 0 < figures.machine.landlock_abi < SIGNALS_ABI:
         yield Finding(
             "signals",
-            Level.WARNING,
+            Severity.WARNING,
             f"version {figures.machine.landlock_abi} of Landlock",
             "at `basic` and `landlock` a bot can send signals to other processes of its user",
             "Linux 6.12 has the version that prevents it; `bwrap` does so too",
@@ -507,7 +507,7 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
     root = figures.machine.root
     yield Finding(
         "user",
-        Level.WARNING if root else Level.FINE,
+        Severity.WARNING if root else Severity.FINE,
         f"the referee and its bots run as {'root' if root else 'an ordinary user'}",
         f"at `none` and `basic` a bot can change {'any file' if root else 'whatever this user can'}",
         'run the referee as an ordinary user, or name one for the bots: `user = "nobody"`' if root else "",
@@ -538,10 +538,10 @@ def _workers(count: int) -> str:
 
 
 def _asked(figures: Figures) -> str:
-    """How many games are played at a time; without workers it is one."""
+    """Returns the number of games at a time; without workers it is one."""
     return _workers(max(1, figures.workers))
 
 
-def _limit(limit: Limit) -> str:
+def _limit(limit: ResourceLimit) -> str:
     soft, hard = ("no limit" if n is None else str(n) for n in limit)
     return soft if soft == hard else f"{soft} (at most {hard})"

@@ -18,16 +18,16 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.isolation import LEVELS
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Failure, Opening, Silence
+from referee.gameplay.api import Failure, GameDescription, Silence
 from referee.games import GAMES
 from referee.machine.calibration import Speed, calibrate
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
 from referee.processes.bot import Bot
 from referee.processes.levels import reason
-from referee.tournament.places import on_this_machine
+from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Died, Finished, Report, Task, Void
+from referee.tournament.task import Finished, Report, Task, Void, WorkerDied
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 
@@ -164,7 +164,7 @@ class _Collected:
                     self.used_us += (event["used_us"] for event in report.record()["measured"]["events"])
                     if any(game.faults):
                         self.failure = f"an instant bot lost: {game.sentence}"
-                case Died(_, how):
+                case WorkerDied(_, how):
                     self.failure = f"a worker process {how}"
                 case Void(error=error):
                     line = error.strip().rpartition("\n")[2]
@@ -177,17 +177,17 @@ def _play(workers: int, pin: bool, seconds: float, collected: _Collected) -> Non
     def is_over() -> bool:
         return bool(collected.failure or (collected.used_us and time.monotonic() > until))
 
-    playing = on_this_machine(workers, pin)(collected, is_over)
+    backend = local_backend(workers, pin)(collected, is_over)
     try:
         for number in range(1, max(1, workers) + 1):
-            playing.play(_task(number, seconds))
+            backend.play(_task(number, seconds))
         until = time.monotonic() + seconds
-        while playing.busy:
-            playing.take_reports(0.05)
+        while backend.busy:
+            backend.take_reports(0.05)
             if is_over():
-                playing.stop()
+                backend.stop()
     finally:
-        playing.close()
+        backend.close()
 
 
 def _task(number: int, seconds: float) -> Task:
@@ -207,18 +207,18 @@ def _start_us(number: int) -> int:
     connection = BotConnection(Bot("instant", INSTANT_BOT, Path("/")))
     try:
         wire = ProcessWire([connection], START_US)
-        wire.open(0, Opening(game.slug, game.rules, 2, game.settle({}), CONTROL, number))
+        wire.open(0, GameDescription(game.slug, game.rules, 2, game.settle({}), CONTROL, number))
         reply = wire.next_reply()
         ready = time.monotonic_ns()
     finally:
         end_connections([connection])
-    if isinstance(reply.what, Failure | Silence):
-        raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(reply.what.detail)}")
+    if isinstance(reply.content, Failure | Silence):
+        raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(reply.content.detail)}")
     return (ready - began) // 1000
 
 
 def _sleeps() -> tuple[Distribution, int | None, int | None]:
-    """How late short sleeps end, and the use of the cores by other programs meanwhile."""
+    """Measures how late short sleeps end, and how much other programs use the cores meanwhile."""
     cores = usable_cores()
     before = ticks(cores)
     late_us = []
@@ -234,7 +234,7 @@ def _sleeps() -> tuple[Distribution, int | None, int | None]:
 
 
 def shares(before: Ticks, after: Ticks, cores: int) -> tuple[int, int]:
-    """Busy and stolen time of so many cores between two readings, in hundredths of a core."""
+    """Busy and stolen time of this many cores between two readings, in hundredths of a core."""
     total = max(1, after.total - before.total)
     busy, stolen = after.busy - before.busy, after.stolen - before.stolen
     return busy * cores * 100 // total, stolen * cores * 100 // total

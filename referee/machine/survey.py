@@ -1,4 +1,4 @@
-"""What the operating system reports: cores, limits, load, features. Takes no measurable time.
+"""Collects what the operating system reports: cores, limits, load, features. Takes no measurable time.
 
 Values that a system does not report are None; outside Linux, many are.
 """
@@ -28,8 +28,8 @@ _GET_CHILD_SUBREAPER = 37
 """The number of an operation of Linux's `prctl`; where it can be read, it can also be set."""
 
 
-class Limit(NamedTuple):
-    """A resource limit of this process, as for `ulimit`; None is no limit."""
+class ResourceLimit(NamedTuple):
+    """A resource limit of this process, as `ulimit` has them; None is no limit."""
 
     soft: int | None
     hard: int | None
@@ -70,9 +70,9 @@ class Machine(NamedTuple):
     """The mean load of the last minute, in hundredths of one core."""
     memory_bytes: int | None
     """Memory that is available."""
-    files: Limit
+    files: ResourceLimit
     """The limit of open files of a process."""
-    processes: Limit
+    processes: ResourceLimit
     """The limit of processes of the user."""
     processes_used: int | None
     """How many processes and threads the user has."""
@@ -159,7 +159,7 @@ def ticks(cores: Iterable[int], path: Path = PROC / "stat") -> Ticks | None:
 
 
 def processes_of(user: int, proc: Path = PROC) -> int | None:
-    """How many processes and threads a user has; a limit counts both."""
+    """Counts the processes and threads of a user; a limit counts both."""
     count = 0
     for folder in proc.glob("[0-9]*"):
         try:
@@ -170,9 +170,9 @@ def processes_of(user: int, proc: Path = PROC) -> int | None:
     return count or None
 
 
-def _limit(which: int) -> Limit:
+def _limit(which: int) -> ResourceLimit:
     soft, hard = (None if n == resource.RLIM_INFINITY else n for n in resource.getrlimit(which))
-    return Limit(soft, hard)
+    return ResourceLimit(soft, hard)
 
 
 def _has_subreaper() -> bool | None:

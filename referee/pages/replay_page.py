@@ -48,7 +48,7 @@ def replay_page(steps: Steps, view: View = None, home: str = "") -> str:
 
 
 def _facts(steps: Steps, view: View) -> Iterator[str]:
-    """What stands below the result."""
+    """Lists the facts below the result."""
     terms = steps.terms
     options = ", ".join(f"{name} {value}" for name, value in terms.options.items() if value != "")
     yield f"{terms.game.name} ({shown(options)})" if options else terms.game.name

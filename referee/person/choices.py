@@ -18,7 +18,7 @@ SAMPLED = 300
 """How many random moves are looked at besides, where there are more legal ones."""
 
 
-class Found(NamedTuple):
+class FoundMoves(NamedTuple):
     """Moves with a beginning."""
 
     moves: list[str]
@@ -50,15 +50,15 @@ class Choices:
             return shown(refusal.sentence, 300)
         return ""
 
-    def starting(self, beginning: str, most: int) -> Found:
-        """At most so many legal moves that have this beginning, whatever the case of its letters."""
+    def starting(self, beginning: str, most: int) -> FoundMoves:
+        """At most this many legal moves that have this beginning, whatever the case of its letters."""
         wanted = _plain(beginning)
         moves = self._all()
         fitting = [move for plain, move in moves if plain.startswith(wanted)]
-        return Found(fitting[:most], max(0, len(fitting) - most) if self._is_whole else None)
+        return FoundMoves(fitting[:most], max(0, len(fitting) - most) if self._is_whole else None)
 
     def next_parts(self, text: str, most: int) -> list[str]:
-        """At most so many ways in which the last part of a text can go on: parts of legal moves. The parts
+        """At most this many ways in which the last part of a text can go on: parts of legal moves. The parts
         before it may stand in another order than in the list of moves, where the game allows that.
         """
         before, _, last = text.rpartition(" ")

@@ -14,7 +14,7 @@ MAX_BACK = 1000
 
 
 class Command(NamedTuple):
-    """A command that can be typed in the place of a move."""
+    """A command that can be typed in place of a move."""
 
     word: str
     argument: str
@@ -40,8 +40,8 @@ _ALIASES = {"?": "help", "undo": "back", "picture": "board", "exit": "quit"}
 _BY_WORD = {command.word: command for command in COMMANDS}
 
 
-class Typed(NamedTuple):
-    """What a line means."""
+class TypedLine(NamedTuple):
+    """The meaning of a typed line."""
 
     word: str
     """One of `COMMANDS`; `move` for a move; empty for a line of blanks; `wrong` for a command that is not
@@ -53,31 +53,31 @@ class Typed(NamedTuple):
     """How many moves to take back."""
 
 
-def meaning(line: str) -> Typed:
-    """What a typed line means. Only whole words are commands, so that moves of few letters stay moves."""
+def meaning(line: str) -> TypedLine:
+    """Interprets a typed line. Only whole words are commands, so that moves of few letters stay moves."""
     if len(line) > MAX_LINE:
-        return Typed("wrong", f"the line has more than {MAX_LINE} characters")
+        return TypedLine("wrong", f"the line has more than {MAX_LINE} characters")
     first, _, rest = line.strip().partition(" ")
     word = _ALIASES.get(first.lower(), first.lower())
     rest = rest.strip()
     command = _BY_WORD.get(word)
     if command is None:
-        return Typed("move", line.strip()) if first else Typed("")
+        return TypedLine("move", line.strip()) if first else TypedLine("")
     if rest and not command.argument:
-        return Typed("wrong", f"`{word}` stands alone, expected nothing after it")
+        return TypedLine("wrong", f"`{word}` stands alone, expected nothing after it")
     if word == "move" and not rest:
-        return Typed("wrong", "`move` has no move after it, expected one")
+        return TypedLine("wrong", "`move` has no move after it, expected one")
     if word == "back":
         return _back(rest)
-    return Typed(word, rest)
+    return TypedLine(word, rest)
 
 
-def _back(rest: str) -> Typed:
+def _back(rest: str) -> TypedLine:
     if not rest:
-        return Typed("back")
+        return TypedLine("back")
     if rest.isascii() and rest.isdecimal() and len(rest) <= 4 and 1 <= int(rest) <= MAX_BACK:
-        return Typed("back", number=int(rest))
-    return Typed("wrong", f"`back {shown(rest, 40)}` has no number of moves, expected 1 to {MAX_BACK}")
+        return TypedLine("back", number=int(rest))
+    return TypedLine("wrong", f"`back {shown(rest, 40)}` has no number of moves, expected 1 to {MAX_BACK}")
 
 
 def meant_by(line: str) -> str:

@@ -16,25 +16,25 @@ SLICE_S = 0.02
 """How long is waited for the person before bots are looked after again."""
 
 
-class End(NamedTuple):
-    """Why reading ended without a line."""
+class InputEnd(NamedTuple):
+    """The reason why reading ended without a line."""
 
     reason: str
 
 
-CLOSED = End("the input is closed")
-TIME_UP = End("the time is up")
-HEARD = End("a bot has to be heard first")
+CLOSED = InputEnd("the input is closed")
+TIME_UP = InputEnd("the time is up")
+BOT_REPLIED = InputEnd("the reply of a bot has to be taken first")
 
 
-class Asking(NamedTuple):
-    """A line that a person is asked for."""
+class LineRequest(NamedTuple):
+    """A request to a person for a line."""
 
     seat: int
     """The line is kept for this seat alone, to be called back later."""
     prompt: str
     status: Callable[[str], str]
-    """What is said of the text typed so far."""
+    """Returns the status line for the text typed so far."""
     complete: Callable[[str], list[str]]
     """The ways in which the last part of the text can go on."""
     why_not: Callable[[str], str] = lambda text: ""
@@ -54,9 +54,9 @@ class Console(Protocol):
     is_looked_at: bool
     """Whether persons look at what is shown, so that one person's secrets are taken away before the next."""
 
-    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
+    def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         """A line. `poll_bots` is called all the time and reads what bots sent; when it is true, reading ends
-        with `HEARD`, and the next call goes on with what was typed so far.
+        with `BOT_REPLIED`, and the next call goes on with what was typed so far.
         """
 
     def show(self, text: str, /) -> object:
@@ -89,25 +89,25 @@ class PlainConsole:
         self._is_closed = False
         self._is_prompting = False
 
-    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
+    def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         """A line of stdin."""
         if not self._is_prompting and not self._echoes:
-            sys.stdout.write(asking.prompt)
+            sys.stdout.write(request.prompt)
             sys.stdout.flush()
             self._is_prompting = True
         while (line := self._line()) is None:
             if self._is_closed:
                 return CLOSED
-            if asking.is_late:
+            if request.is_late:
                 self._is_prompting = False
                 return TIME_UP
             if poll_bots():
-                return HEARD
+                return BOT_REPLIED
             self._wait()
         self._is_prompting = False
         text = line.decode("utf-8", "backslashreplace")
         if self._echoes:
-            self.show(f"{asking.prompt}{shown(text, MAX_LINE)}")
+            self.show(f"{request.prompt}{shown(text, MAX_LINE)}")
         return text
 
     def _line(self) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Asks a bot for a move in the place of a person: it is told what the seat knows, and nothing else."""
+"""Asks a bot for a move in place of a person: it is told what the seat knows, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import (
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Silence,
@@ -52,24 +52,26 @@ def hint(bot: Bot, start_us: int, terms: Terms, state: State[Any], seat: Seat) -
 
 def _answer(wire: ProcessWire, terms: Terms, state: State[Any], seat: Seat) -> Answer:
     game, seed = terms.game, bot_seed(terms.seed, seat)
-    wire.open(seat, Opening(game.slug, game.rules, len(terms.bots), terms.options, HINT_CONTROL, seed))
-    what = wire.next_reply().what
-    if not isinstance(what, Ready):
-        raise NoHint(_why(what, "did not start"))
+    wire.open(
+        seat, GameDescription(game.slug, game.rules, len(terms.bots), terms.options, HINT_CONTROL, seed)
+    )
+    content = wire.next_reply().content
+    if not isinstance(content, Ready):
+        raise NoHint(_why(content, "did not start"))
     wire.catch_up((seat,))
     time_us = HINT_CONTROL.move_us
     news = state.seen(seat)  # guard: news-of-hints
     wire.post(seat, Question(news, time_us, 0, time_us))
     lists = 0
-    while isinstance(what := wire.next_reply().what, ListRequest):
+    while isinstance(content := wire.next_reply().content, ListRequest):
         lists += 1
-        moves, total, sampled = legal_moves(state, seat, what.most, list_stream(terms.seed, seat, lists))
+        moves, total, sampled = legal_moves(state, seat, content.most, list_stream(terms.seed, seat, lists))
         wire.show_legal(seat, LegalMoves(tuple(map(state.write, moves)), total, sampled))
-    if not isinstance(what, Answer):
-        raise NoHint(_why(what, f"gave no move within {time_us // 1_000_000} s"))
-    return what
+    if not isinstance(content, Answer):
+        raise NoHint(_why(content, f"gave no move within {time_us // 1_000_000} s"))
+    return content
 
 
-def _why(what: object, otherwise: str) -> str:
-    detail = shown(what.detail, 200) if isinstance(what, Silence | Failure) else ""
+def _why(content: object, otherwise: str) -> str:
+    detail = shown(content.detail, 200) if isinstance(content, Silence | Failure) else ""
     return f"it {otherwise}: {detail}" if detail else f"it {otherwise}"

@@ -16,7 +16,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.validation import ValidationError, Validator
 
 from referee.core.stop import Closing, Interrupted
-from referee.person.console import CLOSED, HEARD, SLICE_S, TIME_UP, Asking, End
+from referee.person.console import BOT_REPLIED, CLOSED, SLICE_S, TIME_UP, InputEnd, LineRequest
 from referee.person.words import in_columns
 
 _CLEARED = "\x1b[2J\x1b[H"
@@ -50,7 +50,7 @@ class _Check(Validator):
 
 
 class LineEditor:
-    """A `Console` in a terminal. The editor of a line stays open while a bot is heard."""
+    """A `Console` in a terminal. The editor stays open while the reply of a bot is taken."""
 
     is_looked_at = True
 
@@ -60,13 +60,13 @@ class LineEditor:
         self._runner = asyncio.Runner()
         self._in_colour = in_colour
         self._sessions: dict[int, PromptSession[str]] = {}
-        """By seat, so that nobody calls back the lines of another person."""
+        """One for each seat, so that nobody can recall the lines of another person."""
         self._task: asyncio.Task[str] | None = None
         self._is_cleared = False
         self._has_note = False
 
     def show(self, text: str) -> None:
-        """Shows lines of text in the place of a note."""
+        """Shows lines of text in place of a note."""
         self._end_note()
         self._show(text)
 
@@ -80,36 +80,36 @@ class LineEditor:
             self._has_note = False
             self._write(_BLANK_LINE)
 
-    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
+    def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         """A line of the terminal. Raises `Interrupted` on Ctrl-C and on signals."""
         self._end_note()
         loop = self._runner.get_loop()
         with Closing(lambda: loop.call_soon_threadsafe(self._cancel)):
             try:
-                return self._runner.run(self._read(asking, poll_bots))
+                return self._runner.run(self._read(request, poll_bots))
             except _Interrupt:
                 raise Interrupted("stopped by SIGINT") from None
             except asyncio.CancelledError:
                 return CLOSED  # a signal came, and `Closing` raises
 
-    async def _read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
-        session = self._sessions.get(asking.seat) or self._session(asking.seat)
+    async def _read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
+        session = self._sessions.get(request.seat) or self._session(request.seat)
         if self._task is None:
             self._task = asyncio.create_task(
                 session.prompt_async(
-                    asking.prompt,
-                    key_bindings=self._keys(asking.complete),
-                    validator=_Check(asking.why_not),
-                    bottom_toolbar=lambda: self._status(session, asking),
-                    refresh_interval=REFRESH_S if asking.deadline_ns else 0,
+                    request.prompt,
+                    key_bindings=self._keys(request.complete),
+                    validator=_Check(request.why_not),
+                    bottom_toolbar=lambda: self._status(session, request),
+                    refresh_interval=REFRESH_S if request.deadline_ns else 0,
                     handle_sigint=False,
                 )
             )
         while not (await asyncio.wait({self._task}, timeout=SLICE_S))[0]:
-            if asking.is_late and session.app.is_running and not session.app.is_done:
+            if request.is_late and session.app.is_running and not session.app.is_done:
                 session.app.exit(exception=_Late)
             elif poll_bots():
-                return HEARD
+                return BOT_REPLIED
         done, self._task = self._task, None
         try:
             return done.result()
@@ -130,12 +130,12 @@ class LineEditor:
         self._sessions[seat] = session
         return session
 
-    def _status(self, session: PromptSession[str], asking: Asking) -> str:
+    def _status(self, session: PromptSession[str], request: LineRequest) -> str:
         """The status in as many lines as it takes."""
         buffer = session.default_buffer
         if buffer.validation_error:  # which is shown above
             return "correct the line, or clear it with Ctrl-U"
-        text = asking.status(buffer.text)
+        text = request.status(buffer.text)
         return "\n".join(textwrap.wrap(text, session.output.get_size().columns))
 
     def _keys(self, complete: Callable[[str], list[str]]) -> KeyBindings:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from referee.gameplay.api import READY, Failure, LegalMoves, Opening, Question, Ready, Reply, Wire
+from referee.gameplay.api import READY, Failure, GameDescription, LegalMoves, Question, Ready, Reply, Wire
 from referee.gameplay.events import Drawn, Ending, Event, Retired
 from referee.games.api import Outcome, Seat
 from referee.records.recorded import RecordedWire
@@ -22,15 +22,15 @@ class TakenTurn(NamedTuple):
 
 
 def before_move(turns: Sequence[TakenTurn], persons: Collection[Seat], number: int) -> int | None:
-    """How many events remain when the last `number` turns of persons before the last turn are taken back;
-    None where there were not so many. The last turn is the present one, in which nobody has moved yet.
+    """Counts the events that remain when the last `number` turns of persons before the last turn are taken
+    back; None where there were not so many. The last turn is the present one, in which nobody has moved yet.
     """
     found = [turn for turn in turns[:-1] if any(seat in persons for seat in turn.seats)]
     return found[-number].events if len(found) >= number else None
 
 
 def can_take_back(turns: Sequence[TakenTurn], persons: Collection[Seat]) -> int:
-    """How many turns of persons can be taken back."""
+    """Counts the turns of persons that can be taken back."""
     return sum(any(seat in persons for seat in turn.seats) for turn in turns[:-1])
 
 
@@ -57,14 +57,14 @@ class ContinuedWire:
         self._news: dict[Seat, tuple[str, ...]] = {}
         """The news that the seats were not sent yet."""
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat, unless it has left the game by now."""
         left = self._left.get(seat)
         if left is None:
             self._opening += 1
-            self._live.open(seat, opening)
+            self._live.open(seat, description)
         elif left.ending in (Ending.START, Ending.VOID, Ending.OUT):
-            self._recorded.open(seat, opening)
+            self._recorded.open(seat, description)
         else:
             self._replies.append(Reply(seat, READY))
 
@@ -103,11 +103,11 @@ class ContinuedWire:
         """The reply of a seat to being opened. One that was ready the first time has played since, so that it
         is at fault only when it is asked.
         """
-        if not self._before or isinstance(reply.what, Ready):
+        if not self._before or isinstance(reply.content, Ready):
             return reply
         again = Failure(Ending.START, "it did not start again after a move was taken back")
-        self._failures[reply.seat] = reply.what if isinstance(reply.what, Failure) else again
-        return reply._replace(what=READY)
+        self._failures[reply.seat] = reply.content if isinstance(reply.content, Failure) else again
+        return reply._replace(content=READY)
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells the seats that the game is over."""

@@ -9,7 +9,7 @@ from referee.core.text import WIDTH, counted, shown
 from referee.gameplay.api import Question
 from referee.gameplay.events import Ending, Event, Moved, Preset, Retired
 from referee.gameplay.terms import Terms
-from referee.person.choices import Found
+from referee.person.choices import FoundMoves
 from referee.person.commands import COMMANDS
 
 
@@ -43,7 +43,7 @@ def help_lines(terms: Terms, width: int = WIDTH) -> list[str]:
     return lines
 
 
-def moves_lines(found: Found, beginning: str, width: int = WIDTH) -> list[str]:
+def moves_lines(found: FoundMoves, beginning: str, width: int = WIDTH) -> list[str]:
     """A list of moves in columns, with how many more there are."""
     if not found.moves:
         after = f" that begins with {shown(beginning, 40)}" if beginning else ""
@@ -70,7 +70,7 @@ def in_columns(texts: Sequence[str], width: int = WIDTH) -> list[str]:
 
 
 def move_text(terms: Terms, event: Event) -> str:
-    """What a seat did, in a line; empty for what is no act of a seat."""
+    """Describes an event that is the act of a seat in a line; empty for other events."""
     match event:
         case Moved(seat, text, defaulted=True):
             return f"{seat_name(terms, seat)}: time was up, default {shown(text)}"
@@ -101,7 +101,7 @@ def minutes(us: int) -> str:
 
 
 def cannot_go_back(possible: int) -> str:
-    """Why so many moves cannot be taken back."""
+    """Why this many moves cannot be taken back."""
     return (
         f"{counted(possible, 'move')} can be taken back" if possible else "there is no move to take back yet"
     )

@@ -59,11 +59,11 @@ class Bot:
     pty: bool = False
     """Whether it talks over a terminal instead of pipes."""
     isolation: str = "none"
-    """What it is kept from: one of `LEVELS`, or `AUTO` until that is settled."""
+    """The level of isolation: one of `LEVELS`, or `AUTO` until that is settled."""
     read: tuple[Path, ...] = ()
     """What else it may read, where its files are confined."""
     hidden: tuple[Path, ...] = ()
-    """What it may not read, even where it lies in its own folder."""
+    """The paths that it may not read, even in its own folder."""
     writes: tuple[Path, ...] = ()
     """Folders that it may write to, where its files are confined: only as it is built."""
     network: bool = False

@@ -44,11 +44,11 @@ class VisibleFiles(NamedTuple):
     """The files of the machine that a bot sees."""
 
     read: Collection[Path]
-    """What it may read."""
+    """The paths that it may read."""
     links: Mapping[str, str]
     """Symbolic links, and their texts."""
     hidden: Collection[tuple[Path, bool]]
-    """What it may not read, and whether that is a folder."""
+    """The paths that it may not read, and whether each is a folder."""
     writable: Collection[Path] = ()
     """Folders that it may write to."""
 

@@ -24,7 +24,7 @@ from referee.processes.limits import Limits, share_of
 from referee.processes.process import BotProcess
 
 LONGEST_S = 1800
-"""The most seconds that a build may take."""
+"""Maximum number of seconds that a build may take."""
 
 _MAX_OUTPUT = 1 << 16
 """The bytes of output that are kept: the last ones."""

@@ -19,7 +19,7 @@ LEAF = "referee"
 """The group for all processes of a delegated group, which may only limit its parts if it has none itself."""
 
 RELEASE_S = 1.0
-"""The most seconds between the end of a process and its removal from its group."""
+"""Maximum number of seconds between the end of a process and its removal from its group."""
 
 LISTING, MOUNTS, WHOLE_MACHINE = "/proc/self/cgroup", "/proc/self/mounts", "/proc/vmstat"
 
@@ -54,13 +54,13 @@ def _is_delegated(folder: str) -> bool:
 
 
 def controllers(parent: str) -> tuple[str, ...]:
-    """Which of `CONTROLLERS` the groups in a folder have."""
+    """Returns which of `CONTROLLERS` the groups in a folder have."""
     enabled = _read(f"{parent}/cgroup.subtree_control").split()
     return tuple(controller for controller in CONTROLLERS if controller in enabled)
 
 
 def _enable(folder: str, controller: str) -> None:
-    """Has the groups in a folder limited by a controller, if possible."""
+    """Enables a controller for the groups in a folder, if possible."""
     for _ in range(2):
         try:
             _write(f"{folder}/cgroup.subtree_control", f"+{controller}")
@@ -75,7 +75,7 @@ def _enable(folder: str, controller: str) -> None:
 
 
 def killed_for_memory(listing: str = LISTING, mounts: str = MOUNTS, machine: str = WHOLE_MACHINE) -> int:
-    """How many processes the system has killed so far since there was no memory left: in the control group of
+    """Counts the processes that the kernel has killed so far because memory ran out: in the control group of
     this process, of either version; on the whole machine where its group does not tell; 0 where nothing does.
     """
     for path in (*_counters_of_own_group(listing, mounts), machine):
@@ -110,7 +110,7 @@ class Group:
         self.limit()
 
     def limit(self) -> None:
-        """Has the kernel limit the group, where it has the controllers."""
+        """Sets the limits of the group, where it has the controllers."""
         if self._memory is not None:
             self._set("memory.max", self._memory)
             self._set("memory.swap.max", 0)
@@ -131,7 +131,7 @@ class Group:
         self._set("cgroup.kill", 1)  # guard: kill-of-the-group
 
     def excess(self) -> tuple[str, int, int] | None:
-        """Which limit the kernel enforced, if any; what the bot had, and what is allowed."""
+        """Returns the limit that the kernel enforced, if any: what the bot used, and what is allowed."""
         if self._memory is not None and self.killed_for_memory():
             return MEMORY, max(self._memory, int(_read(f"{self.path}/memory.peak") or 0)), self._memory
         if self._processes is not None and _count(f"{self.path}/pids.events", "max"):
@@ -139,8 +139,8 @@ class Group:
         return None
 
     def killed_for_memory(self) -> int | None:
-        """How many of its processes the system has killed since there was no memory left; None where nothing
-        counts that.
+        """Counts the processes of the group that the kernel has killed because memory ran out; None where
+        nothing counts that.
         """
         return _count(f"{self.path}/memory.events", "oom_kill")
 
@@ -176,7 +176,9 @@ def _remove(path: str) -> None:
 
 
 def _count(path: str, event: str) -> int | None:
-    """How often an event has happened, by a file of names and numbers; None where it does not say."""
+    """Reads from a file of names and numbers how often an event has happened; None where the file does not
+    say.
+    """
     words = _read(path).split()
     return int(words[words.index(event) + 1]) if event in words else None
 

@@ -31,7 +31,7 @@ class TreeClock:
         self._shift_ns = 0
         """What makes `near_ns` continue where it was when other processes are looked at."""
         self._seen: dict[int, tuple[int, int]] = {}
-        """By process, its own time and that of its reaped children, as of the last reading."""
+        """For each process, its own time and that of its reaped children at the last reading."""
         self._lost = self._total = 0
 
     def look(self) -> None:

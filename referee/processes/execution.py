@@ -28,7 +28,7 @@ _IGNORED_SIGNALS = (
     signal.SIGXFSZ,
 )
 """Signals that the referee's processes ignore, and the bot does not."""
-"""What is sent together with the listener, since a descriptor cannot be sent alone."""
+"""A byte that is sent together with the listener, since a descriptor cannot be sent alone."""
 
 
 def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> tuple[int, int]:
@@ -65,7 +65,7 @@ def _outcome(parent: socket.socket) -> tuple[int, bytes]:
 def _execute_or_report(
     request: Request, streams: list[int], scratch: str, group: Group | None, parent: socket.socket
 ) -> None:
-    """In the new process: executes the bot's program, or reports why that fails."""
+    """Runs in the new process: executes the bot's program, or reports why that fails."""
     try:
         if group:
             group.enter()  # guard: own-group
@@ -193,7 +193,7 @@ def _start_of(path: str) -> bytes:
 
 
 def _places(program: str, env: dict[str, str]) -> list[str]:
-    """Where a program is searched for, as by a shell."""
+    """Returns the paths where a shell would search for a program."""
     if "/" in program:
         return [program]
     return [f"{folder or '.'}/{program}" for folder in env.get("PATH", os.defpath).split(os.pathsep)]

@@ -1,4 +1,4 @@
-"""What is known of a bot's processes when all of them have ended, and exit codes as text."""
+"""The report on a bot's processes when all of them have ended, and exit codes as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.processes.limits import Limits
 
 
 class ExitReport(NamedTuple):
-    """What is known of a bot when all its processes have ended."""
+    """The report on a bot when all its processes have ended."""
 
     status: str
     """How its own process ended."""
@@ -30,7 +30,7 @@ class ExitReport(NamedTuple):
 
 
 def status_text(code: int) -> str:
-    """How a process ended, for people; the code as `subprocess` counts it."""
+    """Describes how a process ended; the code is that of `subprocess`."""
     if code >= 0:
         return f"exited with status {code}"
     try:
@@ -59,7 +59,7 @@ def excess(limit: str, count: int, most: int) -> str:
 
 
 def exceeded(code: int, limits: Limits, own_cpu_ns: int, all_cpu_ns: int) -> str:
-    """Which limit the kernel ended a process for, as text; empty if for none.
+    """Names the limit for which the kernel ended a process; empty if for none.
 
     `own_cpu_ns`: the processor time of the process as limits count it; `all_cpu_ns`: of its whole tree.
     """

@@ -35,7 +35,7 @@ _READ_BYTES = 65_536
 """How much of a file is read to find what it names."""
 
 _MAX_FILES = 2000
-"""The most entries of a folder with packages that are looked at."""
+"""Maximum number of entries of a folder with packages that are looked at."""
 
 _MAPPING = re.compile(rb"^MAPPING(?:: [^=]+)? = (\{.*\})$", re.MULTILINE)
 """How setuptools writes where the packages are that are being developed."""

@@ -65,24 +65,24 @@ _User = tuple[int, int, tuple[int, ...]]
 """The ids of a user, of its group, and of all its groups."""
 
 
-class Isolated(NamedTuple):
+class IsolatedStart(NamedTuple):
     """How to start an isolated bot."""
 
     argv: tuple[str, ...]
     confinement: Confinement
     environment: dict[str, str]
-    """What is added to its environment."""
+    """Variables that are added to its environment."""
     program_filter: bytes
     """The filter of system calls that the program in `argv`, which confines the bot, gets on a descriptor;
     empty where `argv` is the bot's own command.
     """
     deferring_filter: bytes = b""
-    """What it gets instead where the filter around it asks about the bot's calls."""
+    """The filter that it gets instead where the outer filter asks about the bot's calls."""
 
 
 @lru_cache(maxsize=1024)
-def isolated(bot: Bot) -> Isolated:
-    """How to start a bot at its level. Raises `EnvironmentLacksError` where its user does not exist,
+def isolated(bot: Bot) -> IsolatedStart:
+    """Prepares the start of a bot at its level. Raises `EnvironmentLacksError` where its user does not exist,
     `AssertionError` where its level is not settled: whoever has bots started has forgotten it.
     """
     if bot.isolation not in LEVELS:  # guard: settled-level
@@ -92,16 +92,16 @@ def isolated(bot: Bot) -> Isolated:
         )
     user = _user(bot.user)
     if bot.isolation == "none":
-        return Isolated(bot.argv, NONE._replace(user=user), {}, b"")
+        return IsolatedStart(bot.argv, NONE._replace(user=user), {}, b"")
     if bot.isolation == "basic":
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
         mild = seccomp.mild_program() if seccomp.AVAILABLE else b""
-        return Isolated(bot.argv, Confinement(user, True, sandbox, (), mild, b""), {}, b"")
+        return IsolatedStart(bot.argv, Confinement(user, True, sandbox, (), mild, b""), {}, b"")
     read = (*bot.read, *filter(Path.exists, _NETWORK_FILES)) if bot.network else bot.read
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), read)
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
-        return Isolated(bot.argv, _landlocked(bot, user, readable), {}, b"")
+        return IsolatedStart(bot.argv, _landlocked(bot, user, readable), {}, b"")
     return _wrapped(bot, user, readable, needed.links)
 
 
@@ -121,8 +121,10 @@ def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confi
     )
 
 
-def _wrapped(bot: Bot, user: _User | None, readable: Collection[Path], links: Mapping[str, str]) -> Isolated:
-    """How to start a bot in namespaces of its own, in which it may read some files and folders."""
+def _wrapped(
+    bot: Bot, user: _User | None, readable: Collection[Path], links: Mapping[str, str]
+) -> IsolatedStart:
+    """Prepares the start of a bot in namespaces of its own, in which it may read some files and folders."""
     folders = set(readable)
     hidden = [
         (path, path.is_dir()) for path in bot.hidden if not folders.isdisjoint(path.parents) and path.exists()
@@ -141,7 +143,7 @@ def _wrapped(bot: Bot, user: _User | None, readable: Collection[Path], links: Ma
     asking = b"" if _gains_privileges(program) else seccomp.asking_around()
     confinement = NONE._replace(user=user, asking=asking)
     filters = seccomp.program(shares_namespaces=False), seccomp.deferring()
-    return Isolated(argv, confinement, environment, *filters)
+    return IsolatedStart(argv, confinement, environment, *filters)
 
 
 def reaches_referee(bot: Bot) -> bool:
@@ -154,8 +156,8 @@ def reaches_referee(bot: Bot) -> bool:
 
 
 def lacking(level: str) -> str:
-    """What this machine lacks for a level, as a phrase with the remedy; empty where nothing is known to be
-    missing. A level can still fail when it is tried.
+    """Names what this machine lacks for a level, with the remedy; empty where nothing is known to be missing.
+    A level can still fail when it is tried.
     """
     if level in ("none", "basic"):
         return ""

@@ -39,7 +39,7 @@ DEATH_S = 0.1
 """Seconds after the end of a process's sockets in which its end is seen."""
 
 IDLE_WARDENS = 4
-"""The most wardens that are kept without a bot: as many as most encounters have bots."""
+"""Maximum number of wardens that are kept without a bot: as many as most encounters have bots."""
 
 
 _PROGRAM = f"""
@@ -105,7 +105,7 @@ class Launcher:
 
     @classmethod
     def use_name(cls, name: str) -> None:
-        """Has scratch folders named so that another process can remove them with `remove_left`."""
+        """Names scratch folders so that another process can remove them with `remove_left`."""
         cls._name = name
 
     @classmethod
@@ -155,7 +155,7 @@ class Launcher:
         """The launcher of this process, and the wardens that have a bot."""
         return {cls._only._process.pid, *cls._serving} if cls._only else set(cls._serving)
 
-    def release(self, started: Started, reusable: bool) -> None:
+    def release(self, started: StartedBot, reusable: bool) -> None:
         """Takes back a warden whose bot has ended; it is kept for the next one if it is `reusable`."""
         Launcher._serving.discard(started.warden)
         if reusable and self is Launcher._only and len(self._idle) < IDLE_WARDENS:
@@ -193,7 +193,7 @@ def _temporary_folder() -> Path:
         raise EnvironmentLacksError("no folder for temporary files can be written to") from None
 
 
-class Started(NamedTuple):
+class StartedBot(NamedTuple):
     """A bot that was started."""
 
     launcher: Launcher
@@ -224,7 +224,7 @@ class PendingStart:
         except (BrokenPipeError, ConnectionResetError):
             return None
 
-    def wait(self) -> Started:
+    def wait(self) -> StartedBot:
         """Waits for the bot that was started; a launcher or an idle warden that was killed is replaced once.
 
         Raises `OSError` where this bot cannot be started, `LostWarden` where its warden was killed meanwhile,
@@ -254,7 +254,7 @@ def _sent(control: socket.socket, request: bytes, streams: list[int]) -> socket.
     return control
 
 
-def _answer(launcher: Launcher, control: socket.socket) -> Started:
+def _answer(launcher: Launcher, control: socket.socket) -> StartedBot:
     """Waits for the notice of a warden that is sent once the bot's program was executed.
 
     Raises `ConnectionResetError` where the warden ends before it has taken the request, `LostWarden` where it
@@ -267,7 +267,7 @@ def _answer(launcher: Launcher, control: socket.socket) -> Started:
         word, *rest = notice
         if word == messages.REFUSED:
             raise OSError(int(rest[0]), os.strerror(int(rest[0])), rest[1])
-        started = Started(launcher, control, warden=int(rest[1]), pid=int(rest[0]))
+        started = StartedBot(launcher, control, warden=int(rest[1]), pid=int(rest[0]))
         Launcher._serving.add(started.warden)
         return started
     except ConnectionResetError:

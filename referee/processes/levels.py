@@ -120,7 +120,7 @@ def _interpreter(user: str) -> str:
 
 
 def _run(bot: Bot) -> tuple[str, str]:
-    """What a program writes to stdout and stderr. Raises `OSError`."""
+    """Runs a program, and returns what it writes to stdout and stderr. Raises `OSError`."""
     process = BotProcess(bot)
     said = b""
     deadline = time.monotonic() + TRIAL_S
@@ -138,7 +138,7 @@ def _run(bot: Bot) -> tuple[str, str]:
 
 
 def _remedy(level: str, complaints: str) -> str:
-    """What to do about a failure, as the end of a sentence."""
+    """Suggests what to do about a failure, as the end of a sentence."""
     if level != "bwrap" or ("namespace" not in complaints and "uid map" not in complaints):
         return ""
     for setting, value in (

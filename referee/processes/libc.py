@@ -51,7 +51,9 @@ def syscall(number: int, *values: int | bytes | None) -> int:
 
 
 def address(data: bytes) -> int:
-    """Where bytes are in memory, as long as they exist: for structures that point to others."""
+    """Returns the address of bytes in memory, valid as long as they exist: for structures that point to
+    others.
+    """
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 

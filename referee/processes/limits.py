@@ -11,10 +11,10 @@ from referee.core.text import meant, shown
 from referee.core.units import parse_period, parse_size, show_period, show_size
 
 SHARE = 0
-"""As a limit of memory: the bot's share of the machine's memory."""
+"""The value of a memory limit that stands for the bot's share of the machine's memory."""
 
 SCRATCH = 1 << 30
-"""By default a bot may have so many bytes in its scratch folder."""
+"""By default a bot may have this many bytes in its scratch folder."""
 
 SHARED_PERCENT = 75
 MIN_SHARE = 512 << 20
@@ -24,7 +24,7 @@ none has less than this.
 
 
 def share_of(memory: int, bots: int) -> int:
-    """The bytes that each of so many bots may have by default."""
+    """The bytes that each of this many bots may have by default."""
     return max(MIN_SHARE, memory * SHARED_PERCENT // 100 // max(1, bots))
 
 

@@ -8,11 +8,11 @@ import stat
 from typing import NamedTuple
 
 _MAX_LINKS = 40
-"""The most links in one path; the kernel follows no more."""
+"""Maximum number of links in one path; the kernel follows no more."""
 
 
-class Followed(NamedTuple):
-    """Where a path leads."""
+class FollowedPath(NamedTuple):
+    """The target of a path, with the links on the way."""
 
     path: str
     """The same place without symbolic links."""
@@ -20,8 +20,8 @@ class Followed(NamedTuple):
     """The links on the way: where each lies, itself without links, and its text."""
 
 
-def follow(path: str) -> Followed:
-    """Where an absolute path leads. Raises `OSError` or `ValueError` where nothing exists there."""
+def follow(path: str) -> FollowedPath:
+    """Follows an absolute path to its end. Raises `OSError` or `ValueError` where nothing exists there."""
     real = ""
     links: list[tuple[str, str]] = []
     pending = path.split("/")[::-1]
@@ -41,4 +41,4 @@ def follow(path: str) -> Followed:
             if text.startswith("/"):
                 real = ""
             pending += text.split("/")[::-1]
-    return Followed(real or "/", tuple(links))
+    return FollowedPath(real or "/", tuple(links))

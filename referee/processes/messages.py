@@ -31,7 +31,7 @@ same; the end of the socket means that there is no next one.
 """
 
 LONGEST = 1 << 24
-"""The most bytes of a request: far more than the system allows for arguments and environment."""
+"""Maximum number of bytes of a request: far more than the system allows for arguments and environment."""
 
 
 STDIN_INSIDE, STDOUT_INSIDE = 8, 9

@@ -2,8 +2,8 @@
 
 The operator's command, working directory and environment say what a bot may read: the folders of the files
 that they name, and the programs that they name with all that was installed with them. What lies in a bot's
-own folder was written by the bot's author, so a file or link there gives access to nothing outside, but for
-the interpreter of an installation.
+own folder was written by the bot's author, so a file or link there gives access to nothing outside, except
+for the interpreter of an installation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.processes import installation
-from referee.processes.links import Followed, follow
+from referee.processes.links import FollowedPath, follow
 
 SYSTEM = tuple(
     Path(path)
@@ -78,7 +78,7 @@ _ENVIRONMENT = (
 """Variables that name folders of installed programs and libraries."""
 
 _MAX_STEPS = 40
-"""The most symbolic links and interpreters that are followed from one program."""
+"""Maximum number of symbolic links and interpreters that are followed from one program."""
 
 _SYSTEM_FOLDERS = frozenset((*SYSTEM, *map(Path, ("/dev", "/proc", "/sys"))))
 
@@ -108,7 +108,7 @@ class Needs(NamedTuple):
 def find(
     command: Iterable[str], cwd: Path, environment: Mapping[str, str], read: Iterable[Path] = ()
 ) -> Needs:
-    """What a bot needs to read; `read` is what else it may."""
+    """Finds what a bot needs to read; `read` is what else it may read."""
     search = _NeedsSearch(command, cwd, environment)
     for path in (*SYSTEM, *_settings(), *read):
         search.add(path, whatever=True)
@@ -137,29 +137,29 @@ def files(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> 
     return CommandFiles([Path(real.path) for _, real in search.named], search.own())
 
 
-class Named(NamedTuple):
+class NamedFile(NamedTuple):
     """A file or folder that a bot's command names."""
 
     path: Path
-    """As the command has it."""
+    """The path as the command has it."""
     place: Path
     """The same without symbolic links."""
     folders: tuple[Path, ...]
     """The folders that it lies in, where it is one of the bot's own files; none that holds much else."""
 
 
-def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> Iterator[Named]:
-    """The files and folders of `CommandFiles.named`, but for folders with much else in them."""
+def named(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> Iterator[NamedFile]:
+    """The files and folders of `CommandFiles.named`, except for folders with much else in them."""
     search = _NeedsSearch(command, cwd, environment)
     for path, real in search.named:
         place = Path(real.path)
         if not search.is_wide(place):
-            yield Named(path, place, () if place.is_dir() else tuple(search.folders_of(path, real)))
+            yield NamedFile(path, place, () if place.is_dir() else tuple(search.folders_of(path, real)))
 
 
 def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
-    """What has to be allowed so that a folder can be read, but not what is hidden in it: paths, each with
-    whether all below it can be read; otherwise only names can be listed.
+    """Lists what has to be allowed so that a folder can be read, but not what is hidden in it: paths, each
+    with whether all below it can be read; otherwise only names can be listed.
     """
     closed = set(hidden)
     if closed.isdisjoint(folder.parents):
@@ -167,7 +167,7 @@ def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]
 
 
 def _without(path: Path, closed: set[Path], above: set[Path]) -> Iterator[tuple[Path, bool]]:
-    """As `without`; `above`: the folders that have something closed in them."""
+    """Does the work of `without`; `above`: the folders that have something closed in them."""
     if path in closed:
         return
     yield path, path not in above
@@ -227,16 +227,16 @@ class _NeedsSearch:
             found |= dict.fromkeys(self.folders_of(path, real))
         return list(found)
 
-    def folders_of(self, path: Path, real: Followed) -> Iterator[Path]:
-        """The folders that a named file of the bot lies in, but for those that hold much else."""
+    def folders_of(self, path: Path, real: FollowedPath) -> Iterator[Path]:
+        """The folders that a named file of the bot lies in, except for those that hold much else."""
         if not self._leads_out(real) and not installation.is_interpreter(path):
             for folder in (Path(real.path).parent, Path(follow(str(path.parent)).path)):
                 if not self.is_wide(folder) and not _is_system(folder):
                     yield folder
 
     def add(self, path: Path, whatever: bool = False) -> None:
-        """Makes a folder or file readable, if it exists and, but for `whatever`, if it holds nothing else
-        than what was installed there.
+        """Makes a folder or file readable, if it exists and, unless `whatever` is set, if it holds nothing
+        else than what was installed there.
         """
         with contextlib.suppress(OSError, ValueError):
             real = follow(str(path))
@@ -323,7 +323,7 @@ class _NeedsSearch:
             elif re.fullmatch(r"[\w.+-]+", word) and (program := shutil.which(word, path=self._path)):
                 yield Path(program).absolute()
 
-    def _existing(self) -> Iterator[tuple[Path, Followed]]:
+    def _existing(self) -> Iterator[tuple[Path, FollowedPath]]:
         """The existing files and folders that words of the command name."""
         for word in self._words:
             for text in dict.fromkeys((word, *word.split("=", 1)[1:], *word.split(os.pathsep))):
@@ -346,7 +346,7 @@ class _NeedsSearch:
                 found.add(Path(follow(str(folder)).path))
         return found
 
-    def _authors_folders(self, existing: Iterable[tuple[Path, Followed]]) -> set[Path]:
+    def _authors_folders(self, existing: Iterable[tuple[Path, FollowedPath]]) -> set[Path]:
         found = {self._cwd}
         for path, real in existing:
             place = Path(real.path)
@@ -360,7 +360,7 @@ class _NeedsSearch:
         """Whether the bot's author may have made what lies at a place."""
         return _is_below(place, self._authors) and not _is_below(place, self._operators)
 
-    def _leads_out(self, real: Followed) -> bool:
+    def _leads_out(self, real: FollowedPath) -> bool:
         """Whether a link of the bot's author leads out of the author's folder."""
         links = [Path(place) for place, _ in real.links]
         around = [folder for folder in self._authors if Path(real.path).is_relative_to(folder)]
@@ -368,7 +368,7 @@ class _NeedsSearch:
             self._is_authors(link) and not _is_below(link, around) for link in links
         )  # guard: links-of-bots
 
-    def _is_program(self, path: Path, real: Followed) -> bool:
+    def _is_program(self, path: Path, real: FollowedPath) -> bool:
         return path.is_symlink() and installation.is_program(path) and _is_open(Path(real.path))
 
     def is_wide(self, path: Path) -> bool:

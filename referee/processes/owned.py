@@ -25,7 +25,7 @@ next start.
 """
 
 MAX_NAMES = 100_000
-"""The most names in a folder that are looked at."""
+"""Maximum number of names in a folder that are looked at."""
 
 _NAME = re.compile(r"referee-([0-9a-f]{6})\.([1-9][0-9]{0,8})\.([0-9]{1,18})-.+", re.DOTALL)
 
@@ -54,7 +54,7 @@ class Owner(NamedTuple):
 
 
 def prefix(purpose: str = "") -> str:
-    """How the names of what this process makes begin; `purpose` is a word for people, if any."""
+    """Returns the prefix for the names of what this process makes; `purpose` is a word for people, if any."""
     space, pid, began_ticks = own(os.getpid())
     return f"referee-{space}.{pid}.{began_ticks}-{purpose}{'-' if purpose else ''}"
 
@@ -106,8 +106,8 @@ def _left_in(folder: str) -> Iterator[str]:
 
 @cache
 def _space() -> str:
-    """What tells process ids of this machine, since it was started, from those of other machines and of other
-    containers, with which a folder may be shared.
+    """Identifies the process ids of this machine since it was started, as opposed to those of other machines
+    and of other containers, with which a folder may be shared.
     """
     parts = []
     for look in (

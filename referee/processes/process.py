@@ -30,7 +30,7 @@ STATUS_S = 0.1
 _KEPT = 4096
 
 
-class Keep:
+class StreamEnds:
     """The first and last bytes of a stream, and how many there were."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Keep:
         self._tail = (self._tail + data[room:])[-_KEPT:]
 
     def text(self) -> str:
-        """What was kept, with a line that says what is missing."""
+        """Returns the bytes that were kept as text, with a line that says how many are missing."""
         missing = self.total - len(self._head) - len(self._tail)
         middle = f"\n[… {missing} bytes …]\n".encode() if missing else b""
         return (self._head + middle + self._tail).decode("utf-8", "backslashreplace")
@@ -79,7 +79,7 @@ class BotStart:
             self._close()
             raise
 
-    def wait(self) -> launcher.Started:
+    def wait(self) -> launcher.StartedBot:
         """Waits until the bot was started. Raises `OSError`, `EnvironmentLacksError`."""
         try:
             started = self._pending.wait()
@@ -140,8 +140,8 @@ class BotProcess:
         """Whether the kernel records when the bot wrote."""
         self.stdout = self._streams.stdout
         self.stdout_open = self.stderr_open = True
-        self.complaints = Keep()
-        """What it wrote to stderr since the last `cut`."""
+        self.complaints = StreamEnds()
+        """Its output on stderr since the last `take_stderr`."""
         self.excess = ""
         """Which of its limits it exceeded; it was ended for that."""
         self.final_output = b""
@@ -149,7 +149,7 @@ class BotProcess:
         self.terminated = False
         """Whether it was sent SIGTERM."""
         self.exit_report: ExitReport | None = None
-        """What is known of all its processes; None until all have ended."""
+        """The report on all its processes; None until all have ended."""
         self.lost_warden = False
         """Whether its warden ended before it did: something killed it, perhaps the bot."""
         self.exit_code: int | None = None
@@ -202,14 +202,14 @@ class BotProcess:
         self._overhear(data)
         self.stderr_open = bool(data)
 
-    def cut(self) -> Keep:
+    def take_stderr(self) -> StreamEnds:
         """Returns what it wrote to stderr since the last call, and starts anew."""
         self.drain_stderr()
-        kept, self.complaints = self.complaints, Keep()
+        kept, self.complaints = self.complaints, StreamEnds()
         return kept
 
     def exit_status(self) -> str | None:
-        """How it ended, for people; None while it runs."""
+        """Describes how the process ended; None while it runs."""
         if self._status is None:
             self.listen()
         return self._status
@@ -308,7 +308,7 @@ class BotProcess:
         self._streams.close_input()
 
     def kill(self) -> None:
-        """Has all its processes killed, without waiting for that."""
+        """Requests that all its processes be killed, and does not wait for that."""
         if not self._kill_sent:
             self._kill_sent = True
             with contextlib.suppress(OSError):

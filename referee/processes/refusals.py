@@ -1,4 +1,4 @@
-"""Refuses a bot's system calls in the place of its filter, and counts them, for its warden.
+"""Refuses a bot's system calls in place of its filter, and counts them, for its warden.
 
 The kernel has a filter that asks instead of refusing (seccomp_unotify(2)): the call waits until whoever
 listens to the filter answers. The answer here is always an error, the one that the filter itself would have
@@ -15,10 +15,10 @@ import struct
 from referee.processes import bpf
 
 MAX_COUNTED = 1000
-"""The most calls that are counted: beyond, a bot would keep its warden busy."""
+"""Maximum number of calls that are counted: beyond, a bot would keep its warden busy."""
 
 MAX_KINDS = 32
-"""The most calls that are counted each for itself, so that few lines tell of them."""
+"""Maximum number of calls that are counted each for itself, so that few lines tell of them."""
 
 OTHERS = (-1, 0)
 """In the place of a call: those beyond `MAX_KINDS`."""
@@ -64,7 +64,7 @@ class Refusals:
         return self._total < MAX_COUNTED  # guard: most-refusals
 
     def close(self) -> None:
-        """Has the kernel refuse all further calls."""
+        """Makes the kernel refuse all further calls."""
         if self.listener >= 0:
             os.close(self.listener)
             self.listener = -1

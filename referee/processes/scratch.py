@@ -14,16 +14,16 @@ from collections import namedtuple
 from collections.abc import Callable
 
 REMOVE_S = 3.0
-"""The most seconds that the removal of a folder takes while games are played."""
+"""Maximum number of seconds that the removal of a folder takes while games are played."""
 
 REMOVE_AT_END_S = 20.0
-"""The most seconds that the removal of what is still left takes when the referee ends."""
+"""Maximum number of seconds that the removal of what is still left takes when the referee ends."""
 
 MAX_FILES = 1_000_000
-"""The most files that are looked at where their number is not limited."""
+"""Maximum number of files that are looked at where their number is not limited."""
 
 MAX_DEPTH = 100
-"""The most folders that lie in one another: the warden has one open for each while it counts."""
+"""Maximum number of folders that lie in one another: the warden has one open for each while it counts."""
 
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READABLE, _WRITABLE = 0o500, 0o700
@@ -46,11 +46,11 @@ def variables(path: str) -> dict[str, str]:
 
 
 class ScratchUsage(namedtuple("ScratchUsage", "size files is_too_deep")):
-    """What is below a folder: bytes, files and folders, and whether folders lie too deep in one another."""
+    """The usage of a folder: bytes, files and folders, and whether folders are nested too deeply."""
 
 
 def usage(path: str, most: int) -> ScratchUsage:
-    """What is below a folder; it stops counting beyond `most` files and folders, or `MAX_DEPTH`.
+    """Counts what is below a folder; stops counting beyond `most` files and folders, or `MAX_DEPTH`.
 
     A file with several names counts once. A folder that its owner may not read is made readable.
     """

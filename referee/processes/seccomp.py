@@ -19,7 +19,7 @@ from functools import cache
 
 from referee.processes import bpf, system_calls
 from referee.processes.bpf import instruction
-from referee.processes.system_calls import Call
+from referee.processes.system_calls import SystemCall
 
 _FAMILIES = (1, 2, 10, 16)
 """Unix, IPv4, IPv6, netlink: the families of sockets that a network namespace confines. Others, such as those
@@ -74,7 +74,7 @@ _NUMBER, _ARCHITECTURE = 0, 4
 """Offsets of the number of the call and of the architecture in what a filter looks at."""
 
 _FARTHEST = 255
-"""The most instructions that a comparison can jump over."""
+"""Maximum number of instructions that a comparison can jump over."""
 
 MACHINE = os.uname().machine if sys.platform == "linux" else ""
 
@@ -122,26 +122,26 @@ def deferring(machine: str = MACHINE) -> bytes:
     return _instead(blocks, bpf.TRACE, kept, machine)
 
 
-def _asking(blocks: Mapping[str, tuple[Call, bytes]], machine: str) -> bytes:
+def _asking(blocks: Mapping[str, tuple[SystemCall, bytes]], machine: str) -> bytes:
     return _instead(blocks, bpf.ASK, {name: blocks[name] for name in _NOT_ASKED}, machine)
 
 
 def _instead(
-    blocks: Mapping[str, tuple[Call, bytes]],
+    blocks: Mapping[str, tuple[SystemCall, bytes]],
     result: int,
-    kept: Mapping[str, tuple[Call, bytes]],
+    kept: Mapping[str, tuple[SystemCall, bytes]],
     machine: str,
 ) -> bytes:
-    """The filter with this result for the calls that fail in these blocks, but for those that are kept."""
+    """The filter with this result for the calls that fail in these blocks, except for those that are kept."""
     changed = {name: (call, bpf.instead(block, result)) for name, (call, block) in blocks.items()}
     returned = instruction(bpf.RETURN, result)
     return _program(changed | dict(kept), returned, returned, machine)
 
 
-def _blocks(shares_namespaces: bool) -> dict[str, tuple[Call, bytes]]:
-    """By call, what decides on it for a confined bot; other calls fail with ENOSYS."""
+def _blocks(shares_namespaces: bool) -> dict[str, tuple[SystemCall, bytes]]:
+    """Returns the instructions that decide on each call of a confined bot; other calls fail with ENOSYS."""
     own = _ALLOW if not shares_namespaces else _fail(errno.EPERM)
-    treated: list[tuple[Mapping[str, Call], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
+    treated: list[tuple[Mapping[str, SystemCall], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
     treated += [(group, own) for group in (system_calls.SHARED, system_calls.ATTRIBUTES)]
     treated += [(group, _fail(errno.EPERM)) for group in system_calls.FORBIDDEN]
     treated += [(system_calls.MISSING, _fail(errno.ENOSYS))]
@@ -163,7 +163,7 @@ def _names(machine: str) -> dict[int, str]:
 
 
 def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
-    """By call, what looks at its arguments."""
+    """Returns the instructions that check the arguments of each call."""
     kinds = (_OF_TERMINALS,) if shares_namespaces else (_OF_TERMINALS, _OF_SOCKETS)
     types = (_STREAM, _PACKETS) if shares_namespaces else range(_TYPE_OF_SOCKET)
     denied = _fail(errno.EPERM)
@@ -182,7 +182,7 @@ def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
 
 
 def _own_alone() -> dict[str, bytes]:
-    """By call, what denies the settings of other processes than the caller: 0 stands for the caller."""
+    """Returns the instructions that deny calls on other processes than the caller, which is 0."""
     first = ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "prlimit64")
     blocks = {name: _among(0, (0,), errno.EPERM) for name in first}
     for name, value in _ALL_OF_A_USER.items():
@@ -191,7 +191,7 @@ def _own_alone() -> dict[str, bytes]:
 
 
 def _program(
-    blocks: Mapping[str, tuple[Call, bytes]], otherwise: bytes, of_others: bytes, machine: str
+    blocks: Mapping[str, tuple[SystemCall, bytes]], otherwise: bytes, of_others: bytes, machine: str
 ) -> bytes:
     """A filter that executes for each call its block, which returns.
 

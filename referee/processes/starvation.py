@@ -15,7 +15,7 @@ from pathlib import Path
 from referee.processes import cpu
 
 MARK_NS = 30_000_000
-"""The least time between two marks: each takes 100 µs, which would make quick moves much slower."""
+"""Minimum time between two marks: each takes 100 µs, which would make quick moves much slower."""
 
 MAX_THREADS = 100
 """A bot with more threads than this is not measured: reading them would take the time of others."""
@@ -59,7 +59,7 @@ def _is_available() -> bool:
 AVAILABLE = _is_available()
 
 NEEDED = "needs a kernel that counts how long programs wait for a processor (Linux, /proc/PID/schedstat)"
-"""What is lacking where this is not available."""
+"""The message about what is missing where this is not available."""
 
 
 class StarvationClock:
@@ -89,7 +89,8 @@ class StarvationClock:
             self._marked_ns = time.monotonic_ns()
 
     def waited_ns(self, began_ns: int) -> int:
-        """For how long, at least, one of its threads waited for a processor since a moment after the mark.
+        """Measures how long one of its threads waited for a processor, at least, since a moment after the
+        mark.
 
         The kernel counts a wait when it ends, so one that still lasts is not included. What may have been
         between the mark and that moment is subtracted.

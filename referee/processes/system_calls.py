@@ -9,21 +9,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Call(NamedTuple):
+class SystemCall(NamedTuple):
     """The numbers of a system call; None where an architecture does not have it."""
 
     x86_64: int | None
     generic: int | None
 
 
-def _calls(text: str) -> dict[str, Call]:
+def _calls(text: str) -> dict[str, SystemCall]:
     """Calls by name, from rows of names with their two numbers."""
-    numbers: dict[str, Call] = {}
+    numbers: dict[str, SystemCall] = {}
     for row in text.strip().splitlines():
         for call in row.split(","):
             name, *both = call.split()
             x86_64, generic = (None if number == "-" else int(number) for number in both)
-            numbers[name] = Call(x86_64, generic)
+            numbers[name] = SystemCall(x86_64, generic)
     return numbers
 
 
@@ -135,8 +135,9 @@ connect 42 203, accept 43 202, bind 49 200, listen 50 201, mq_open 240 180, mq_u
 mq_timedsend 242 182, mq_timedreceive 243 183, mq_notify 244 184, mq_getsetattr 245 185
 inotify_add_watch 254 27, accept4 288 242
 """)
-"""What is shared with others by a name, where there are no namespaces: message queues, addresses of
-sockets, events of files that the bot may not even read."""
+"""Calls for what is shared with others by a name, where there are no namespaces: message queues, addresses of
+sockets, events of files that the bot may not even read.
+"""
 
 ATTRIBUTES = _calls("""
 chmod 90 -, fchmod 91 52, chown 92 -, fchown 93 55, lchown 94 -, utime 132 -, setxattr 188 5
@@ -155,8 +156,9 @@ cachestat 451 451, statmount 457 457, listmount 458 458, lsm_get_self_attr 459 4
 lsm_set_self_attr 460 460, lsm_list_modules 461 461, getxattrat 464 464, listxattrat 465 465
 file_getattr 468 468, listns 470 470
 """)
-"""What the filter cannot look into, and what is new or rare: programs have another way, for kernels that lack
-it."""
+"""Calls whose arguments the filter cannot check, and new or rare ones: programs have another way, for kernels
+that lack it.
+"""
 
 OBSOLETE = _calls("""
 uselib 134 -, ustat 136 -, sysfs 139 -, _sysctl 156 -, create_module 174 -, get_kernel_syms 177 -

@@ -9,7 +9,7 @@ import time
 from collections import namedtuple
 
 MAX_PROCESSES = 5000
-"""The most processes of a tree that are looked at."""
+"""Maximum number of processes of a tree that are looked at."""
 
 
 def own_children() -> list[int]:
@@ -60,20 +60,20 @@ def is_dead(pid: int) -> bool:
 
 
 def began_ticks(pid: int) -> int:
-    """When a process began, in ticks after the start of the system; 0 where that cannot be learnt."""
+    """Returns when a process began, in ticks since the system was started; 0 where that is unknown."""
     with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat", "rb") as file:
         return int(file.read(4096).rpartition(b")")[2].split()[19])
     return 0
 
 
 class ProcessState(namedtuple("ProcessState", "threads private shared")):
-    """What a process has: the number of its threads; bytes of memory without mapped files, also of what a
-    fork shares with it; bytes of memory that it shares with others on purpose.
+    """The resources of a process: the number of its threads; bytes of memory without mapped files, also of
+    what a fork shares with it; bytes of memory that it shares with others on purpose.
     """
 
 
 def state(pid: int) -> ProcessState:
-    """What a process has; a zombie has one thread and no memory."""
+    """Returns the threads and the memory of a process; a zombie has one thread and no memory."""
     found = _numbers(f"/proc/{pid}/status", (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"Threads:"))
     private = found.get(b"RssAnon:", 0) + found.get(b"VmSwap:", 0)
     return ProcessState(found.get(b"Threads:", 1), private * 1024, found.get(b"RssShmem:", 0) * 1024)
@@ -102,7 +102,8 @@ def _numbers(path: str, names: tuple[bytes, ...]) -> dict[bytes, int]:
 
 
 STOP_S = 0.1
-"""The most seconds that the stop of a tree takes: one that forks all the time may be ahead for ever."""
+"""Maximum number of seconds that the stop of a tree takes: one that forks all the time may be ahead forever.
+"""
 
 
 def stop(pid: int) -> None:
@@ -120,7 +121,7 @@ def stop(pid: int) -> None:
 
 
 def resume(pid: int) -> None:
-    """Has all descendants of a process run again."""
+    """Resumes all descendants of a process."""
     for one in descendants(pid):
         _signal(one, signal.SIGCONT)
 

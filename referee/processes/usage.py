@@ -1,4 +1,4 @@
-"""What the processes of a bot use together, compared with the limits that the kernel does not enforce.
+"""Compares what the processes of a bot use together with the limits that the kernel does not enforce.
 
 Memory counts as follows: what is private to a process, what processes share, files that lie in memory and
 are held open (memfd, `/dev/shm`, also where they have been deleted), and all files in the file systems of a
@@ -60,7 +60,7 @@ class LimitChecker:
         return max(0.0, self._check_s - time.monotonic()) * 1000 if self._is_limited else None
 
     def check(self) -> Excess | None:
-        """Which limit is exceeded, if it is time for a check."""
+        """Checks the limits if it is time for that, and returns the one that is exceeded."""
         if not self._is_limited or time.monotonic() < self._check_s:
             return None
         began_s = time.process_time()
@@ -72,7 +72,7 @@ class LimitChecker:
             self._check_s = time.monotonic() + pause_s
 
     def enforced(self) -> Excess | None:
-        """Which limit the kernel has enforced, if any."""
+        """Returns the limit that the kernel has enforced, if any."""
         return self._group.excess() if self._group else None
 
     def _tree_excess(self, inside: tuple[int, int] | None) -> Excess | None:

@@ -177,7 +177,7 @@ def _start_wardens(referee: socket.socket, wake: Wake, prefixes: Prefixes, warde
 
 
 def _run_warden(control: socket.socket, referee: socket.socket, wake: Wake, prefixes: Prefixes) -> None:
-    """In the new process: runs a warden, without the launcher's descriptors."""
+    """Runs a warden in the new process, without the launcher's descriptors."""
     try:
         referee.close()
         wake.close()

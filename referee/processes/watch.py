@@ -37,7 +37,7 @@ SIGNALLED = 128
 """The status of a program that runs another and was ended by a signal is the signal's number beyond this."""
 
 REPORTED = 10
-"""The most processes left behind that are named."""
+"""Maximum number of processes left behind that are named."""
 
 RETRY_S = 0.001
 """Seconds after which killed processes are checked again, unless a child ends before."""
@@ -71,7 +71,7 @@ class Wake:
 
 
 def _status(pid: int) -> int | None:
-    """How a child ended, as `subprocess` counts it; None while it runs. It stays a zombie."""
+    """Returns a child's exit code as `subprocess` has it; None while it runs. The child stays a zombie."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13: it is reaped here
         ended, status = os.waitpid(pid, os.WNOHANG)
         return os.waitstatus_to_exitcode(status) if ended else None

@@ -13,7 +13,7 @@ Rated = tuple[tuple[str, ...], tuple[int, ...], Hashable, str]
 """The bots by seat, their ranks, the cluster and the section."""
 
 
-class Virtual(NamedTuple):
+class VirtualDraws(NamedTuple):
     """Virtual draws of two bots, or of two seats, by row."""
 
     games: GroupedGames
@@ -27,7 +27,7 @@ class Arrays(NamedTuple):
     size: int
     """How many parameters there are."""
     games: list[GroupedGames]
-    virtual: list[Virtual]
+    virtual: list[VirtualDraws]
     advantages: dict[tuple[str, int], Integers]
     """By section and number of seats: the parameters of its seats."""
     groups: list[Integers]
@@ -37,7 +37,7 @@ class Arrays(NamedTuple):
 
 
 def gathered(results: Iterable[Rated], names: Sequence[str], draws: float, advantage: bool) -> Arrays:
-    """The results as arrays, with so many virtual draws of each bot. Games of one bot are left out."""
+    """The results as arrays, with this many virtual draws of each bot. Games of one bot are left out."""
     number = {name: i for i, name in enumerate(names)}
     alike: dict[tuple[str, tuple[int, ...]], tuple[list[int], list[int]]] = {}
     clusters: dict[Hashable, int] = {}
@@ -97,19 +97,19 @@ def _pairs(games: Sequence[GroupedGames], bots: int) -> _Met:
     return _Met(pairs, count.astype(np.float64), squares / count)
 
 
-def _of_bots(met: _Met, bots: int, draws: float) -> list[Virtual]:
+def _of_bots(met: _Met, bots: int, draws: float) -> list[VirtualDraws]:
     """Virtual draws of each bot, half of them its own, which are spread over its opponents in proportion to
     the games played against each, and as many as that which its opponents have with it on average.
     """
     one, other = met.pairs.T
     played = np.bincount(one, met.times, bots) + np.bincount(other, met.times, bots)
     weight = draws / 2 * met.times * (1 / played[one] + 1 / played[other])
-    return [Virtual(_drawn(met.pairs, weight), met.copies)] if len(weight) else []
+    return [VirtualDraws(_drawn(met.pairs, weight), met.copies)] if len(weight) else []
 
 
 def _of_seats(
     games: Sequence[GroupedGames], advantages: dict[tuple[str, int], tuple[int, ...]], draws: float
-) -> list[Virtual]:
+) -> list[VirtualDraws]:
     """Virtual draws of each seat against the other seats of its section, between equal bots."""
     found = []
     for seats in advantages.values():
@@ -117,7 +117,7 @@ def _of_seats(
         pairs = np.array([(one, other) for i, one in enumerate(seats) for other in seats[:i]])
         weight = np.full(len(pairs), draws / (len(seats) - 1))
         copies = np.full(len(pairs), (count**2).sum() / count.sum())
-        found.append(Virtual(_drawn(pairs, weight), copies))
+        found.append(VirtualDraws(_drawn(pairs, weight), copies))
     return found
 
 

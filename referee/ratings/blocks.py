@@ -40,7 +40,7 @@ FIXED = 2
 _FOUND = Column("rank", "#"), Column("bot", "", left=True, shorten=True)
 
 
-class Meeting(NamedTuple):
+class HeadToHead(NamedTuple):
     """Two bots compared by their pairs of games alone."""
 
     bot: str
@@ -104,7 +104,7 @@ def seats_grid(table: Standings) -> Grid:
 
 
 def seat_results(table: Standings) -> list[tuple[Counts, float, Rating | None]]:
-    """For each seat its losses, draws and wins, its points, and its advantage, where there is only one."""
+    """Lists the losses, draws, wins and points of each seat, and its advantage where there is only one."""
     advantages = list(table.pool.advantages.values())
     found = []
     for seat in range(table.seats):
@@ -123,7 +123,7 @@ def by_seat_grid(table: Standings) -> Grid:
     return standings_grid(table, ["wdl", "seats"], None)
 
 
-def meetings(table: Standings) -> list[Meeting]:
+def meetings(table: Standings) -> list[HeadToHead]:
     """The pairs of bots that met in pairs of games, in the order of the standings."""
     counts = pentanomial(table.games, table.clusters.of)
     found = []
@@ -131,12 +131,12 @@ def meetings(table: Standings) -> list[Meeting]:
         of_pair = counts.get((min(one, other), max(one, other)))
         if of_pair:
             own = of_pair if one < other else of_pair[::-1]
-            found.append(Meeting(one, other, own, compare(own)))
+            found.append(HeadToHead(one, other, own, compare(own)))
     return found
 
 
 def pairs_grid(table: Standings) -> Grid:
-    """What pairs of games say of every two bots."""
+    """Compares every two bots by their pairs of games."""
     heads = [Column("bot", "bot", left=True, shorten=True), Column("against", "against", True, 0, True)]
     heads += [Column("counts", "LL–LD–DD–WD–WW"), Column("elo of pairs", "Elo ± 95 %")]
     heads += [Column("nelo", "nElo ± 95 %", weight=4), Column("los of pairs", "LOS %", weight=3)]
@@ -165,7 +165,7 @@ def _plus_minus(value: float | None, half_width: float | None) -> str:
 
 
 def faults_grid(table: Standings) -> Grid:
-    """How often each bot committed each fault."""
+    """Counts how often each bot committed each fault."""
     words = sorted({word for row in table.rows for word in row.tally.faults})
     heads = [_FOUND[0], _FOUND[1]._replace(heading="faults of"), Column("games", "games")]
     heads += [Column(word, word) for word in (*words, "all")]

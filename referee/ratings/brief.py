@@ -12,10 +12,10 @@ from referee.ratings.tally import Tallies, Tally
 from referee.records.record import Summary
 
 NAME_WIDTH = 8
-"""The least width of the names of bots."""
+"""Minimum width of the names of bots."""
 
 FAULTS_WIDTH = 12
-"""The most of the width that faults take from the names."""
+"""Maximum share of the width that faults take from the names."""
 
 
 def fitted(names: Sequence[str], games: Sequence[Summary]) -> FittedPool:

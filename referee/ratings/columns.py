@@ -133,7 +133,7 @@ def standings_grid(table: Standings, columns: Sequence[str], times: Times | None
 
 
 def results_heading(seats: int) -> str:
-    """The heading over wins, draws and losses in games with so many seats."""
+    """The heading over wins, draws and losses in games with this many seats."""
     return "w–d–l" if seats <= 2 else "1st–tied–rest"
 
 

@@ -67,7 +67,7 @@ def drawn(grid: Grid, form: str) -> str:
 
 
 def size(grid: Grid, form: str) -> int:
-    """How many characters the lines of the table have."""
+    """Returns the width of the table in characters."""
     widest = [max(len(cell) for cell in column) for column in zip(*grid.rows, strict=True)]
     row = ["x" * max(1, most) for most in widest]
     return max(map(len, drawn(grid._replace(rows=[row] if row else []), form).splitlines()), default=0)
@@ -119,7 +119,7 @@ def _slice(grid: Grid, fixed: int, begin: int, end: int) -> Grid:
 
 
 def _shortened(grid: Grid, by: int, at_least: int = SHORTEST_NAME) -> Grid:
-    """The table with its longest names shortened by so many characters, as far as they may be."""
+    """The table with its longest names shortened by this many characters, as far as they may be."""
     rows = [list(row) for row in grid.rows]
     for at, column in enumerate(grid.columns):
         if not column.shorten or not rows:

@@ -1,4 +1,4 @@
-"""How exactly fitted strengths are known: their covariance, the quantiles of their intervals, and bounds.
+"""Computes how precisely fitted strengths are known: their covariance, quantiles for intervals, and bounds.
 
 The covariance is a sandwich H⁺ B H⁺. H is the curvature of the likelihood with the prior. B is the spread of
 the gradients of the clusters, the squares of which are summed, as far as there are clusters enough:
@@ -51,7 +51,7 @@ POOL_CLUSTERS = 4.0
 """How many clusters the model counts for in the dispersion of the whole pool."""
 
 MIN_PRIOR = 0.25
-"""The least curvature of the prior, as a share of that at equal strengths."""
+"""Minimum curvature of the prior, as a share of that at equal strengths."""
 
 PRIOR_SHARE = 0.5
 """How much of the prior's curvature is part of the spread."""
@@ -65,17 +65,19 @@ _CHUNK = 4_000_000
 
 
 class Uncertainty(NamedTuple):
-    """How exactly the parameters are known."""
+    """How precisely the parameters are known."""
 
     covariance: Floats
     quantiles: Floats
-    """By parameter, how many standard errors half the 95 % interval has."""
+    """For each parameter, the half width of the 95 % interval in standard errors."""
     dispersion: Floats
     """For bots and for seats: the variance of results between clusters, as a multiple of the model's."""
 
 
 def uncertainty(arrays: Arrays, bots: int, strength: Floats) -> Uncertainty:
-    """How exactly the fitted parameters are known, of which the first are the strengths of the bots."""
+    """Computes how precisely the fitted parameters are known, of which the first are the strengths of the
+    bots.
+    """
     found = [derivatives(games, strength) for games in arrays.games]
     information, spread = (np.zeros((arrays.size, arrays.size)) for _ in range(2))
     for games, derived in zip(arrays.games, found, strict=True):
@@ -120,7 +122,7 @@ class _Shares(NamedTuple):
     copies: Floats
     """By part and cluster, how often its games repeat each other on average."""
     clusters: Floats
-    """By parameter, the effective number of its clusters."""
+    """For each parameter, the effective number of its clusters."""
 
     @classmethod
     def of(cls, arrays: Arrays, bots: int, found: Sequence[Derivatives], inverse: Floats) -> _Shares:
@@ -157,7 +159,7 @@ class _Shares(NamedTuple):
         return cls(cluster, parameter, part_of, gradient, copied, copies, clusters)
 
     def dispersion(self) -> Floats:
-        """For bots and for seats, the ratio of the squares to the model, over all clusters."""
+        """Computes, for bots and for seats, the ratio of the squares to the model over all clusters."""
         found = np.ones(2)
         count = self.expected.shape[1]
         for part in range(2):
@@ -170,7 +172,7 @@ class _Shares(NamedTuple):
         return found
 
     def weight(self) -> Floats:
-        """By cluster, the weight of its own square beside what the model expects of it."""
+        """Computes for each cluster the weight of its own square against what the model expects of it."""
         found = np.zeros(self.expected.shape[1])
         starts = self._starts()
         least = np.minimum.reduceat(self.clusters[self.parameter], starts)
@@ -212,7 +214,7 @@ def student(freedom: float | Floats) -> Floats:
 
 
 def expected_points(games: Sequence[GroupedGames], strength: Floats) -> Floats:
-    """By parameter, the points that the strengths make one expect."""
+    """Computes the points that the strengths predict for each parameter."""
     expected = np.zeros(len(strength))
     for batch in games:
         utility = utilities(batch, strength)
@@ -236,7 +238,7 @@ class Estimate(NamedTuple):
     shift: float
     """From the value to the bound, if the other parameters stay; 0 where there is none."""
     leaning: Floats
-    """By parameter, how far the bound moves with it; empty where there is none."""
+    """For each parameter, how far the bound moves with it; empty where there is none."""
 
 
 def estimates(arrays: Arrays, bots: int, strength: Floats, known: Uncertainty) -> list[Estimate]:
@@ -257,7 +259,9 @@ def estimates(arrays: Arrays, bots: int, strength: Floats, known: Uncertainty) -
 
 
 def _points(games: Sequence[GroupedGames], size: int) -> tuple[Floats, Floats]:
-    """By parameter, the games played and the points scored: in a game, the share of the others beaten."""
+    """Counts the games played and the points scored for each parameter: in a game, the share of the others
+    beaten.
+    """
     played, scored = np.zeros(size), np.zeros(size)
     for batch in games:
         ranks = np.array(batch.ranks)
@@ -272,8 +276,9 @@ def _points(games: Sequence[GroupedGames], size: int) -> tuple[Floats, Floats]:
 def _bound(
     arrays: Arrays, parameter: int, won: bool, strength: Floats, dispersion: float
 ) -> tuple[float, Floats]:
-    """How far the strength of a bot or seat that won all its games (or else lost them all) may be moved from
-    the fitted one, until it would do so once in twenty times; and how far that end moves with each parameter.
+    """Computes how far the strength of a bot or seat that won all its games (or else lost them all) can be
+    moved from the fitted one, until it would do so once in twenty times; and how far that end moves with each
+    parameter.
 
     Games that are copies of each other count once. A dispersion above 1 weakens all evidence by as much.
     """

@@ -37,9 +37,9 @@ class GroupedGames(NamedTuple):
     """By seat, the number of the parameter of its advantage; empty where seats make no difference."""
     ranks: tuple[int, ...]
     times: Floats
-    """By row, how many games it stands for."""
+    """How many games each row stands for."""
     cluster: Integers
-    """By row, the number of its cluster."""
+    """The number of the cluster of each row."""
 
 
 class Derivatives(NamedTuple):
@@ -54,8 +54,8 @@ class Derivatives(NamedTuple):
 
 @cache
 def _stages(ranks: tuple[int, ...]) -> tuple[tuple[float, ...], dict[tuple[int, ...], float]]:
-    """How often each seat is drawn from more than itself alone, and the sets of seats that are drawn from,
-    with their weights.
+    """Counts how often each seat is drawn from a set of more than one, and returns these sets with their
+    weights.
     """
     drawn = [1.0] * len(ranks)
     sets: dict[tuple[int, ...], float] = {}
@@ -73,14 +73,16 @@ def _stages(ranks: tuple[int, ...]) -> tuple[tuple[float, ...], dict[tuple[int, 
 
 
 def members(games: GroupedGames) -> list[Integers]:
-    """By row and seat, the parameters whose sum is the seat's utility: of its bot, and of the seat itself."""
+    """Returns for each row and seat the parameters whose sum is the seat's utility: of its bot, and of the
+    seat itself.
+    """
     if not games.seats:
         return [games.bots]
     return [games.bots, np.broadcast_to(np.array(games.seats), games.bots.shape)]
 
 
 def utilities(games: GroupedGames, strength: Floats) -> Floats:
-    """By row and seat, the strength of the bot with the advantage of its seat."""
+    """Returns for each row and seat the strength of the bot plus the advantage of its seat."""
     found: Floats = np.sum([strength[parameters] for parameters in members(games)], axis=0)
     return found
 

@@ -23,7 +23,7 @@ STOPPED_PERCENT = 1
 """From this many moves on, moves during which the referee was not running show an overloaded machine."""
 
 MAX_NAMES = 8
-"""The most bots that a note names; the others are counted."""
+"""Maximum number of bots that a note names; the others are counted."""
 
 OUTPUT_LINES = 4
 """The number of last lines of the output of a failed build that a note shows."""
@@ -47,7 +47,7 @@ _MEANINGS = {"elo": ELO, "next": NEXT, "los": LOS, "expected": EXPECTED, "counts
 
 
 def meanings(table: Standings, columns: Collection[str]) -> Iterator[str]:
-    """What the columns that are shown mean, by their names."""
+    """Explains the columns that are shown, by their names."""
     yield from (meaning for name, meaning in _MEANINGS.items() if name in columns)
     if "elo" in columns and any(row.rating.bound for row in table.rows):
         yield BOUND
@@ -56,7 +56,7 @@ def meanings(table: Standings, columns: Collection[str]) -> Iterator[str]:
 
 
 def findings(table: Standings, facts: Facts) -> Iterator[str]:
-    """What else is to be said of the results. What concerns the run is not said again of each section."""
+    """Lists further notes on the results. Those on the run are not repeated for each section."""
     yield from _advantages(table)
     yield from _uncertain(table)
     yield from _groups(table)

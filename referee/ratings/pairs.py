@@ -30,7 +30,8 @@ def crosstable(games: Iterable[Summary]) -> dict[tuple[str, str], Counts]:
 
 
 def pentanomial(games: Sequence[Summary], clusters: Sequence[int]) -> dict[tuple[str, str], Counts]:
-    """For games with two seats, the pairs by the points of the first bot, for bots in alphabetical order.
+    """Counts, for games with two seats, the pairs by the points of the first bot, for bots in alphabetical
+    order.
 
     A pair is the two rated games of an encounter, one in either seating. `clusters` has the cluster of each
     game: a pair in a cluster that has one already is a repeat, and does not count.

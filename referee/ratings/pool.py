@@ -71,7 +71,7 @@ class Rating(NamedTuple):
 
 
 class Detail(NamedTuple):
-    """What the differences of a bot are computed from."""
+    """The values from which the differences of a bot are computed."""
 
     row: int
     """Its row in the covariance."""
@@ -108,8 +108,8 @@ class FittedPool:
     """The covariance of the fitted strengths in Elo, and of the advantages of seats behind them."""
 
     def difference(self, one: str, other: str) -> Rating:
-        """How much stronger one bot is than the other, with an interval of its own. It is a bound where the
-        one won all its games or the other lost them all, and the other way round.
+        """Computes how much stronger one bot is than the other, with an interval of its own. It is a bound
+        where the one won all its games or the other lost them all, and the other way round.
         """
         if not self._comparable(one, other):
             return Rating(0.0, None)

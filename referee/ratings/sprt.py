@@ -6,8 +6,8 @@ at most, and `elo1` with chance `beta`, both nearly. A trial is a game or a pair
 swapped, counted by score as in `referee.ratings.two`.
 
 The likelihoods are those of the distribution of scores that fits the counts best under each hypothesis (the
-generalized SPRT, M. Van den Bergh). `logistic` fixes the mean score, at that of a difference of so many Elo;
-`normalized` fixes how many standard deviations of a game the mean is from ½, in normalized Elo. Both are
+generalized SPRT, M. Van den Bergh). `logistic` fixes the mean score, at that of a difference of this many
+Elo; `normalized` fixes how many standard deviations of a game the mean is from ½, in normalized Elo. Both are
 solved by empirical likelihood (A. Owen): the best distribution is pᵢ/(1 + θφᵢ), where p are the observed
 frequencies, φ is what has the mean 0 under the hypothesis, and θ makes it so.
 """
@@ -49,7 +49,7 @@ def llr(counts: Sequence[float], elo0: float, elo1: float, model: str = "logisti
 
 
 def _logistic(frequencies: list[float], elo: float) -> float:
-    """The mean logarithm of how much less likely a trial is if the difference is so many Elo."""
+    """The mean logarithm of how much less likely a trial is if the difference is this many Elo."""
     step = 1 / (len(frequencies) - 1)
     mean = 1 / (1 + 10 ** (-elo / 400))
     deviations = [i * step - mean for i in range(len(frequencies))]
@@ -57,7 +57,7 @@ def _logistic(frequencies: list[float], elo: float) -> float:
 
 
 def _normalized(frequencies: list[float], elo: float) -> float:
-    """The same for a difference of so many points of normalized Elo.
+    """The same for a difference of this many points of normalized Elo.
 
     The condition depends on the mean and variance of the distribution that it leads to, so they are
     approached step by step, from those of the uniform distribution.

@@ -30,21 +30,21 @@ def is_known(rating: Rating) -> bool:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a run besides its games."""
+    """Facts about a run besides its games."""
 
     changed: Mapping[str, str] = field(default_factory=dict)
     """The bots whose programs changed during the run, with the time of the last change."""
     repeats: str = "cluster"
     """What repeated games are taken for, as in `clusters`."""
     places: Mapping[str, Sequence[FormatPlace]] = field(default_factory=dict)
-    """By section, the order of the bots, for formats that have an order of their own."""
+    """The order of the bots in each section, for formats that have an order of their own."""
     times: Times | None = None
     """The times of moves, where they were read."""
     left_out: Sequence[LeftOut] = ()
     """The bots that the run was last played without."""
 
 
-class Next(NamedTuple):
+class NextInRank(NamedTuple):
     """A bot compared with the next one in rank."""
 
     difference: Rating
@@ -70,7 +70,7 @@ class StandingsRow(NamedTuple):
     """Its Elo, which says nothing where it has not met any other bot."""
     expected: float
     """The points that the fit expects of it in the games that it played."""
-    next: Next | None
+    next: NextInRank | None
     """None for the last bot, and where the two cannot be compared."""
     encounters: int
     """Its rated encounters that are independent of each other."""
@@ -175,7 +175,7 @@ def _standings(
         after = places[at + 1][1] if at + 1 < len(places) else None
         compared = None
         if after is not None and of_group[name] == of_group[after]:
-            compared = Next(pool.difference(name, after), pool.superiority(name, after))
+            compared = NextInRank(pool.difference(name, after), pool.superiority(name, after))
         rows.append(
             StandingsRow(
                 rank,
@@ -206,7 +206,7 @@ def _places(names: Sequence[str], tallies: Tallies, pool: FittedPool, seats: int
 
 
 def _independent(games: Sequence[Summary], found: Clusters) -> dict[str, int]:
-    """How many clusters of rated games each bot has."""
+    """Counts the clusters of rated games of each bot."""
     of: dict[str, set[int]] = defaultdict(set)
     for game, cluster in zip(games, found.of, strict=True):
         if game.rated:

@@ -1,4 +1,4 @@
-"""The table of a run: what is printed of its results, in every form."""
+"""Renders the table of a run in each of its forms."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NARROWEST = len("  1–0–0")
 
 @dataclass(frozen=True)
 class TableText:
-    """What is shown of a table as text."""
+    """Which parts of a table are shown as text."""
 
     columns: tuple[str, ...] = ()
     """The columns of the standings, by the names of `COLUMNS`; empty for the default."""

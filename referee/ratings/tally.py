@@ -31,7 +31,7 @@ class Tally:
 
     @property
     def by_seat(self) -> dict[int, list[int]]:
-        """By seat, its losses, draws and wins."""
+        """The losses, draws and wins of each seat."""
         found: dict[int, list[int]] = {}
         for (seat, ranks), count in self.rankings.items():
             found.setdefault(seat, [0, 0, 0])[result(seat, ranks)] += count

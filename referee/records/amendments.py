@@ -26,12 +26,12 @@ MEMBERS = ("out", "annulled", "renamed", "replayed")
 """The members of a `change` line that amend a run; each is an object by bot or by game."""
 
 REASON_CAP = 200
-"""The most characters of a reason."""
+"""Maximum number of characters of a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strikes:
-    """After how many faults a bot is out."""
+    """The number of faults after which a bot is out."""
 
     faults: int
     games: str = "forfeit"
@@ -99,11 +99,11 @@ class Amendments:
         )
 
     def forfeiting(self, bots: Collection[str]) -> frozenset[str]:
-        """Which of these bots forfeit their games."""
+        """Returns which of these bots forfeit their games."""
         return frozenset(name for name in bots if self.out.get(name, {}).get("games") == "forfeit")
 
     def attempts_before(self, game: str) -> int:
-        """How many attempts at a game count no more, since it was to be played again."""
+        """Counts the attempts at a game that no longer count, since it is to be played again."""
         attempts: int = self.replayed.get(game, {}).get("attempt", 0)
         return attempts
 

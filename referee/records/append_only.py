@@ -12,7 +12,7 @@ FLAGS = os.O_RDWR | os.O_APPEND
 
 
 class ChangedByOthers(Exception):
-    """The file at a path is not what was written there; the message says what happened to it."""
+    """The file at a path is not what was written there; the message says what is wrong with it."""
 
 
 class AppendOnlyFile:

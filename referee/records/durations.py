@@ -15,13 +15,14 @@ from referee.records.record import parse_json
 from referee.records.run_files import RECORDS
 
 GAMES = 400
-"""The most games that are read."""
+"""Maximum number of games that are read."""
 
 TAIL = 16 << 20
-"""The most bytes at the end of the file that are read; a game of a thousand moves has about 100,000."""
+"""Maximum number of bytes at the end of the file that are read; a game of a thousand moves has about 100,000.
+"""
 
 
-class Timed(NamedTuple):
+class TimedGame(NamedTuple):
     """When a game was played."""
 
     id: str
@@ -38,7 +39,7 @@ class Timed(NamedTuple):
         return self.began_us + self.took_us
 
 
-def last_games(folder: Path) -> list[Timed]:
+def last_games(folder: Path) -> list[TimedGame]:
     """The last games in a run's folder, in the order of their records; none if there is no run.
 
     This is for estimates, so nothing is verified: lines that cannot be read are left out, such as one that is
@@ -55,14 +56,14 @@ def last_games(folder: Path) -> list[Timed]:
     return [game for _, game in zip(range(GAMES), found, strict=False)][::-1]
 
 
-def timed(line: bytes) -> Timed | None:
-    """When the game on a line was played; None where the line is no game, or cannot be read."""
+def timed(line: bytes) -> TimedGame | None:
+    """Reads when the game on a line was played; None where the line is no game, or cannot be read."""
     with suppress(RecordError, ValueError, OverflowError):
         fields = Fields(parse_json(line), "", RecordError)
         if fields.text("kind") == "game":
             measured = fields.object("measured")
             began = datetime.fromisoformat(measured.text("began")).timestamp()
-            return Timed(fields.text("id"), int(began * 1_000_000), _took_us(measured), len(line) + 1)
+            return TimedGame(fields.text("id"), int(began * 1_000_000), _took_us(measured), len(line) + 1)
     return None
 
 

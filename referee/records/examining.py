@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 
 from referee.core.errors import EnvironmentLacksError
 from referee.records.journal import JournalLine
-from referee.records.replay import Examined, examined, openings_of_run
+from referee.records.replay import ExaminedLine, examined, openings_of_run
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ _SIGNALS = {signal.SIGINT, signal.SIGHUP, signal.SIGTERM}
 
 def examined_lines(
     lines: Iterable[JournalLine], workers: int
-) -> Generator[tuple[JournalLine, Examined], None, None]:
+) -> Generator[tuple[JournalLine, ExaminedLine], None, None]:
     """The lines in their order, each with what the verification of it alone found.
 
     They are examined as `each_line` does it; raises `EnvironmentLacksError` as it does.
@@ -59,7 +59,7 @@ def each_line(
 ) -> Generator[tuple[L, T], None, None]:
     """The lines in their order, each with what `examine` gives for its text; that is sent as a pickle.
 
-    They are examined by so many processes, or by this one: for 0 or 1 workers, or if there are only a few
+    They are examined by this many processes, or by this one: for 0 or 1 workers, or if there are only a few
     lines. Raises `EnvironmentLacksError` where a process ends unasked.
     """
     chunks = _chunks(lines)

@@ -88,15 +88,17 @@ def _check_origin(fields: Fields) -> None:
 
 
 def sections_of(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a header says of the game of each section: the header itself, by the empty name, where the run has
-    only one.
+    """Returns what a header says about the game of each section: the header itself, by the empty name, where
+    the run has only one.
     """
     games: dict[str, dict[str, Any]] | None = header.get("games")
     return {"": header} if games is None else games
 
 
 def section_of(header: dict[str, Any], game_id: str) -> dict[str, Any]:
-    """What a header says of the section of a game. Raises `RecordError` where there is no such section."""
+    """Returns what a header says about the section of a game. Raises `RecordError` where there is no such
+    section.
+    """
     try:
         return sections_of(header)[Pairing.parse(game_id).section]
     except KeyError:
@@ -133,7 +135,8 @@ def game_of(section: dict[str, Any], given: Game[Any] | None = None) -> Game[Any
 
 
 def other_origin(section: dict[str, Any], game: Game[Any]) -> str:
-    """How the file or package of a section's game differs from that of this game; empty where it does not.
+    """Describes how the file or package of a section's game differs from that of this game; empty where it
+    does not.
 
     The path of a file may differ: its hash counts.
     """
@@ -148,8 +151,8 @@ def other_origin(section: dict[str, Any], game: Game[Any]) -> str:
 
 
 def seats_of(header: dict[str, Any], known: Mapping[str, int]) -> dict[str, int]:
-    """How many seats the games of each section have: as `known` from its games, so that the rules need not be
-    available, else from the header. Raises `RecordError`.
+    """Returns the number of seats of the games of each section: as `known` from its games, so that the rules
+    need not be available, else from the header. Raises `RecordError`.
     """
     return {name: known.get(name) or _seats(section) for name, section in sections_of(header).items()}
 

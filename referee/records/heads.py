@@ -36,7 +36,7 @@ _MOST = 10_000
 """How many parts of a kind are remembered; then it starts anew."""
 
 _LONGEST = 4_000
-"""The most bytes of a head whose parts are remembered."""
+"""Maximum number of bytes of a head whose parts are remembered."""
 
 
 class Head(NamedTuple):
@@ -79,7 +79,7 @@ class Heads:
         return Head(found, bytes.fromhex(shared_seed.decode()))
 
     def _read_whole(self, line: bytes, match: re.Match[bytes] | None) -> Head | dict[str, Any]:
-        """What `read` gives, without the help of what is remembered; a game that has the usual form, of which
+        """Does the work of `read` without what is remembered; a game that has the usual form, of which
         `match` are the parts, is remembered.
         """
         value = head_of(line)

@@ -13,10 +13,10 @@ LEFT_OUT = "left_out"
 """The member of a header or a `change` line that has the bots that are left out from then on."""
 
 REASON_CAP = 300
-"""The most characters of a reason, and of a line of output."""
+"""Maximum number of characters of a reason, and of a line of output."""
 
 LINES = 10
-"""The most lines of output that are kept."""
+"""Maximum number of lines of output that are kept."""
 
 
 class LeftOut(NamedTuple):
@@ -31,7 +31,7 @@ class LeftOut(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is said of it in a line."""
+        """The line that reports it."""
         return f"bot `{self.bot}` is left out: {self.reason}"
 
 

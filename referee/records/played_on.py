@@ -9,7 +9,7 @@ from referee.core.errors import RecordError
 from referee.core.fields import Fields
 
 MAX_LABEL = 200
-"""The most characters of each text."""
+"""Maximum number of characters of each text."""
 
 _MEASURED = b',"measured":'
 _MEMBER = b',"machine":'
@@ -35,7 +35,7 @@ class PlayedOn(NamedTuple):
 
 
 def played_on(measured: Fields) -> PlayedOn | None:
-    """Where a game was played, from what was measured; None in records of earlier versions.
+    """Returns where a game was played, from its measurements; None in records of earlier versions.
 
     Raises `RecordError`.
     """
@@ -53,8 +53,8 @@ def _text(fields: Fields, name: str) -> str:
 
 
 def played_on_of_line(line: bytes) -> PlayedOn | None:
-    """Where the game of a line was played, cut out of the line without parsing the rest: like a digest, see
-    `record.digest_of_line`. None also for a line in another form than the referee writes.
+    """Returns where the game of a line was played, cut out of the line without parsing the rest: like a
+    digest, see `record.digest_of_line`. None also for a line in another form than the referee writes.
 
     Raises `RecordError`.
     """

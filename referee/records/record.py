@@ -33,7 +33,8 @@ OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
 """For a seat, how long it was not asked in a game, and the processor time that its bot used then."""
 
 LINE_CAP = 64 << 20
-"""The most bytes of a line that is read. A game of a thousand moves takes about a hundred thousand."""
+"""Maximum number of bytes of a line that is read. A game of a thousand moves takes about a hundred thousand.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class GameRecord:
     attempt: int = 1
     """Counts how often the referee tried to have this game played."""
     isolation: tuple[str, ...] = ()
-    """By seat, the level of isolation of the bot; empty in records of earlier versions."""
+    """The level of isolation of each bot, by seat; empty in records of earlier versions."""
 
 
 def to_json(record: GameRecord) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def to_json(record: GameRecord) -> dict[str, Any]:
 
 
 def faults(record: GameRecord) -> tuple[str, ...]:
-    """By seat, the word of the fault by which it was retired, or an empty text."""
+    """For each seat, the word of the fault by which it was retired, or an empty text."""
     words = [""] * len(record.terms.bots)
     for event in record.events:
         if isinstance(event, Retired) and event.ending.is_fault:
@@ -94,7 +95,7 @@ def faults(record: GameRecord) -> tuple[str, ...]:
 
 
 def event_json(event: Event) -> dict[str, Any]:
-    """What happened, as it stands among the events of a record."""
+    """Formats an event as it stands in a record."""
     match event:
         case Moved(seat, text, _, defaulted):
             return {"seat": seat + 1, "default" if defaulted else "move": text}
@@ -128,8 +129,8 @@ def timed_moves(value: dict[str, Any]) -> Counter[str]:
 
 
 def off_turn_times(value: dict[str, Any]) -> Counter[tuple[str, str]]:
-    """For each bot of a game, as `to_json` gave it, how long it was not asked (`off_turn_us`), and the
-    processor time that it used then (`off_turn_cpu_us`).
+    """Yields, for each bot of a game in the form of `to_json`, how long it was not asked (`off_turn_us`), and
+    the processor time that it used then (`off_turn_cpu_us`).
     """
     times: Counter[tuple[str, str]] = Counter()
     for bot, seat in zip(value["bots"], value["measured"]["seats"], strict=True):
@@ -190,9 +191,9 @@ class Summary(NamedTuple):
     sentence: str
     rated: bool
     faults: tuple[str, ...]
-    """By seat, the word of its fault; empty where it committed none."""
+    """For each seat, the word of its fault; empty where it committed none."""
     isolation: tuple[str, ...] = ()
-    """By seat, the level of isolation; empty in records of earlier versions."""
+    """The level of isolation of each seat; empty in records of earlier versions."""
     digest: str = ""
     """Stands for the events: games with the same events have the same; empty if they were not at hand."""
     clock_percent: int = 100
@@ -222,7 +223,7 @@ def digest_of_line(line: bytes, at: int = 0) -> str:
 
 
 def _span_of_events(line: bytes, at: int = 0) -> tuple[int, int]:
-    """Where the list of events begins and ends on a line."""
+    """Finds where the list of events begins and ends on a line."""
     begin = line.find(_EVENTS, at)
     begin = len(line) if begin < 0 else begin + len(_EVENTS)
     end = line.find(_MEASURED, begin)

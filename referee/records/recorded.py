@@ -11,8 +11,8 @@ from referee.gameplay.api import (
     RESIGNED,
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
-    Opening,
     Question,
     Reply,
     Silence,
@@ -32,7 +32,7 @@ class RecordedWire:
         self._wait_us: dict[Seat, int] = {}
         """The time available to each seat that was asked, in µs."""
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat, which is ready unless the record says that it failed to start."""
         self._opening.append(seat)
 
@@ -54,14 +54,14 @@ class RecordedWire:
         """Does nothing: there are no bots."""
 
     def dice(self, state: State[object]) -> str:
-        """The recorded chance outcome at this point."""
+        """Returns the recorded chance outcome at this point."""
         match self._take("a chance outcome"):
             case Drawn(text):
                 return text
         raise RecordError(f"event {self._next} is not a chance outcome, expected one")
 
     def next_reply(self) -> Reply:
-        """The next recorded reply of a seat."""
+        """Returns the next recorded reply of a seat."""
         if self._opening:
             return self._opened(self._opening.pop(0))
         while True:

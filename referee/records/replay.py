@@ -96,7 +96,7 @@ OpeningsBySection = Mapping[str, Openings]
 
 
 def openings_of_run(first_line: bytes) -> OpeningsBySection:
-    """How the games of a run begin, from its first line; none where that is damaged."""
+    """Reads the openings of a run from its first line; none where that is damaged."""
     try:
         sections = sections_of(read_header(parse_json(first_line)))
     except RecordError:
@@ -104,7 +104,7 @@ def openings_of_run(first_line: bytes) -> OpeningsBySection:
     return {name: Openings.of_header(Fields(section, "", RecordError)) for name, section in sections.items()}
 
 
-def examined(line: bytes, openings: OpeningsBySection) -> Examined:
+def examined(line: bytes, openings: OpeningsBySection) -> ExaminedLine:
     """A line, after the replay of its game if it is a game's; `openings` are those of its run."""
     value: dict[str, Any] = {}
     try:
@@ -112,8 +112,8 @@ def examined(line: bytes, openings: OpeningsBySection) -> Examined:
         if value.get("kind") == "game":
             verify(value, openings.get(Pairing.parse(str(value.get("id"))).section))
     except RecordError as error:
-        return Examined(_head(value), str(error))
-    return Examined(_head(value), "")
+        return ExaminedLine(_head(value), str(error))
+    return ExaminedLine(_head(value), "")
 
 
 def _head(value: dict[str, Any]) -> dict[str, Any]:

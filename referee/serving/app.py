@@ -24,7 +24,7 @@ from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
 from referee.serving.live import Snapshot
-from referee.serving.maker import BusyError, Maker, Makers
+from referee.serving.maker import BusyError, PageMaker, PageMakers
 from referee.serving.reports import Reports
 from referee.serving.safety import Hosts, Log, Safety, problem
 from referee.tournament.follower import FollowedGame
@@ -32,7 +32,7 @@ from referee.tournament.run import Run
 from referee.viewing.steps import steps_of
 
 MAX_STREAMS = 200
-"""The most browsers that follow the run at a time."""
+"""Maximum number of browsers that follow the run at a time."""
 
 PUSH_S = 1.0
 """The time between two events of a stream, at the least."""
@@ -56,7 +56,7 @@ RECONNECT_MS = 3000
 """When a browser that lost the connection tries again by itself."""
 
 
-class Hub:
+class SnapshotStreams:
     """The latest snapshot, and the streams that wait for the next. It belongs to the event loop's thread."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -66,7 +66,7 @@ class Hub:
         self._next = asyncio.Event()
 
     def publish(self, snapshot: Snapshot) -> None:
-        """Has all streams send what has changed."""
+        """Makes all streams send what has changed."""
         self.snapshot = snapshot
         self._next.set()
         self._next = asyncio.Event()
@@ -100,12 +100,17 @@ def _event(snapshot: Snapshot, sent: int) -> str:
 
 
 def application(
-    hub: Hub, makers: Makers, reports: Reports, hosts: Hosts, log: Log | None, log_error: Log
+    streams: SnapshotStreams,
+    makers: PageMakers,
+    reports: Reports,
+    hosts: Hosts,
+    log: Log | None,
+    log_error: Log,
 ) -> Safety:
     """All pages as an application. `log` is called with a line for each request, `log_error` with errors of
     the referee itself.
     """
-    pages = _Pages(hub, makers, reports)
+    pages = _Pages(streams, makers, reports)
     routes = [
         Route("/", pages.live),
         Route("/events", pages.events),
@@ -138,36 +143,36 @@ def _text_of(error: Exception, status: int) -> str:
 class _Pages:
     """Answers the requests for each page."""
 
-    def __init__(self, hub: Hub, makers: Makers, reports: Reports) -> None:
-        self._hub = hub
+    def __init__(self, streams: SnapshotStreams, makers: PageMakers, reports: Reports) -> None:
+        self._streams = streams
         self._lists = makers.lists
         self._replays = makers.replays
         self._reports = reports
 
     async def live(self, request: Request) -> Response:
         """The live page as it is now."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._made(("live", snapshot.version), partial(_live, snapshot))
 
     async def events(self, request: Request) -> Response:
         """The changes of the live page, as they happen."""
-        if self._hub.streams >= MAX_STREAMS:
+        if self._streams.streams >= MAX_STREAMS:
             return problem(503, f"{counted(MAX_STREAMS, 'browser')} follow the run already")
-        return StreamingResponse(self._hub.events(), media_type="text/event-stream")
+        return StreamingResponse(self._streams.events(), media_type="text/event-stream")
 
     async def standings(self, request: Request) -> Response:
         """The standings with all bots."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._made(("standings", snapshot.version), partial(_standings, snapshot))
 
     async def games(self, request: Request) -> Response:
         """A page of the list of all games."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._list("games", range(1, snapshot.count + 1), request, snapshot)
 
     async def faults(self, request: Request) -> Response:
         """A page of the list of the games with a fault."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         return await self._list("faults", snapshot.faulty, request, snapshot)
 
     async def _list(
@@ -182,7 +187,7 @@ class _Pages:
 
     async def game(self, request: Request) -> Response:
         """The replay of a game."""
-        snapshot, number = self._hub.snapshot, request.path_params["number"]
+        snapshot, number = self._streams.snapshot, request.path_params["number"]
         if snapshot.run is None or not 1 <= number <= snapshot.count:
             raise HTTPException(404)
         if not snapshot.may_show(number):  # guard: kept-back
@@ -193,7 +198,7 @@ class _Pages:
 
     async def report(self, request: Request) -> Response:
         """The report of the games so far; a page that loads again by itself where that takes long."""
-        snapshot = self._hub.snapshot
+        snapshot = self._streams.snapshot
         if snapshot.run is None or not snapshot.has_report:
             raise HTTPException(404)
         try:
@@ -203,7 +208,7 @@ class _Pages:
             page_of_waiting.headers["refresh"] = f"{RELOAD_S}"
             return page_of_waiting
 
-    async def _made(self, key: Hashable, make: Callable[[], str], maker: Maker | None = None) -> Response:
+    async def _made(self, key: Hashable, make: Callable[[], str], maker: PageMaker | None = None) -> Response:
         """A page that a maker makes: that of lists if none is given."""
         try:
             return await self._when_made(lambda: (maker or self._lists).page(key, make), PAGE_WAIT_S)

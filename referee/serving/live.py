@@ -1,4 +1,4 @@
-"""The live page of a run: what stands on it at each moment, computed from what the run's files have gained.
+"""Computes the content of the live page of a run, from the lines that are appended to the run's files.
 
 It is made of parts, which are HTML: a browser that follows the run is sent those that changed. The order of
 the bots, which takes long where there are many games, is computed less often than the rest.
@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import RecordError
-from referee.core.ration import Ration
 from referee.games.api import Game
 from referee.pages.environment import fragment
 from referee.ratings.brief import fitted
@@ -34,16 +34,16 @@ ORDER_SHARE = 0.05
 """The share of the time of a core that the order of the bots takes at most while a referee is running."""
 
 BOTS = 50
-"""The most bots that a part lists."""
+"""Maximum number of bots that a part lists."""
 
 GAMES = 30
-"""The most games that a part lists."""
+"""Maximum number of games that a part lists."""
 
 REPORTED = 20_000
 """A run with more games has a report only as a folder, which takes minutes."""
 
 FAULTY = 20
-"""The most games with a fault that a part lists."""
+"""Maximum number of games with a fault that a part lists."""
 
 PARTS = ("state", "standings", "games", "faults")
 """The parts, in the order in which they stand on the page."""
@@ -73,12 +73,12 @@ class BotRow(NamedTuple):
     rank: int
     bot: str
     cells: Sequence[str]
-    """As many as there are `headings`."""
+    """One for each of the `headings`."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What is known of a run at a moment."""
+    """What is known about a run at one moment."""
 
     version: int
     """Counted from 1."""
@@ -147,7 +147,7 @@ class Snapshot:
         return rows
 
     def standings(self, most: int | None = None) -> str:
-        """The standings as HTML, of at most so many bots."""
+        """The standings as HTML, of at most this many bots."""
         bots = self.order.bots if self.order else []
         seats = max(self.run.seats.values()) if self.run else 2
         has_ratings = self.order is not None and self.order.pool is not None
@@ -163,8 +163,8 @@ class Snapshot:
         )
 
 
-class Live:
-    """Follows a run and says what is to be shown of it."""
+class LiveRun:
+    """Follows a run, and makes snapshots for the live page."""
 
     def __init__(
         self, folder: Path, given: Game[Any] | None = None, clock: Callable[[], float] = time.monotonic
@@ -172,8 +172,8 @@ class Live:
         """`given` is the game that the user named; `clock` gives seconds."""
         self._follower = RunFollower(folder)
         self._given = given
-        self._reading = Ration(clock, READING_SHARE)
-        self._ordering = Ration(clock, ORDER_SHARE)
+        self._reading = DutyCycle(clock, READING_SHARE)
+        self._ordering = DutyCycle(clock, ORDER_SHARE)
         self._order: BotOrder | None = None
         self._ordered = ("", 0)
         """To which line, and to how many games, the order belongs."""
@@ -293,7 +293,7 @@ class Live:
 
 
 def _cells(order: BotOrder, bot: str) -> list[str]:
-    """What stands behind a bot's name in the standings."""
+    """Lists the cells after a bot's name in the standings."""
     tally = order.tallies[bot]
     rating = [rating_text(order.pool.ratings[bot])] if order.pool else []
     return [*rating, str(tally.games), counts_text(tally.counts), score_text(tally), faults_text(tally)]

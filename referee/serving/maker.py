@@ -10,13 +10,13 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from referee.core.ration import Ration
+from referee.core.duty_cycle import DutyCycle
 
 MAX_WAITING = 256
-"""The most pages that wait to be made."""
+"""Maximum number of pages that wait to be made."""
 
 MAX_BYTES = 64 << 20
-"""The most bytes of pages that are kept."""
+"""Maximum number of bytes of pages that are kept."""
 
 SHARE = 0.5
 """The share of the time of a core that making pages takes at most while a referee is running."""
@@ -29,7 +29,7 @@ class BusyError(Exception):
     """Too many pages wait already."""
 
 
-class Maker:
+class PageMaker:
     """Makes pages in the order in which they are asked for."""
 
     def __init__(self) -> None:
@@ -40,11 +40,11 @@ class Maker:
         """The pages that were asked for last come last."""
         self._kept_bytes = 0
         self._wanted: queue.SimpleQueue[tuple[Hashable, Callable[[], str]]] = queue.SimpleQueue()
-        self._ration = Ration(time.monotonic, 1.0)
+        self._duty_cycle = DutyCycle(time.monotonic, 1.0)
 
     def set_share(self, is_running: bool) -> None:
         """Notes whether a referee is running, which is not to be disturbed."""
-        self._ration.share = SHARE if is_running else 1.0
+        self._duty_cycle.share = SHARE if is_running else 1.0
 
     @property
     def waiting(self) -> int:
@@ -70,16 +70,16 @@ class Maker:
         return future
 
     def work(self) -> None:
-        """Makes pages for ever."""
+        """Makes pages forever."""
         while True:
             self.make_next()
-            time.sleep(min(LONGEST_REST_S, self._ration.wait_s))
+            time.sleep(min(LONGEST_REST_S, self._duty_cycle.wait_s))
 
     def make_next(self) -> None:
         """Waits until a page is wanted, and makes it."""
         key, make = self._wanted.get()
         try:
-            with self._ration.spent():
+            with self._duty_cycle.spent():
                 made = make().encode()
         except Exception as error:
             with self._lock:
@@ -99,9 +99,9 @@ class Maker:
             self._kept_bytes -= len(dropped)
 
 
-class Makers(NamedTuple):
+class PageMakers(NamedTuple):
     """One for each kind of pages, so that those that are made soon do not wait for those that take long."""
 
-    lists: Maker
-    replays: Maker
-    reports: Maker
+    lists: PageMaker
+    replays: PageMaker
+    reports: PageMaker

@@ -13,7 +13,7 @@ from referee.pages.report.gathering import Gathering
 from referee.pages.report.pages import report_page
 from referee.pages.report.reading import read_games
 from referee.serving.live import Snapshot
-from referee.serving.maker import SHARE, Maker
+from referee.serving.maker import SHARE, PageMaker
 from referee.tournament.reading import Runs
 
 SLICE_S = 0.2
@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Reports:
     """The report that was made last, or is being made."""
 
-    def __init__(self, maker: Maker, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, maker: PageMaker, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
         self._maker = maker
         self._clock = clock

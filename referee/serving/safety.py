@@ -1,4 +1,4 @@
-"""What a request has to be, and what every answer has: refusals in plain text, headers for browsers."""
+"""Checks requests, refuses bad ones in plain text, and adds the headers for browsers to every answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_URL = 2000
-"""The most bytes of the path and the query of a request."""
+"""Maximum number of bytes of the path and the query of a request."""
 
 METHODS = ("GET", "HEAD")
 
@@ -27,7 +27,7 @@ HEADERS = (
 """The headers of every answer. What a page may load and run it says itself, see `pages.environment`."""
 
 _EXTRA = {405: {"allow": ", ".join(METHODS)}, 503: {"retry-after": "5"}}
-"""By status, further headers of a refusal."""
+"""Further headers of a refusal, by status."""
 
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]+)?")
 

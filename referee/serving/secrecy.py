@@ -21,7 +21,7 @@ from referee.tournament.scheduled import Scheduled
 
 
 class Secrecy:
-    """Says of the games of a run, as it is now, whether they may be looked at."""
+    """Decides which games of a run may be looked at now."""
 
     def __init__(self, run: Run, given: Game[Any] | None) -> None:
         """`given` is the game that the user named. Raises `RecordError`."""

@@ -21,9 +21,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.games.api import Game
-from referee.serving.app import Hub, application
-from referee.serving.live import Live
-from referee.serving.maker import Maker, Makers
+from referee.serving.app import SnapshotStreams, application
+from referee.serving.live import LiveRun
+from referee.serving.maker import PageMaker, PageMakers
 from referee.serving.reports import Reports
 from referee.serving.safety import HEADERS, Hosts, Log, Safety
 
@@ -40,10 +40,10 @@ WRITE_S = 30.0
 """How long a client may leave what is sent to it unread."""
 
 LONGEST_HEAD = 16 << 10
-"""The most bytes of a request that is not complete."""
+"""Maximum number of bytes of a request that is not complete."""
 
 MAX_CONNECTIONS = 500
-"""The most connections at a time; further ones are closed."""
+"""Maximum number of connections at a time; further ones are closed."""
 
 SPARE_FILES = 50
 """The files that the process needs besides its connections."""
@@ -104,10 +104,10 @@ def serve_run(
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    live, threads = Live(folder, given), _Threads()
-    makers = Makers(Maker(), Maker(), Maker())
-    hub = Hub(live.advance())
-    app = application(hub, makers, Reports(makers.reports), hosts, log, log_error)
+    live, threads = LiveRun(folder, given), _Threads()
+    makers = PageMakers(PageMaker(), PageMaker(), PageMaker())
+    streams = SnapshotStreams(live.advance())
+    app = application(streams, makers, Reports(makers.reports), hosts, log, log_error)
     server = uvicorn.Server(_settings(app))
 
     def follow(loop: asyncio.AbstractEventLoop) -> None:
@@ -116,8 +116,8 @@ def serve_run(
             snapshot = live.advance()
             for maker in makers:
                 maker.set_share(snapshot.is_running)
-            if snapshot is not hub.snapshot:
-                loop.call_soon_threadsafe(hub.publish, snapshot)
+            if snapshot is not streams.snapshot:
+                loop.call_soon_threadsafe(streams.publish, snapshot)
 
     async def answer() -> None:
         threads.start(partial(follow, asyncio.get_running_loop()))
@@ -235,6 +235,6 @@ class _Connection(H11Protocol):
 
 
 def _most_connections() -> int:
-    """The most connections, as far as the process may open as many files."""
+    """The maximum number of connections, as far as the process may open that many files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return min(MAX_CONNECTIONS, max(1, files - SPARE_FILES))

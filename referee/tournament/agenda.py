@@ -1,4 +1,4 @@
-"""What is to be played next: the encounters of the sections of a tournament, in turn. Pure."""
+"""Decides what is played next: the encounters of the sections of a tournament, in turn. Pure."""
 
 from __future__ import annotations
 

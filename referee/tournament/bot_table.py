@@ -163,7 +163,7 @@ def _bot_table(
 
 
 def _origin(fields: Fields) -> BotOrigin:
-    """What the table says of the bot's files."""
+    """Reads what the table says about the bot's files."""
     files = fields.texts("files") if fields.has("files") else None
     if files is not None and not all(text and shown(text, len(text)) == text for text in files):
         raise fields.wrong("files", "files, folders and patterns")
@@ -219,7 +219,7 @@ def control_of(fields: Fields, name: str) -> TimeControl | None:
 
 
 def _processes(fields: Fields, default: str) -> str:
-    """How long a bot's processes are kept; `fresh = true` is the older form of `processes = "game"`."""
+    """Reads how long a bot's processes are kept; `fresh = true` is the older form of `processes = "game"`."""
     processes = fields.text("processes", default)
     if processes not in PROCESSES:
         raise fields.wrong("processes", f"one of {', '.join(PROCESSES)}")

@@ -63,7 +63,7 @@ def differences(
 
 
 def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:
-    """What differs in the games and their options."""
+    """Lists the differences in the games and their options."""
     before = sections_of(header)
     if list(before) != [plan.section for plan in tournament.plans]:
         return ["the games are not those of the run"]
@@ -108,7 +108,7 @@ def additions(header: dict[str, Any], tournament: Tournament, files: HashesByBot
 
 
 def _files(known: dict[str, str] | None, now: dict[str, str]) -> dict[str, str]:
-    """What is known of a bot's files from now on."""
+    """Returns what is known about a bot's files from now on."""
     if known is None or have_changed(known, now):
         return now
     return {**known, **now}

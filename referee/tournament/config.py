@@ -85,13 +85,13 @@ class Config:
     repeats: str = REPEATS[0]
     """How games count that are the same as others; one of `REPEATS`."""
     origins: Mapping[str, BotOrigin] = field(default_factory=dict)
-    """What the tables of the bots say of their files, by name."""
+    """What the tables of the bots say about their files, by name."""
     cluster: str = ""
     """The address of the cluster that plays; empty where the file names none."""
     scale_clocks: bool = False
     """Whether clocks are longer on slower machines."""
     elsewhere: bool | None = None
-    """As `load` was told."""
+    """The argument of `load`."""
 
     def without(self, left_out: Iterable[LeftOut]) -> Config:
         """The tournament of the same file without further bots. Raises `UsageError` where those that are left

@@ -10,7 +10,7 @@ from dataclasses import replace
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.encounter import FailedStarts
-from referee.tournament.task import Lost, Task, Void
+from referee.tournament.task import Task, TaskLost, Void
 from referee.tournament.voids import Suspicion
 
 LOSSES = 3
@@ -41,16 +41,16 @@ class Dispatcher:
         self._undecided: list[Task] = []
         """Games that became void too often, of which it is not known yet who forfeits them."""
         self._given_out: dict[str, Task] = {}
-        """By id, every game that was handed out and is not over, with its task."""
+        """Every game that was handed out and is not over, by id, with its task."""
         self._playing: set[str] = set()
         """The ids of the games that began and are not over."""
         self._failed_starts = FailedStarts()
         self._losses: Counter[str] = Counter()
-        """By id, how often the machine that played a game was lost, perhaps by a bot."""
+        """How often the machine that played a game was lost, by the game's id; a bot may have caused it."""
 
     def next(self) -> Task | None:
-        """The next task, or None if there is none for now. Games that became void come first, so that it soon
-        shows which bot is the cause; what a lost worker still had to play comes last.
+        """Returns the next task; None if there is none for now. Games that became void come first, so that it
+        soon shows which bot is the cause; what a lost worker still had to play comes last.
         """
         while task := self._take():
             first = task.games[0][0]
@@ -123,7 +123,7 @@ class Dispatcher:
             self._retries.append(replace(task, games=tuple(waiting)))
         return lost
 
-    def lost(self, lost: Lost) -> list[Void]:
+    def lost(self, lost: TaskLost) -> list[Void]:
         """The games of a task that are not over, as void, after its machine was lost.
 
         The caller calls `went_void` for those that have suspects, and `play_again` for the others.
@@ -139,7 +139,7 @@ class Dispatcher:
         return voids
 
     def play_again(self, task: Task, lost: Collection[str]) -> None:
-        """Has the games of a task that were lost played again, together as they were."""
+        """Schedules the lost games of a task to be played again, together as they were."""
         for game in lost:
             self._over(game)
         again = tuple((pairing, attempt + 1) for pairing, attempt in task.games if pairing.id in lost)

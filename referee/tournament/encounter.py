@@ -35,9 +35,9 @@ from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
 from referee.tournament.idle import IdleBots, OnExit, end_and_report
 from referee.wire.connection import BotConnection
-from referee.wire.conversation import LAST_KEPT, Conversation
 from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire
+from referee.wire.referee_session import LAST_KEPT, RefereeSession
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
 FORFEITED = Failure(
@@ -78,10 +78,10 @@ NEW_PROCESSES = ProcessUse()
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What is called while an encounter is played."""
+    """Functions that are called while an encounter is played."""
 
     on_exit: OnExit | None = None
-    show_life: Callable[[], None] = lambda: None
+    report_alive: Callable[[], None] = lambda: None
     """Called now and then while bots are waited for."""
     join: Join | None = None
     """With it, some of the bots may be persons."""
@@ -99,7 +99,7 @@ def play_encounter(
     use: ProcessUse = NEW_PROCESSES,
     hooks: Hooks = NO_HOOKS,
 ) -> Iterator[GameRecord]:
-    """Plays the games in their order and yields the record of each. All its processes end with it, but for
+    """Plays the games in their order and yields the record of each. All its processes end with it, except for
     those that `use` keeps.
 
     Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own, and
@@ -110,7 +110,7 @@ def play_encounter(
         for terms in games:
             seated = connections.of(terms.bots)
             served = [0 if connection in connections.new else connection.served for connection in seated]
-            record = _play(terms, ProcessWire(seated, start_us, hooks.show_life), seated, show, hooks.join)
+            record = _play(terms, ProcessWire(seated, start_us, hooks.report_alive), seated, show, hooks.join)
             _check_wardens(record, seated)
             for seat, fault in enumerate(faults(record)):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
@@ -136,7 +136,7 @@ class _Connections:
         self._starts: dict[str, BotStart] = {}
         """Starts that were requested and have not been waited for yet."""
         self.new: set[BotConnection] = set()
-        """Those that did not play before this encounter."""
+        """The connections that did not play before this encounter."""
 
     def of(self, names: Sequence[str]) -> list[BotConnection]:
         """The connections of these bots; all that have to be started start at the same time."""
@@ -247,7 +247,7 @@ class FailedStarts:
             (self._given_up.add if self._in_a_row[name] >= self.LIMIT else self._given_up.discard)(name)
 
     def among(self, names: Iterable[str]) -> frozenset[str]:
-        """Which of these bots are no longer started."""
+        """Returns which of these bots are no longer started."""
         return frozenset(self._given_up.intersection(names))
 
 
@@ -278,7 +278,7 @@ def _play(
         "seats": [
             {
                 **_seat_measured(wire, seat),
-                **(_last_lines(connections[seat].conversation) if seat in gone else {}),
+                **(_last_lines(connections[seat].session) if seat in gone else {}),
             }
             for seat in range(len(connections))
         ],
@@ -309,19 +309,21 @@ def _garbage_collection_off() -> Iterator[None]:
             gc.enable()
 
 
-def _last_lines(conversation: Conversation) -> dict[str, Any]:
+def _last_lines(session: RefereeSession) -> dict[str, Any]:
     """The last lines between the referee and a bot that committed a fault."""
-    sent = conversation.last_said.splitlines()[-LAST_KEPT:]
-    partial = [conversation.partial] if conversation.partial else []
+    sent = session.last_sent.splitlines()[-LAST_KEPT:]
+    partial = [session.partial] if session.partial else []
     return {
         "last_sent": [shown(line) for line in sent],
-        "last_came": [shown(line) for line in (*conversation.last_heard, *partial)][-LAST_KEPT:],
+        "last_came": [shown(line) for line in (*session.last_received, *partial)][-LAST_KEPT:],
     }
 
 
 def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
-    """What was measured of a seat, and what its bot wrote beside its answers; empty parts are left out."""
-    aside, starting, playing = wire.aside(seat)
+    """Returns the measurements of a seat, and what its bot wrote besides its answers; empty parts are left
+    out.
+    """
+    extra_output, starting, playing = wire.extra_output(seat)
     measured: dict[str, Any] = {}
     times = (
         ("stopped_us", wire.stopped_us(seat)),
@@ -331,12 +333,12 @@ def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
     for name, us in times:
         if us:
             measured[name] = us
-    if aside.log or aside.log_dropped:
-        measured["log"] = {"lines": aside.log, "dropped": aside.log_dropped}
-    if aside.noise_count:
-        measured["noise"] = {"lines": aside.noise, "count": aside.noise_count}
-    if aside.stale_count:
-        measured["stale"] = aside.stale_count
+    if extra_output.log or extra_output.log_dropped:
+        measured["log"] = {"lines": extra_output.log, "dropped": extra_output.log_dropped}
+    if extra_output.noise_count:
+        measured["noise"] = {"lines": extra_output.noise, "count": extra_output.noise_count}
+    if extra_output.stale_count:
+        measured["stale"] = extra_output.stale_count
     stderr = {
         when: {"bytes": keep.total, "text": keep.text()}
         for when, keep in (("starting", starting), ("playing", playing))

@@ -1,4 +1,6 @@
-"""What the table of a run says besides its games: programs that changed, repeats, the order of its format."""
+"""Collects what the table of a run says besides its games: programs that changed, repeats, the order of its
+format.
+"""
 
 from __future__ import annotations
 

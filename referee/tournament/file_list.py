@@ -32,13 +32,13 @@ from referee.records.run_files import RECORDS
 from referee.tournament.bot_table import BotOrigin
 
 MAX_FILES = 10_000
-"""The most files of a bot."""
+"""Maximum number of files of a bot."""
 
 MAX_BYTES = 1 << 30
-"""The most bytes of all files of a bot together."""
+"""Maximum number of bytes of all files of a bot together."""
 
 _MAX_ENTRIES = 20 * MAX_FILES
-"""The most entries of folders that are looked at for a bot."""
+"""Maximum number of entries of folders that are looked at for a bot."""
 
 _TOOLS = {".git", ".hg", ".svn", "__pycache__"}
 """Folders that tools make."""
@@ -78,7 +78,8 @@ class _Entry(NamedTuple):
 
     path: Path
     own: Path
-    """What is the bot's by that: the same without links, where no link of the bot's author may be among them.
+    """What counts as the bot's own: the same without links, where no link of the bot's author may be among
+    them.
     """
 
 
@@ -106,7 +107,7 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
 
 
 def _entries(bot: Bot, origin: BotOrigin) -> tuple[list[_Entry], set[Path]]:
-    """What belongs to a bot by its table and its command, and what is the bot's by that."""
+    """Lists what belongs to a bot according to its table and command, and what counts as the bot's own."""
     entries = list(_named(bot) if origin.files is None else _listed(bot, origin.files))
     own = {entry.own for entry in entries}
     if bot.cwd in needs.files(bot.argv, bot.cwd, bot.environment()).own:
@@ -169,7 +170,7 @@ def _named(bot: Bot) -> Iterator[_Entry]:
 
 
 def _listed(bot: Bot, patterns: Iterable[str]) -> Iterator[_Entry]:
-    """What the bot's table lists. Raises `UsageError` where that does not exist."""
+    """Lists the files in the bot's table. Raises `UsageError` where that does not exist."""
     for pattern in patterns:
         found = [pattern]
         if glob.has_magic(pattern) and not os.path.lexists(bot.cwd / pattern):

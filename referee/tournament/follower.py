@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple
 from referee.core.errors import RecordError, UsageError
 from referee.core.regular import open_without_links
 from referee.records import journal
-from referee.records.durations import GAMES, Timed, last_games, timed
+from referee.records.durations import GAMES, TimedGame, last_games, timed
 from referee.records.heads import Head
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
@@ -57,7 +57,7 @@ class RunFollower:
         """Why the records cannot be read any further, for people."""
         self._failure = ""
         """Why the files could not be read this time, for people."""
-        self._last: deque[Timed] | None = None
+        self._last: deque[TimedGame] | None = None
         """The times of the last games; None while there is much to read."""
 
     @property
@@ -81,7 +81,7 @@ class RunFollower:
         return self._run.copy() if self._run.lines else None
 
     @property
-    def last(self) -> list[Timed]:
+    def last(self) -> list[TimedGame]:
         """The last games with their times; none as long as there is much to read."""
         return [*(self._last or ())]
 

@@ -1,4 +1,4 @@
-"""What a run will take that is still to be played: games, time, disk space. Pure."""
+"""Estimates what the rest of a run will take: games, time, disk space. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ RECORD_BYTES = 200
 """About the size of an event in a record, with its times."""
 
 
-class Longest(NamedTuple):
+class LongestGame(NamedTuple):
     """What bounds the length of a game."""
 
     moves: int
-    """The most moves, of all seats together."""
+    """Maximum number of moves, of all seats together."""
     controls: tuple[TimeControl, ...]
     """The clocks, by seat."""
 
@@ -27,11 +27,11 @@ class Longest(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """What the remaining games will take."""
+    """The estimate for the remaining games."""
 
     games: int
     moves: int
-    """The most moves of a game."""
+    """Maximum number of moves of a game."""
     longest_us: int
     """If every bot uses all of its time, and all that it may have for its start."""
     expected_us: int | None
@@ -43,9 +43,9 @@ class Forecast(NamedTuple):
 
 
 def forecast(
-    left: Sequence[Longest], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
+    left: Sequence[LongestGame], games: int, start_us: int, workers: int, before: Sequence[tuple[int, int]]
 ) -> Forecast:
-    """What `games` games will take, of which `left` has the first ones at least, on so many workers.
+    """Estimates what `games` games will take on this many workers; `left` has at least the first of them.
 
     `start_us` is the time that a bot may take to start, and to get ready; `before` has the durations, in
     microseconds, and the sizes of the records of games that were played before.

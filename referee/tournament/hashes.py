@@ -8,21 +8,21 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import UsageError
 from referee.core.file_hashes import FileHashes
-from referee.core.ration import Ration
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
 from referee.tournament.bot_table import BotOrigin
 from referee.tournament.file_list import digest_of, file_list, manifest
 
 HashesByBot = dict[str, dict[str, str]]
-"""By bot, the SHA-256 of each file that its command names, its program first; and of all its files together,
-as `ALL_FILES`, where these are listed or sent.
+"""For each bot, the SHA-256 of each file that its command names, its program first; and of all its files
+together, as `ALL_FILES`, where these are listed or sent.
 """
 
 _SHARE = 0.02
-"""The most of the time that is spent on the files that bots list."""
+"""Maximum share of the time that is spent on the files that bots list."""
 
 
 class Programs:
@@ -56,16 +56,16 @@ class ListedFiles:
         self._left_out = left_out
         self._hashes = FileHashes()
         self._digests: dict[str, str] = {}
-        self._rations: dict[str, Ration] = {}
+        self._rations: dict[str, DutyCycle] = {}
 
     def of(self, bot: Bot) -> dict[str, str]:
         """The hashes of the files that the bot's command names, and of those that its table lists."""
         found = hashes_of_words(bot, self._hashes)
         origin = self._origins.get(bot.name, BotOrigin())
         if origin.files is not None:
-            ration = self._rations.setdefault(bot.name, Ration(time.monotonic, _SHARE))
-            if ration.is_due:
-                with ration.spent():
+            duty_cycle = self._rations.setdefault(bot.name, DutyCycle(time.monotonic, _SHARE))
+            if duty_cycle.is_due:
+                with duty_cycle.spent():
                     self._digests[bot.name] = self._digest(bot, origin)
             found[ALL_FILES] = self._digests[bot.name]
         return found

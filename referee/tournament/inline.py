@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from referee.tournament.backend import Backend, ReportHandler
 from referee.tournament.task import Observer, Player, Task
-from referee.tournament.workers import Take, Workers
 
 
-class Inline(Workers):
+class InlineBackend(Backend):
     """Plays tasks in this process."""
 
     has_room = True
     busy = False
 
-    def __init__(self, take: Take, stopping: Callable[[], bool], observer: Observer | None) -> None:
+    def __init__(self, take: ReportHandler, stopping: Callable[[], bool], observer: Observer | None) -> None:
         self._player = Player(lambda report: take([report]), stopping, observer=observer)
 
     def play(self, task: Task) -> None:
@@ -23,7 +23,7 @@ class Inline(Workers):
         self._player.play(task)
 
     def take_reports(self, seconds: float) -> None:
-        """Only waits: reports are taken at once."""
+        """Waits; reports have already been taken."""
         time.sleep(seconds)
 
     def stop(self) -> None:

@@ -12,8 +12,8 @@ from referee.processes.bot import Bot
 
 
 def at_levels(bots: Iterable[Bot], level: str | None, is_here: bool) -> list[Bot]:
-    """The bots of a tournament at a level that stands in the place of their own, if one is given; persons as
-    they are. The levels are settled where the games are played: on this machine if `is_here`.
+    """The bots of a tournament at a level that stands in place of their own, if one is given; persons as they
+    are. The levels are settled where the games are played: on this machine if `is_here`.
 
     Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
     """

@@ -42,7 +42,7 @@ class MergeChoice:
     """Which games of several runs are taken into one."""
 
     owner: dict[str, int] = field(default_factory=dict)
-    """By id, the number of the run that a game is taken from, counted from 0."""
+    """The number of the run that each game is taken from, counted from 0, by id."""
     voids: dict[str, int] = field(default_factory=dict)
     """By id, the number of the run that the void attempts at a game are taken from: that of the game, if it
     has a record.
@@ -56,7 +56,7 @@ class MergeChoice:
 
 
 def choose(runs: Sequence[Run]) -> MergeChoice:
-    """Which games are taken: each from the first run that has it."""
+    """Chooses each game from the first run that has it."""
     choice = MergeChoice()
     taken: dict[str, Summary] = {}
     shared_seeds: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""A run that is open for more games: whatever is stored in its folder is stored here.
+"""A run that is open for more games: this module alone stores what its folder has.
 
 In the folder are the file of records (`games.jsonl`), the last copy of the tournament file
 (`tournament.toml`), kept dialogues (`dialogues.jsonl`), and a lock file.
@@ -32,7 +32,7 @@ from referee.tournament.task import Void
 from referee.tournament.voids import ATTEMPTS, PAUSES_S
 
 DIALOGUES_CAP = 256 << 20
-"""The most bytes of dialogues that are kept of a run."""
+"""Maximum number of bytes of dialogues that are kept of a run."""
 
 
 class OpenRun:
@@ -44,10 +44,10 @@ class OpenRun:
         `hidden_seed` is the seed of the games to come, where the records have only its hash.
         """
         self.state = run
-        """What the lines say that are stored; a line counts once it is on disk."""
+        """The state of the run according to the stored lines; a line counts once it is on disk."""
         self.folder = run.folder
         self._failed: Counter[str] = Counter()
-        """By id, how often a game became void without suspects since the run was opened."""
+        """How often each game became void without suspects since the run was opened, by id."""
         self._records = records
         self._dialogues = _DialogueFile(run.folder / DIALOGUES)
         self._hidden_seed = hidden_seed

@@ -46,7 +46,7 @@ class Candidate:
 def examine(config: Config, folder: Path, isolation: str | None = None, is_here: bool = True) -> Candidate:
     """Checks whether a tournament may be played in a folder, which must be `locked`.
 
-    `isolation` stands in the place of the levels that the tournament file names. Where the bots play on this
+    `isolation` stands in place of the levels that the tournament file names. Where the bots play on this
     machine the candidate has a level for each that works here; on a cluster, each machine settles them.
 
     Raises `UsageError` where the folder belongs to another tournament, `RecordError` where a record is
@@ -87,7 +87,7 @@ def _too_late(config: Config, run: Run) -> list[LeftOut]:
 
 
 def private_files(config: Config, folder: Path) -> tuple[Path, ...]:
-    """What belongs to the referee and to no bot: the folder of the run, and the tournament file."""
+    """Lists what belongs to the referee and to no bot: the folder of the run, and the tournament file."""
     return folder.resolve(), config.path.resolve()
 
 

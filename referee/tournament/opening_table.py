@@ -32,7 +32,7 @@ _KINDS = ("plies", "file", "from")
 """What openings are made of: one of these keys."""
 
 SIZE_CAP = 1 << 20
-"""The most bytes of a file of lines: all of them stand in the first line of a run's records."""
+"""Maximum number of bytes of a file of lines: all of them stand in the first line of a run's records."""
 
 
 def openings_of(fields: Fields, folder: Path, game: Game[Any], options: Options) -> Openings:
@@ -105,7 +105,7 @@ def recorded_game(path: Path, game_id: str, game: Game[Any]) -> GameRecord:
 
 
 def start_of(steps: Steps, move: int) -> OpeningStart:
-    """What happened in a recorded game up to a step, as the beginning of other games. Raises `UsageError`
+    """Takes the events of a recorded game up to a step as the beginning of other games. Raises `UsageError`
     where no game can go on there, and `RecordError` where the record is damaged before.
     """
     game_id = shown(steps.terms.id)
@@ -140,7 +140,7 @@ def _read(path: Path) -> bytes:
 
 
 def _lines(path: Path, text: bytes, game: Game[Any], options: Options) -> tuple[OpeningLine, ...]:
-    """The lines of a file but for empty ones and those that begin with `#`. Raises `UsageError`."""
+    """The lines of a file except for empty ones and those that begin with `#`. Raises `UsageError`."""
     lines: list[OpeningLine] = []
     for number, encoded in enumerate(text.split(b"\n"), 1):
         try:

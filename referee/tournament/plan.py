@@ -142,7 +142,7 @@ class Plan:
         }
 
     def terms_json(self) -> dict[str, Any]:
-        """What the plans of all sections have in common, as it stands in the header of a run."""
+        """Formats what the plans of all sections have in common, as it stands in the header of a run."""
         seed = {"seed": self.seed}
         if self.seed_is_hidden:  # guard: hidden-seed
             seed = {"seed_sha256": seed_hash(self.seed)}

@@ -9,15 +9,25 @@ from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
+from referee.tournament.backend import BackendFactory
 from referee.tournament.dispatcher import Dispatcher
 from referee.tournament.hashes import Programs
 from referee.tournament.open_run import OpenRun
 from referee.tournament.plan import Entrant
 from referee.tournament.remaining import Remaining
 from referee.tournament.strikes import FaultCount
-from referee.tournament.task import Began, Died, Finished, LeftBehind, Lost, Notice, Report, Task, Void
+from referee.tournament.task import (
+    Began,
+    Finished,
+    LeftBehind,
+    Notice,
+    Report,
+    Task,
+    TaskLost,
+    Void,
+    WorkerDied,
+)
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import WorkersFactory
 
 WORKER_FAILURES = 3
 """How often in a row, for each worker, workers may die before a game begins."""
@@ -44,7 +54,7 @@ class ProgressDisplay(Protocol):
 
     @abstractmethod
     def rule(self, line: str) -> None:
-        """How a stopping rule stands, such as `LLR +1.23 [-2.94, 2.94]`."""
+        """Shows the progress of a stopping rule, such as `LLR +1.23 [-2.94, 2.94]`."""
 
     @abstractmethod
     def tick(self) -> None:
@@ -95,7 +105,7 @@ class TournamentPlayer:
         workers: int = 1,
     ) -> None:
         """`keep` says which dialogues are kept, one of `config.KEEP`; `programs` are those of the bots, as
-        they were when the run was opened; about so many `workers` play at the same time.
+        they were when the run was opened; about this many `workers` play at the same time.
         """
         self._workers = workers
         self.remaining = Remaining(tournament, run.state, run.is_open, run.add_batch, max(1, workers))
@@ -111,7 +121,7 @@ class TournamentPlayer:
         """How many workers died in a row before a game began."""
         self._is_stopping = False
         self._told = ""
-        """What was last shown of the stopping rules."""
+        """The last line that was shown about the stopping rules."""
         self._reported: set[str] = set()
         """The bots that left processes behind; each is reported once."""
         self._changed: set[str] = set()
@@ -121,32 +131,32 @@ class TournamentPlayer:
         self.off_turn: Counter[tuple[str, str]] = Counter()
         """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
 
-    def play(self, place: WorkersFactory, stopping: Callable[[], bool]) -> None:
-        """Plays at a place until all games are played or `stopping` is true.
+    def play(self, open_backend: BackendFactory, stopping: Callable[[], bool]) -> None:
+        """Plays on a backend until all games are played or `stopping` is true.
 
         Raises `StorageError` where a game cannot be stored, `EnvironmentLacksError` where workers keep dying.
         """
-        crew = place(self._take, stopping)
+        backend = open_backend(self._take, stopping)
         try:
             while True:
                 if stopping():
                     self._is_stopping = True
-                    crew.stop()
-                while not stopping() and crew.has_room and (task := self._dispatcher.next()):
+                    backend.stop()
+                while not stopping() and backend.has_room and (task := self._dispatcher.next()):
                     self._record_changed_programs(task.plan.entrants)
-                    crew.play(task)
-                if not crew.busy and (stopping() or not self._dispatcher.pauses):
+                    backend.play(task)
+                if not backend.busy and (stopping() or not self._dispatcher.pauses):
                     break
-                crew.take_reports(0.1)
+                backend.take_reports(0.1)
                 if (progress := self.remaining.progress) != self._told:
                     self._told = progress
                     self._show.rule(progress)
                 self._show.tick()
                 if self._deaths >= WORKER_FAILURES * self._workers > 0:
                     raise EnvironmentLacksError("the worker processes die before they begin a game")
-            crew.end_idle_bots()
+            backend.end_idle_bots()
         finally:
-            crew.close()
+            backend.close()
         self._record_changed_programs(self._tournament.entrants)
 
     def _record_changed_programs(self, entrants: Iterable[Entrant]) -> None:
@@ -178,13 +188,13 @@ class TournamentPlayer:
                         self._show.note(f"bot `{bot}` left processes behind, which were ended: {processes}")
                 case Void():
                     self._take_void(report)
-                case Died(task, how, suspects):
+                case WorkerDied(task, how, suspects):
                     self._deaths += 1
                     self._show.note(f"a worker process {how}")
                     why = "" if self._is_stopping else how
                     for void in self._dispatcher.take_back(task, why, suspects):
                         self._take_void(void)
-                case Lost():
+                case TaskLost():
                     self._take_lost(report)
                 case Notice(line):
                     self._show.note(line)
@@ -202,7 +212,7 @@ class TournamentPlayer:
             self._run.keep_dialogue(game, finished.dialogue)
         self._show.finished(finished)
 
-    def _take_lost(self, lost: Lost) -> None:
+    def _take_lost(self, lost: TaskLost) -> None:
         """Stores the games that were lost with a machine, and has them played again."""
         again = []
         for void in self._dispatcher.lost(lost):

@@ -25,10 +25,10 @@ from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
-from referee.tournament.channel import Channel, MalformedMessage
-from referee.tournament.task import Died, Report, Task
-from referee.tournament.worker import Sign, WorkerOrder
-from referee.tournament.workers import Take, Workers
+from referee.tournament.backend import Backend, ReportHandler
+from referee.tournament.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.task import Report, Task, WorkerDied
+from referee.tournament.worker import WorkerOrder, WorkerSignal
 
 SILENT_S = 300.0
 """Seconds without a sign of life after which a busy worker is ended. While it waits for bots it gives one
@@ -39,8 +39,8 @@ STOPS = 20
 """How often a worker may be stopped during a task before it is ended."""
 
 _RAN_S = 1.0
-"""The most seconds between two looks at the workers that count as silence: if more have passed, the referee
-was stopped itself, and its workers perhaps with it.
+"""Maximum number of seconds between two looks at the workers that count as silence: if more have passed, the
+referee was stopped itself, and its workers perhaps with it.
 """
 
 
@@ -50,7 +50,7 @@ class _Worker:
     def __init__(self, core: int | None, label: str) -> None:
         """Starts it; records call it by this label. Raises `EnvironmentLacksError`."""
         end, worker_end = socket.socketpair()
-        self.channel = Channel(end, waits=False)
+        self.message_socket = MessageSocket(end, waits=False)
         self.task: Task | None = None
         self.busy = False
         """Whether it was told something that it has not done yet."""
@@ -75,7 +75,7 @@ class _Worker:
                     pass_fds=[worker_end.fileno()],
                 )
         except OSError as error:
-            self.channel.close()
+            self.message_socket.close()
             raise EnvironmentLacksError(f"cannot start a worker process: {error.strerror}") from None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -91,7 +91,7 @@ class _Worker:
         self.busy = True
         self._silent_s, self._stops = 0.0, 0
         self._killed_before = killed_for_memory()
-        self.channel.send(what)
+        self.message_socket.send(what)
 
     @property
     def suspects(self) -> frozenset[str]:
@@ -106,21 +106,21 @@ class _Worker:
         return self.task.able_to_reach
 
     def receive(self) -> list[Report]:
-        """What it has reported since the last call."""
+        """Returns its reports since the last call."""
         reports: list[Report] = []
         # Whether it has ended is asked first: what it sent before is then in the socket.
         ended = self._process.poll() is not None
         try:
-            self.channel.flush()
-            for message in self.channel.receive():
+            self.message_socket.flush()
+            for message in self.message_socket.receive():
                 self._silent_s = 0.0
-                if message is Sign.DONE:
+                if message is WorkerSignal.DONE:
                     self.busy, self.task = False, None
-                elif message is not Sign.ALIVE:
+                elif message is not WorkerSignal.ALIVE:
                     reports.append(message)
         except MalformedMessage:
             self.failure = "sent what is no report"
-        if ended or not self.channel.is_open:
+        if ended or not self.message_socket.is_open:
             self.failure = "died"
         return reports
 
@@ -156,18 +156,18 @@ class _Worker:
         """Waits for the end of the process, which was killed, and closes the socket."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(UNKILLABLE_S)
-        self.channel.close()
+        self.message_socket.close()
 
     def remove_left(self) -> None:
         """Removes what its bots left, when all of them have ended."""
         launcher.remove_left(self._name)
 
 
-class WorkerPool(Workers):
+class WorkerPool(Backend):
     """Worker processes, each of which is started when it is needed."""
 
     def __init__(
-        self, count: int, cores: Sequence[int], take: Take, prefix: str = "", wake: int | None = None
+        self, count: int, cores: Sequence[int], take: ReportHandler, prefix: str = "", wake: int | None = None
     ) -> None:
         """Up to `count` workers; each is pinned to one of the `cores`, if any are given. What they are called
         in records begins with `prefix`. Where the descriptor `wake` can be read, `take_reports` waits no
@@ -179,7 +179,7 @@ class WorkerPool(Workers):
         self._cores = cores
         self._wake = wake
         self._workers: dict[int, _Worker] = {}
-        """By number, which decides the core."""
+        """By number, which decides the core of each."""
         self._looked_s = time.monotonic()
         self._others = set(tree.children(os.getpid()))
         """The children of this process that have nothing to do with the workers."""
@@ -223,7 +223,7 @@ class WorkerPool(Workers):
             worker.kill()
             worker.release()
             del self._workers[number]
-            reports.append(Died(worker.task, worker.failure, worker.suspects))
+            reports.append(WorkerDied(worker.task, worker.failure, worker.suspects))
         if failed:
             end_all_adopted(self._family())
             for worker in failed.values():
@@ -236,7 +236,8 @@ class WorkerPool(Workers):
         poll = select.poll()
         for worker in self._workers.values():
             poll.register(
-                worker.channel, select.POLLIN | (select.POLLOUT if worker.channel.has_unsent else 0)
+                worker.message_socket,
+                select.POLLIN | (select.POLLOUT if worker.message_socket.has_unsent else 0),
             )
         if self._wake is not None:
             poll.register(self._wake, select.POLLIN)
@@ -251,7 +252,7 @@ class WorkerPool(Workers):
         return any(worker.task is task for worker in self._workers.values())
 
     def give_up(self, task: Task) -> None:
-        """Ends the worker that plays this task, if one does; `Died` is reported."""
+        """Ends the worker that plays this task, if one does; `WorkerDied` is reported."""
         for worker in self._workers.values():
             if worker.task is task:
                 worker.failure = "was told to give up its task"
@@ -261,12 +262,12 @@ class WorkerPool(Workers):
         if not self._stopping:
             self._stopping = True
             for worker in self._workers.values():
-                worker.channel.send(WorkerOrder.STOP)
+                worker.message_socket.send(WorkerOrder.STOP)
 
     def end_idle_bots(self) -> None:
         """Ends idle bots in every worker."""
         for worker in self._workers.values():
-            worker.tell(WorkerOrder.REST)
+            worker.tell(WorkerOrder.END_IDLE_BOTS)
         while self.busy:
             self.take_reports(0.1)
 

@@ -10,7 +10,7 @@ from referee.core.text import listed
 from referee.ratings.brief import fitted, ranking
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
-from referee.records.durations import Timed
+from referee.records.durations import TimedGame
 from referee.records.header import sections_of
 from referee.records.left_out import LeftOut, left_out_of
 from referee.tournament.facts import facts_of
@@ -58,8 +58,8 @@ class RunProgress:
         return f"{self.rate * factor:.1f} games a {per}"
 
 
-def progress_of(run: Run, last: Sequence[Timed], is_running: bool) -> RunProgress:
-    """How far a run is; `last` are its last games. Raises `RecordError`."""
+def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunProgress:
+    """Computes how far a run is; `last` are its last games. Raises `RecordError`."""
     return RunProgress(
         game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         bots=len(run.names),
@@ -84,7 +84,7 @@ def is_over(run: Run) -> bool:
     return planned is None or len(run.games) + len(run.annulled) >= planned.games
 
 
-def rate(games: Sequence[Timed]) -> float | None:
+def rate(games: Sequence[TimedGame]) -> float | None:
     """Games a second, by the games that ended last; None where there are too few."""
     if not games:
         return None

@@ -132,7 +132,7 @@ class Runs:
         return Facts(changed=changed, repeats="count" if counts else "cluster", left_out=left_out)
 
     def _section_names(self) -> list[dict[str, str]]:
-        """By run, the new names of its sections by their old ones."""
+        """Maps the names of the sections of each run to new ones."""
         kinds: dict[str, list[bytes]] = {}
         """By the name of a section, the different games that have it."""
         sections = [{name: _kind(run, name) for name in _sections(run)} for run in self.runs]
@@ -174,7 +174,7 @@ def _pairings(run: Run) -> list[tuple[Pairing, Summary]]:
 
 
 def _moved(pairing: Pairing, section: str, rounds: int) -> Pairing:
-    """A game in another section, so many rounds later."""
+    """A game in another section, this many rounds later."""
     return Pairing.of(pairing.number + rounds, pairing.bots, pairing.part, section)
 
 

@@ -36,7 +36,7 @@ class Remaining:
         self._amendments = run.amendments
         self._stoppings = self._new_stoppings()
         self._told: list[Encounter] = []
-        """What the stopping rules were told, where that may have to be repeated."""
+        """The encounters that the stopping rules were given, where that may have to be repeated."""
         self._agenda = Agenda(
             self._schedules(tournament, store, at_once), lambda game: not self._is_open(game), self._skips
         )
@@ -65,7 +65,9 @@ class Remaining:
         return {plan.section: self._tournament.stopping_of(plan, out) for plan in plans}
 
     def next(self) -> Encounter | None:
-        """The next encounter with open games; None if there is none, or none until more games are over."""
+        """Returns the next encounter with open games; None if there is none, or none until more games are
+        over.
+        """
         self._update()
         while self.decision is None and (found := self._agenda.next()):
             if any(self._is_open(game.id) for game in found.games):

@@ -33,7 +33,7 @@ from referee.tournament.toml import parse, read_text
 from referee.wire.dialogue import Tap
 
 _OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause", "forgive_waiting")
-"""What the header of a run has of a bot as the table of a tournament file has it."""
+"""The keys of a bot that the header of a run has in the form of a tournament file."""
 
 _NOT_OF_ONE_GAME = (*MEMBERS, CHANGED, "encounters", "files", "seed", "seed_sha256")
 """Members of a header that change with the course of a run, or are written anew."""
@@ -135,8 +135,8 @@ def rerun_of(
     patient: bool = False,
 ) -> Rerun:
     """The rerun of a game of a run, whose bots' folders are relative to `base`; the bots in `instead` have
-    other commands than in the run, by name, and keep their settings. `isolation` stands in the place of the
-    level that each bot had.
+    other commands than in the run, by name, and keep their settings. `isolation` stands in place of the level
+    that each bot had.
 
     Raises `UsageError` where a bot cannot be started, `EnvironmentLacksError` where its isolation does not
     work on this machine.
@@ -184,8 +184,8 @@ def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> d
 
 
 def _settings_of_file(folder: Path) -> dict[str, dict[str, Any]]:
-    """What the copy of the tournament file in a run's folder has of bots that the header has not: what they
-    may read, and their user, by name; by the empty name what it sets for all of them.
+    """Reads from the copy of the tournament file in a run's folder what the header lacks about bots: what
+    they may read, and their user, by name; by the empty name what it sets for all of them.
     """
     try:
         fields = Fields(parse(read_text(folder / TOML)), "", UsageError)

@@ -27,7 +27,7 @@ class Run(RunState):
     """A run as it was read from its folder, up to some line of its records."""
 
     def __init__(self, folder: Path) -> None:
-        """Nothing is read yet."""
+        """Creates the reader; nothing is read yet."""
         super().__init__()
         self.folder = folder
         self.torn = 0
@@ -116,7 +116,7 @@ def _where(folder: Path, number: int) -> str:
 
 
 def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
-    """Where these games of a run were played, by id; those of earlier versions are missing.
+    """Reads where these games of a run were played, by id; those of earlier versions are missing.
 
     Raises `RecordError`.
     """

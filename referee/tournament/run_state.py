@@ -27,7 +27,7 @@ from referee.tournament.voids import Suspicion, VoidGame, void_of
 
 
 class RunState:
-    """What is known of a run after some of its lines."""
+    """What is known about a run after some of its lines."""
 
     def __init__(self, has_all_voids: bool = True) -> None:
         """The state before the first line. `has_all_voids` is false where lines of void games may be missing,
@@ -50,7 +50,7 @@ class RunState:
         self.voids: list[VoidGame] = []
         """The games that became void, in their order, without attempts that count no more."""
         self.without_suspects: Counter[str] = Counter()
-        """By id, how often a game became void without a bot that may be the cause."""
+        """How often each game became void without a bot that may be the cause, by id."""
         self.suspicion = Suspicion()
         """Which bots are held responsible for games that became void."""
         self.shared_seeds: dict[str, bytes] = {}
@@ -64,7 +64,7 @@ class RunState:
         self._all_voids: list[VoidGame] = []
         """As `voids`, those included that do not count."""
         self._failed: dict[str, tuple[int, ...]] = {}
-        """By id, the numbers of all attempts that became void."""
+        """The numbers of all attempts that became void, by id of the game."""
         self._scheduled: Scheduled | None = None
         self._heads = Heads()
         self._has_all_voids = has_all_voids

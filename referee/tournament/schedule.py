@@ -1,4 +1,5 @@
-"""Who meets whom. Each id is a function of its own game, so that a new bot renumbers nothing. Pure.
+"""Schedules: who meets whom. Each id is a function of its own game, so that a new bot renumbers nothing.
+Pure.
 
 A schedule is a function of the settings and of the results that it waited for, never of the order in which
 games end: so a run that was stopped continues as if it had not been.

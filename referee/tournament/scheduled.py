@@ -1,4 +1,4 @@
-"""What the header of a run says of its schedule: which games belong to it, and how many there are."""
+"""Reads the schedule of a run from its header: which games belong to it, and how many there are."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Scheduled:
         return True
 
     def games_in_all(self, seats: dict[str, int]) -> Amount | None:
-        """How many games the run has, for sections with these numbers of seats; None for a match of an
+        """Counts the games of the run, for sections with these numbers of seats; None for a match of an
         earlier version.
         """
         if self.format is None:

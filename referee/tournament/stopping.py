@@ -10,7 +10,7 @@ games are rated. A game that repeats an earlier one, with the same bots in the s
 a pair of two such games does not count, unless the bots are known to draw at random (`repeats = "count"`).
 
 Intervals are those of the table. They are looked at when the schedule goes on to a new round, as soon as
-every bot has `MIN_GAMES` rated games, but only after so many new games that a fit is worth its time.
+every bot has `MIN_GAMES` rated games, but only after this many new games that a fit is worth its time.
 (Stopping at a fixed width is sound for many games: Y. S. Chow and H. Robbins, 1965; with very few, an
 interval may be narrow by chance.)
 """
@@ -41,7 +41,7 @@ ERROR = 0.05
 """The chance of either error of a test where none is given."""
 
 MAX_ELO = {"logistic": 1000, "normalized": 100}
-"""By model, the most that `elo0` and `elo1` may be, and the least with the sign changed."""
+"""For each model, the bound on the absolute values of `elo0` and `elo1`."""
 
 MIN_GAMES = 20
 """How many rated games each bot has to have before the widths of intervals are believed."""
@@ -99,7 +99,7 @@ class StoppingRule:
 
     sprt: Sprt | None = None
     interval: float | None = None
-    """The tournament stops when the 95 % interval of every bot is ± so many Elo or less."""
+    """The tournament stops when the 95 % interval of every bot is ± this many Elo or less."""
 
     def check(self, bots: int, seats: int, tested: Collection[tuple[str, str]] = ()) -> None:
         """Raises `UsageError` where the rule does not fit the tournament; `tested` are the bots that a test
@@ -189,7 +189,7 @@ class SequentialTest:
         return bounds(self._sprt.alpha, self._sprt.beta)
 
     def add(self, points: float) -> None:
-        """Counts a pair of games in which the one bot had so many points. A decided test does not change."""
+        """Counts a pair of games in which the first bot had this many points. A decided test is final."""
         if self.accepted:  # guard: decided-test
             return
         self.counts[round(2 * points)] += 1
@@ -203,7 +203,7 @@ class SequentialTest:
 
     @property
     def decision(self) -> str:
-        """What was accepted, on which evidence; empty until then."""
+        """The hypothesis that was accepted, with the evidence; empty until then."""
         if not self.accepted:
             return ""
         elo = self._sprt.elo0 if self.accepted == "H0" else self._sprt.elo1
@@ -284,7 +284,7 @@ class Stopping:
         return test is not None and test.accepted != ""
 
     def progress(self) -> str:
-        """How far the rule has come, in a line for the live view; empty where there is no rule."""
+        """Describes how far the rule has come, in a line for the live view; empty where there is no rule."""
         parts = []
         tests = list(self.tests.values())
         if len(tests) == 1:

@@ -42,7 +42,7 @@ class FaultCount:
         return lines
 
     def may_take_out(self, bots: Collection[str], games: int) -> bool:
-        """Whether one of these bots may be out before the last of so many games."""
+        """Returns whether one of these bots may be out before the last of this many games."""
         return self._strikes is not None and any(
             self._faults[bot] + games > self._strikes.faults
             for bot in bots

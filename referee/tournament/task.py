@@ -139,17 +139,17 @@ class LeftBehind(NamedTuple):
     """Their names, for people."""
 
 
-class Died(NamedTuple):
+class WorkerDied(NamedTuple):
     """A worker died or had to be ended."""
 
     task: Task | None
-    """What it was playing."""
+    """The games that it was playing."""
     how: str
     suspects: frozenset[str] = frozenset()
     """The bots that may be the cause."""
 
 
-class Lost(NamedTuple):
+class TaskLost(NamedTuple):
     """The machine that played a task was lost, with whatever it had not reported by then."""
 
     task: Task
@@ -164,11 +164,11 @@ class Notice(NamedTuple):
     line: str
 
 
-Report = Began | Finished | Void | LeftBehind | Died | Lost | Notice
+Report = Began | Finished | Void | LeftBehind | WorkerDied | TaskLost | Notice
 
 
 class Observer(NamedTuple):
-    """Whoever looks on while games are played in this process."""
+    """An observer of games that are played in this process."""
 
     show: ShowEvent | None
     """Called with every event of a game."""
@@ -185,17 +185,17 @@ class Player:
         self,
         report: Callable[[Report], None],
         stopping: Callable[[], bool],
-        show_life: Callable[[], None] = lambda: None,
+        report_alive: Callable[[], None] = lambda: None,
         observer: Observer | None = None,
         worker: str = BY_REFEREE,
     ) -> None:
-        """`report` is called for each report at once, `show_life` now and then during a game; `stopping` is
-        asked between games. `worker` is what records call the worker that plays here.
+        """`report` is called at once for each report, `report_alive` now and then during a game, and
+        `stopping` between games. `worker` is the name of this worker in records.
         """
         self._observer = observer
         self._report = report
         self._stopping = stopping
-        self._show_life = show_life
+        self._report_alive = report_alive
         self._worker = shown(worker, MAX_LABEL)[:MAX_LABEL]
         self._transcript = Transcript()
         self._idle = IdleBots()
@@ -235,7 +235,7 @@ class Player:
                 failures=task.failures,
                 patient=self._observer is not None and self._observer.patient,
             ),
-            Hooks(self._on_exit, self._show_life),
+            Hooks(self._on_exit, self._report_alive),
         )
 
     def _tap(self, keep: str) -> Tap | None:

@@ -12,13 +12,13 @@ from referee.core.regular import read_start
 from referee.core.text import shown
 
 SIZE_CAP = 1 << 20
-"""The most bytes of a tournament file."""
+"""Maximum number of bytes of a tournament file."""
 
 LINE_CAP = 4096
-"""The most bytes of a line: the parser takes time in the square of the length of a dotted key."""
+"""Maximum number of bytes of a line: the parser takes time in the square of the length of a dotted key."""
 
 DEPTH_CAP = 50
-"""The most levels of nested brackets."""
+"""Maximum number of levels of nested brackets."""
 
 
 def read_text(path: Path) -> bytes:

@@ -22,7 +22,7 @@ from referee.tournament.stopping import NEVER, Stopping, StoppingRule
 
 @dataclass(frozen=True)
 class Tournament:
-    """What is played, and who meets whom."""
+    """What is played, and who meets whom, with all settings."""
 
     plans: tuple[Plan, ...]
     """A plan for each section; all have the same bots."""
@@ -49,8 +49,8 @@ class Tournament:
         return replace(self, plans=tuple(plan.with_bots(bots) for plan in self.plans))
 
     def sharing(self, memory: int, games: int) -> Tournament:
-        """The tournament where bots have their shares of so many bytes of memory, if so many games are played
-        at once.
+        """The tournament where bots have their shares of this many bytes of memory, if this many games are
+        played at once.
         """
         share = share_of(memory, games * max(plan.seats for plan in self.plans))
         bots = (entrant.bot for entrant in self.entrants)

@@ -1,4 +1,4 @@
-"""Which bots are held responsible for games that became void. Pure.
+"""Decides which bots are held responsible for games that became void. Pure.
 
 A bot can make a game void by ending or stopping the processes of the referee that play it, and nothing shows
 which of the bots that were there did so. What shows is who was there each time. Of a game that became void
@@ -82,7 +82,7 @@ class Suspicion:
         return frozenset()
 
     def responsible(self, bots: Iterable[str]) -> frozenset[str]:
-        """Which of these bots forfeit all their games."""
+        """Returns which of these bots forfeit all their games."""
         return frozenset(self._responsible.intersection(bots))
 
     def is_undecided(self, game: str) -> bool:

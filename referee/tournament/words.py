@@ -1,4 +1,4 @@
-"""Which key of a tournament file is meant by a word that it does not know. Pure.
+"""Guesses which key of a tournament file is meant by an unknown word. Pure.
 
 Either other programs, such as fastchess and cutechess, call it so, or it belongs to another table.
 """
@@ -44,7 +44,7 @@ _TABLES = {
 
 
 def in_file(tournament: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
-    """What is meant by keys that stand in no table: the phrase for each."""
+    """Explains keys that stand in no table: a phrase for each."""
     return {
         **_placed(limits, "[limits]"),
         **_placed(options, "[options]"),
@@ -56,7 +56,7 @@ def in_file(tournament: Iterable[str], options: Iterable[str], limits: Iterable[
 
 
 def in_tournament(bot: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
-    """What is meant by unknown keys of the table `[tournament]`."""
+    """Explains unknown keys of the table `[tournament]`."""
     return {
         **_placed(limits, "[limits]"),
         **_placed(bot, "[[bot]]"),
@@ -67,7 +67,7 @@ def in_tournament(bot: Iterable[str], options: Iterable[str], limits: Iterable[s
 
 
 def in_bot(tournament: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
-    """What is meant by unknown keys of a bot."""
+    """Explains unknown keys of a bot."""
     return {
         **_placed(options, "[options]"),
         **_placed(tournament, "[tournament]"),

@@ -15,19 +15,19 @@ from referee.core.stop import SIGNALS
 from referee.processes import libc
 from referee.processes.adoption import adopt, end_adopted, end_all_adopted
 from referee.processes.launcher import Launcher
-from referee.tournament.channel import Channel, MalformedMessage
-from referee.tournament.task import Player, Report, Task
+from referee.tournament.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.task import Player, Task
 
 
 class WorkerOrder(Enum):
-    """What a worker is told, apart from tasks."""
+    """The orders to a worker, apart from tasks."""
 
     STOP = "stop after the current game"
-    REST = "end the idle bots"
+    END_IDLE_BOTS = "end the idle bots"
 
 
-class Sign(Enum):
-    """What a worker says, apart from its reports."""
+class WorkerSignal(Enum):
+    """The messages of a worker, apart from its reports."""
 
     ALIVE = "it is not blocked"
     DONE = "it has done what it was told"
@@ -36,14 +36,14 @@ class Sign(Enum):
 class Worker:
     """The state of a worker process."""
 
-    def __init__(self, channel: Channel, label: str) -> None:
-        self._channel = channel
+    def __init__(self, message_socket: MessageSocket, label: str) -> None:
+        self._message_socket = message_socket
         self._orders: SimpleQueue[Task | WorkerOrder] = SimpleQueue()
         self._stopping = threading.Event()
-        self._player = Player(self._send, self._stopping.is_set, self._show_life, worker=label)
+        self._player = Player(message_socket.send, self._stopping.is_set, self._report_alive, worker=label)
 
     def run(self) -> None:
-        """Does what it is told, until the referee is gone."""
+        """Obeys orders until the referee is gone."""
         threading.Thread(target=self._take_orders, daemon=True).start()
         while True:
             order = self._orders.get()
@@ -52,26 +52,23 @@ class Worker:
             else:
                 self._player.close()
             end_all_adopted(Launcher.family())
-            self._send(Sign.DONE)
+            self._message_socket.send(WorkerSignal.DONE)
 
     def _take_orders(self) -> None:
-        """In a thread: takes what the referee sends, and exits at once when it is gone."""
+        """Runs in a thread: receives orders, and exits at once when the referee is gone."""
         with contextlib.suppress(MalformedMessage):
-            while self._channel.is_open:
-                for order in self._channel.receive():
+            while self._message_socket.is_open:
+                for order in self._message_socket.receive():
                     if order is WorkerOrder.STOP:
                         self._stopping.set()
                     else:
                         self._orders.put(order)
         os._exit(Stopped.exit_code)  # its wardens notice, and end its bots
 
-    def _show_life(self) -> None:
-        """Called now and then while a game is played."""
+    def _report_alive(self) -> None:
+        """Ends orphans and reports that it is alive; called now and then while a game is played."""
         end_adopted(Launcher.family())
-        self._send(Sign.ALIVE)
-
-    def _send(self, message: Report | Sign) -> None:
-        self._channel.send(message)
+        self._message_socket.send(WorkerSignal.ALIVE)
 
 
 def main(descriptor: int, core: int | None, name: str, label: str) -> None:
@@ -87,4 +84,4 @@ def main(descriptor: int, core: int | None, name: str, label: str) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if core is not None:
         os.sched_setaffinity(0, {core})
-    Worker(Channel(socket.socket(fileno=descriptor), waits=True), label).run()
+    Worker(MessageSocket(socket.socket(fileno=descriptor), waits=True), label).run()

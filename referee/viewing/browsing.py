@@ -14,8 +14,8 @@ class Browser:
     """Moves through the steps of a game, and gives what is to be shown there."""
 
     def __init__(self, steps: Steps, only: View = None, at: int = 0) -> None:
-        """With a seat in `only`, there is no other view than its own; `at` is a step, or one after the last
-        for the last.
+        """A seat in `only` allows its own view alone. `at` is a step; the number after the last means the
+        last.
         """
         self.steps = steps
         self.last = len(steps.steps) - 1
@@ -46,7 +46,7 @@ class Browser:
         return self.steps.known_by(self.view).picture(self.steps.steps[number].state)
 
     def known(self, number: int) -> list[str]:
-        """What the view knows of what happened in a step, line by line."""
+        """Lists what the view knows about the events of a step."""
         return step_lines(self.steps, number, self.view)
 
     @property
@@ -75,7 +75,7 @@ class Browser:
         return [number for number, text in enumerate(self.texts) if sought in "\n".join(text).casefold()]
 
     def _nothing(self, number: int) -> str:
-        """What is said where there is nothing to say."""
+        """Returns the line for a step in which the view saw nothing."""
         if number == 0:
             return "the position before the first move"
         return f"nothing that seat {(self.view or 0) + 1} was told of"

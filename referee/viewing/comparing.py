@@ -1,4 +1,4 @@
-"""How two playings of a game compare, in words: where they differ first, and how both ended."""
+"""Compares two playings of a game in words: where they differ first, and how both ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.viewing.words import event_text, result
 
 
 def compared(recorded: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:
-    """How the playings of a game compare, line by line."""
+    """Compares two playings of a game, as lines."""
     terms = recorded.terms
     if difference is None:
         moves = len(steps_of(played).steps) - 1

@@ -42,7 +42,7 @@ class ViewKnowledge(NamedTuple):
         return tuple(seat for seat in state.to_act() if seat >= 0 and self.view in (None, seat))
 
     def outcomes(self, decided: Sequence[str]) -> tuple[str, ...] | None:
-        """What chance decided; None where that is hidden."""
+        """Returns what chance decided; None where that is hidden."""
         return tuple(decided) if self.is_full else None  # guard: chance-of-games
 
     def events(self, events: Sequence[Event]) -> tuple[Event, ...]:

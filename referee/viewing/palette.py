@@ -158,7 +158,9 @@ def _values(theme: Theme) -> Iterator[tuple[str, str]]:
 
 
 def _rules(values: dict[str, str]) -> Iterator[str]:
-    """What the classes of pictures mean. No selector names a parent, since within `<use>` there is none."""
+    """Returns the rules for the classes of pictures. No selector names a parent, since within `<use>` there
+    is none.
+    """
     yield f".picture{{font-family:{FONTS}}}\n"
     for paint in FILLS["light"]:
         yield (

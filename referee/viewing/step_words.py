@@ -12,7 +12,7 @@ from referee.viewing.words import bot_output, event_text, result
 
 
 def step_lines(steps: Steps, number: int, view: View) -> list[str]:
-    """What happened in a step, line by line: its events, then in games with hidden information the news.
+    """Describes a step line by line: its events, then in games with hidden information the news.
 
     Empty where the view knew of nothing.
     """
@@ -27,7 +27,9 @@ def step_lines(steps: Steps, number: int, view: View) -> list[str]:
 
 
 def end_lines(steps: Steps, view: View) -> Iterator[str]:
-    """How the game ended, and what the bots wrote besides their answers; nothing if the record is damaged."""
+    """Describes how the game ended, and quotes what the bots wrote besides their answers; nothing if the
+    record is damaged.
+    """
     if steps.verdict:
         yield result(steps.terms, steps.verdict)
         seats = steps.known_by(view).seats(len(steps.terms.bots))

@@ -56,7 +56,7 @@ class Steps:
         return (None,) if self.terms.game.is_open else (None, *seats)
 
     def known_by(self, view: View) -> ViewKnowledge:
-        """What a view knows of the game."""
+        """Returns what a view knows about the game."""
         return ViewKnowledge(view, self.terms.game.is_open)
 
     def damage_for(self, view: View) -> RecordError | None:
@@ -114,5 +114,5 @@ class _Collector:
 
 
 def rejected_in(step: Step) -> int:
-    """How many answers were rejected in a step."""
+    """Counts the answers that were rejected in a step."""
     return sum(isinstance(event, Rejected) for event in step.events)

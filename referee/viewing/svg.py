@@ -71,8 +71,8 @@ class Layout:
         return f"<defs>{''.join(self.symbols.values())}</defs>"
 
     def elements(self, picture: Picture) -> list[str]:
-        """What is drawn for one of the layout's pictures over its ground. The strings are to be joined: one
-        may begin a group that another ends.
+        """Draws one of the layout's pictures over its ground. The strings are to be joined: one may begin a
+        group that another ends.
         """
         found: list[str] = []
         for place, panel in zip(self.panels, picture, strict=False):
@@ -86,8 +86,8 @@ class Layout:
     def svg(
         self, picture: Picture, style: str, title: str, description: str = "", width: int | None = None
     ) -> str:
-        """A whole SVG file for one of the layout's pictures, with a style sheet and, for those who do not
-        see it, a title and a description; on request so many pixels wide.
+        """A whole SVG file for one of the layout's pictures, with a style sheet and, for those who do not see
+        it, a title and a description; on request this many pixels wide.
         """
         wide = self.width if width is None else width
         return (
@@ -140,7 +140,7 @@ def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, SvgPa
 
 
 def _layout(slots: Sequence[_Slot], count: int, prefix: str) -> Layout:
-    """The frame for so many pictures."""
+    """The frame for this many pictures."""
     planes = [slot.plane_box() for slot in slots]
     has_planes = any(slot.has_planes for slot in slots)
     # Where there are rows alone, these may be a board of characters.
@@ -250,7 +250,7 @@ class _Slot:
         return self._planes > 0
 
     def common_ground(self, count: int) -> tuple[Mark | Trace, ...]:
-        """The ground, if so many pictures have the same."""
+        """The ground, if this many pictures have the same."""
         return self._grounds[0] if len(self._grounds) == 1 and self._planes == count else ()
 
     def plane_box(self) -> Box:

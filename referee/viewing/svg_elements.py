@@ -1,4 +1,4 @@
-"""What is drawn in SVG for a piece of a picture, and how much space it takes. Pure."""
+"""Draws the pieces of a picture in SVG, and measures how much space they take. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _OUTLINE = 0.04
 _BEND = 0.3
 """The largest radius of a trace's bends."""
 _MOST = 300
-"""The most characters of a text."""
+"""Maximum number of characters of a text."""
 
 
 class Box(NamedTuple):
@@ -87,7 +87,7 @@ Piece = Mark | Trace | Placed
 
 @lru_cache(maxsize=1 << 16)
 def element(piece: Piece, prefix: str) -> str:
-    """What is drawn for a piece of a picture, in its panel's group; empty if nothing is."""
+    """Draws a piece of a picture, in its panel's group; empty if nothing is drawn."""
     match piece:
         case Mark():
             parts, title = _mark(piece, prefix), piece.title
@@ -365,8 +365,8 @@ def _row_size(symbol: Symbol) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _span_width(span: Span) -> float:
-    """As wide as its characters, so that what stands in columns stays in columns, or its symbol with the
-    blanks around it.
+    """Returns the width of a span: that of its characters, so that what stands in columns stays in columns,
+    or its symbol with the blanks around it.
     """
     width = _text_width(span.text, _ROW_LETTERS)
     if span.symbol:
@@ -376,7 +376,7 @@ def _span_width(span: Span) -> float:
 
 
 def _blanks(text: str) -> tuple[float, float]:
-    """How wide the blanks are before and after a text of a row."""
+    """Returns the widths of the blanks before and after a text of a row."""
     before = len(text) - len(text.lstrip(" "))
     after = len(text) - len(text.rstrip(" ")) if before < len(text) else 0
     return before * _ADVANCE * _ROW_LETTERS, after * _ADVANCE * _ROW_LETTERS

@@ -41,7 +41,7 @@ def heading(terms: Terms) -> str:
 
 
 def place_text(measured: Mapping[str, Any]) -> str:
-    """Where a game was played, from what was measured of it; empty in records of earlier versions."""
+    """Describes where a game was played, from its measurements; empty in records of earlier versions."""
     place = played_on(Fields(dict(measured), "measured", RecordError))
     if place is None:
         return ""
@@ -115,7 +115,7 @@ def result(terms: Terms, verdict: Verdict) -> str:
 
 
 def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
-    """Who won, or the ranks if more than two play, in a few words."""
+    """Says who won, or gives the ranks if more than two play, in a few words."""
     best = [name for name, rank in zip(bots, ranks, strict=True) if rank == 1]
     if len(bots) == 2 and len(best) == 2:
         return "a draw"
@@ -128,7 +128,7 @@ def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
 
 
 def bot_output(terms: Terms, measured: Mapping[str, Any], seats: Sequence[Seat]) -> Iterator[str]:
-    """What the bots in these seats wrote besides their answers, line by line. Values of any type are
+    """Quotes what the bots in these seats wrote besides their answers, line by line. Values of any type are
     shown as text.
     """
     for seat in seats:
@@ -137,14 +137,14 @@ def bot_output(terms: Terms, measured: Mapping[str, Any], seats: Sequence[Seat])
 
 
 def written(measured: Mapping[str, Any], seat: Seat) -> Iterator[str]:
-    """What the bot in a seat wrote besides its answers, without measurements, line by line."""
+    """Quotes what the bot in a seat wrote besides its answers, without measurements, line by line."""
     of_seat = _measured_of(measured, seat)
     for what in ("log", "noise", "stale", "stderr"):
         yield from (f"{shown(name)}: {shown(line)}" for name, line in _flat(of_seat.get(what, []), what))
 
 
 def _measured_of(measured: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
-    """What was measured of a seat; nothing where a record, which may be anybody's, has another thing."""
+    """Returns the measurements of a seat; nothing where an untrusted record has something else."""
     seats = measured.get("seats")
     of_seat = seats[seat] if isinstance(seats, list) and seat < len(seats) else None
     return of_seat if isinstance(of_seat, dict) else {}
@@ -193,7 +193,7 @@ _MEASURED_TEXTS = {
 
 
 def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> Iterator[str]:
-    """For each fault of a game, or of these seats: what happened, the last lines that the bot wrote to
+    """Describes each fault of a game, or of these seats: what happened, the last lines that the bot wrote to
     stderr, and a hint.
     """
     for event in record.events:

@@ -1,4 +1,4 @@
-"""The connection to one bot: its process together with the conversation with it."""
+"""The connection to one bot: its process, and the session with it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.regular import read_start
 from referee.core.text import counted, shown
 from referee.gameplay import hints
-from referee.gameplay.api import Failure, What
+from referee.gameplay.api import Failure, ReplyContent
 from referee.gameplay.events import Ending
 from referee.processes.bot import Bot
 from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
 from referee.processes.launcher import LostWarden
 from referee.processes.process import BotProcess, BotStart
 from referee.protocol.session import Phase
-from referee.wire.conversation import Conversation
 from referee.wire.dialogue import FROM_BOT, STDERR, TO_BOT, Tap
+from referee.wire.referee_session import RefereeSession
 
 _OUR_LACK = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 """Errors at a start that are the machine's and not the bot's."""
@@ -33,17 +33,17 @@ class BotConnection:
     def __init__(
         self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None, start: BotStart | None = None
     ) -> None:
-        """With a `failure` the bot is not started; `start` is a start that was requested before."""
+        """If a `failure` is given, the bot is not started; `start` is a start that was requested before."""
         self.bot = bot
-        self.conversation = Conversation()
+        self.session = RefereeSession()
         self.greeted = False
         self.faulted = False
-        """Set by whoever plays the games: after a fault a bot gets a fresh process for its next game."""
+        """Set by the player of the games: after a fault a bot gets a fresh process for its next game."""
         self.served = 0
-        """The number of games that this process has played; counted by whoever plays them."""
+        """The number of games that this process has played; counted by the player of the games."""
         self.unsent = b""
         self._tap = tap
-        self._said = select.poll()
+        self._stdout_poll = select.poll()
         """Polls the bot's stdout."""
         self.process: BotProcess | None = None
         self.failure = failure
@@ -52,8 +52,8 @@ class BotConnection:
         if failure:
             return
         try:
-            self.process = BotProcess(bot, start, self._overhear)
-            self._said.register(self.process.stdout, select.POLLIN)
+            self.process = BotProcess(bot, start, self._show_stderr)
+            self._stdout_poll.register(self.process.stdout, select.POLLIN)
         except OSError as error:
             self._lost_warden = isinstance(error, LostWarden)
             # Only an error of the bot's own start names a file; then its own limits may be the cause.
@@ -97,47 +97,50 @@ class BotConnection:
         return None
 
     def read(self) -> bytes | None:
-        """A chunk of the bot's output: None if there is none, empty at the end."""
+        """Reads a chunk of the bot's output: None if there is none, empty at the end."""
         assert self.process
         return self.process.read()
 
-    def hear(self, data: bytes) -> list[What]:
-        """The replies in a chunk of output; an empty chunk means that the bot is gone."""
+    def receive(self, data: bytes) -> list[ReplyContent]:
+        """Decodes the replies in a chunk of output; an empty chunk means that the bot is gone."""
         if self._tap and data:
             self._tap(self.bot.name, FROM_BOT, data)
-        return self.conversation.hear(data) if data else [self._gone("closed its output")]
+        return self.session.receive(data) if data else [self._gone("closed its output")]
 
-    def catch_up(self) -> list[What]:
+    def catch_up(self) -> list[ReplyContent]:
         """Reads everything that the bot wrote before it is asked."""
-        heard: list[What] = []
+        replies: list[ReplyContent] = []
         # Nearly always there is nothing, and polling is cheaper than an exception from a read.
-        while self.stdout_open and not self.conversation.failure and self._said.poll(0):
+        while self.stdout_open and not self.session.failure and self._stdout_poll.poll(0):
             if (data := self.read()) is None:
                 break
-            heard += self.hear(data)
-        return heard
+            replies += self.receive(data)
+        return replies
 
     def drain_stderr(self) -> None:
         """Reads what there is on the bot's stderr."""
         assert self.process
         self.process.drain_stderr()
 
-    def _overhear(self, data: bytes) -> None:
+    def _show_stderr(self, data: bytes) -> None:
         """Passes on what the bot wrote to stderr."""
         if self._tap and data:
             self._tap(self.bot.name, STDERR, data)
 
-    def last_words(self) -> list[What]:
-        """The replies of a bot whose process may have exited: what it still wrote, then that it is gone.
+    def final_replies(self) -> list[ReplyContent]:
+        """Returns the replies of a bot whose process may have exited: what it still wrote, then that it is
+        gone.
 
         Its stdout may still be open, held by a process that the bot started.
         """
         assert self.process
-        return (self.catch_up() or self.hear(b"")) if self.process.exit_status() else []
+        return (self.catch_up() or self.receive(b"")) if self.process.exit_status() else []
 
     def what_came(self) -> tuple[str, str]:
-        """For a bot whose time is up: what came instead of an answer, and a hint at what that often means."""
-        turn, partial = self.conversation.turn, self.conversation.partial
+        """Describes what came instead of an answer from a bot whose time is up, with a hint at what that
+        often means.
+        """
+        turn, partial = self.session.turn, self.session.partial
         if self.unsent:
             detail = f"{len(self.unsent)} bytes of what it was sent were not read"
         elif turn.stale_count:
@@ -148,21 +151,21 @@ class BotConnection:
             detail = f"{turn.noise_count} × a line that is no message came, such as `{turn.noise}`"
         else:
             detail = "nothing came"
-        never = not self.conversation.heard_bytes
-        loading = self.conversation.phase is Phase.LOADING
+        never = not self.session.received_bytes
+        loading = self.session.phase is Phase.LOADING
         return detail, hints.silent(len(self.unsent), partial, turn.noise, turn.stale_count, never, loading)
 
     @property
     def held_back(self) -> bool:
         """Whether the answer that had been waited for came only when the bot's input was closed."""
         lines = self.process.final_output.split(b"\n")[:-1] if self.process else []
-        return any(map(self.conversation.is_awaited, lines))
+        return any(map(self.session.is_awaited, lines))
 
     def _gone(self, what: str) -> Failure:
         assert self.process
         process = self.process
         status = process.how_it_ended()
-        partial = self.conversation.partial
+        partial = self.session.partial
         behind = f", its last words without a newline: {shown(partial, 80)}" if partial else ""
         if excess := process.excess:
             failure = Failure(Ending.LIMIT, excess)
@@ -174,7 +177,7 @@ class BotConnection:
             )
             hint = hints.after_refusals(hint, [name for name, _ in process.refused()], self.bot.isolation)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)
-        self.conversation.failure = failure
+        self.session.failure = failure
         return failure
 
 
@@ -201,6 +204,6 @@ def end_connections(connections: Sequence[BotConnection], patient: bool = False)
             continue
         connection.process.resume()
         (fit if connection.fit else unfit).append(connection.process)
-        connection.send(connection.conversation.quit())
+        connection.send(connection.session.quit())
     end_processes(unfit, PATIENT_S if patient else LOST_GRACE_S)
     end_processes(fit, PATIENT_S if patient else GRACE_S)

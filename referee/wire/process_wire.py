@@ -14,34 +14,34 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from referee.gameplay.api import (
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Reply,
+    ReplyContent,
     Silence,
-    What,
 )
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
-from referee.processes.process import Keep
+from referee.processes.process import StreamEnds
 from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection
-from referee.wire.conversation import Aside
+from referee.wire.referee_session import ExtraOutput
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
 from referee.wire.stopwatch import Stopwatch
 
 
 class SeatWire:
-    """What the wire keeps of a seat: its connection, its stopwatch, and what it is being asked."""
+    """The state of one seat: its connection, its stopwatch, and what it is being asked."""
 
     __slots__ = (
         "asked",
         "by_cpu",
         "connection",
-        "heard",
-        "opening",
+        "description",
+        "replies",
         "stderr_starting",
         "unasked",
         "watch",
@@ -50,34 +50,34 @@ class SeatWire:
     def __init__(self, connection: BotConnection) -> None:
         self.connection = connection
         self.watch = Stopwatch(connection.process)
-        self.opening: Opening | None = None
+        self.description: GameDescription | None = None
         """The game that is described to it once it has said hello."""
         self.asked = False
         self.by_cpu = False
         """Whether its clock counts processor time."""
-        self.unasked: list[What] = []
-        """What it wrote before it is asked."""
-        self.heard: deque[tuple[int, int, What]] = deque()
+        self.unasked: list[ReplyContent] = []
+        """Replies that it wrote before it was asked."""
+        self.replies: deque[tuple[int, int, ReplyContent]] = deque()
         """Replies that the loop has not taken yet: time and processor time (ns), and the reply."""
-        self.stderr_starting = Keep()
+        self.stderr_starting = StreamEnds()
         """Its stderr up to the `ready` of this game."""
 
-    def hear(self, whats: Iterable[What], wall_ns: int, cpu_ns: int = 0) -> None:
+    def enqueue(self, contents: Iterable[ReplyContent], wall_ns: int, cpu_ns: int = 0) -> None:
         """Keeps replies until the loop asks for them."""
-        for what in whats:
-            self.heard.append((wall_ns, cpu_ns, what))
+        for content in contents:
+            self.replies.append((wall_ns, cpu_ns, content))
 
-    def hear_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
+    def receive_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
         """Keeps the replies in a chunk of output; `read_from_ns`: when the streams were last looked at."""
-        if whats := self.connection.hear(data):
-            more_behind = self.connection.conversation.more_behind
-            self.hear(whats, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
+        if contents := self.connection.receive(data):
+            more_behind = self.connection.session.more_behind
+            self.enqueue(contents, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
         if len(data) < READ_SIZE:
             self.watch.empty_ns = read_from_ns  # guard: emptied
 
     def wanted(self) -> int:
-        """The streams to wait for, as bits: always its stderr; where it is asked also its output, the report
-        of its exit, and room in its input.
+        """Returns the streams to wait for, as bits: always its stderr; where it is asked also its output, the
+        report of its exit, and room in its input.
         """
         process = self.connection.process
         if process is None:
@@ -99,14 +99,14 @@ _STDOUT, _CONTROL, _STDIN, _STDERR = 1, 2, 4, 8
 class _Poll:
     """A poll object for one set of streams."""
 
-    def __init__(self, places: Sequence[SeatWire], wanted: Sequence[int]) -> None:
+    def __init__(self, seat_wires: Sequence[SeatWire], wanted: Sequence[int]) -> None:
         poll = select.poll()
         self.wait = poll.poll
-        """Waits for so many milliseconds at most and returns the descriptors that are ready."""
+        """Waits for at most this many milliseconds, and returns the descriptors that are ready."""
         self.streams: dict[int, tuple[SeatWire, int]] = {}
         """Seat and stream of each descriptor."""
-        for place, bits in zip(places, wanted, strict=True):
-            process = place.connection.process
+        for seat_wire, bits in zip(seat_wires, wanted, strict=True):
+            process = seat_wire.connection.process
             if process is None:
                 continue
             for bit, descriptor in (
@@ -117,11 +117,11 @@ class _Poll:
             ):
                 if bits & bit:
                     poll.register(descriptor, select.POLLOUT if bit == _STDIN else select.POLLIN)
-                    self.streams[descriptor] = (place, bit)
+                    self.streams[descriptor] = (seat_wire, bit)
 
 
-SIGN_NS = 1_000_000_000
-"""The time between two signs that the referee still waits for its bots."""
+ALIVE_NS = 1_000_000_000
+"""The time between two reports that the referee still waits for its bots."""
 
 
 class ProcessWire:
@@ -131,49 +131,49 @@ class ProcessWire:
         self,
         connections: Sequence[BotConnection],
         start_us: int,
-        show_life: Callable[[], None] = lambda: None,
+        report_alive: Callable[[], None] = lambda: None,
     ) -> None:
-        """`show_life` is called every `SIGN_NS` while bots are waited for."""
-        self._places = [SeatWire(connection) for connection in connections]
+        """`report_alive` is called every `ALIVE_NS` while bots are waited for."""
+        self._seat_wires = [SeatWire(connection) for connection in connections]
         self._start_ns = start_us * 1000
         self._polls: dict[tuple[int, ...], _Poll] = {}
         """The poll objects, by the streams that they wait for."""
         self._stoppage = StoppageDetector()
         self.began_ns = self._stoppage.looked_ns
-        self._show_life = show_life
-        self._sign_ns = 0
+        self._report_alive = report_alive
+        self._alive_ns = 0
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         """Greets a new process first; the game is described once it has answered."""
-        if not any(place.asked for place in self._places):
+        if not any(seat_wire.asked for seat_wire in self._seat_wires):
             self._stoppage.look()
-        place = self._places[seat]
-        connection = place.connection
-        place.opening = opening
-        place.by_cpu = opening.control.by_cpu
-        place.asked = True
-        connection.conversation.begin()
+        seat_wire = self._seat_wires[seat]
+        connection = seat_wire.connection
+        seat_wire.description = description
+        seat_wire.by_cpu = description.control.by_cpu
+        seat_wire.asked = True
+        connection.session.begin()
         if connection.failure:
-            place.watch.start(self._start_ns)
-            place.hear([connection.failure], place.watch.began_ns)
+            seat_wire.watch.start(self._start_ns)
+            seat_wire.enqueue([connection.failure], seat_wire.watch.began_ns)
         elif connection.greeted:
-            self._describe(seat, place)
+            self._describe(seat, seat_wire)
         else:
             connection.greeted = True
-            place.watch.start(self._start_ns)
-            self._send(place, connection.conversation.greet())
+            seat_wire.watch.start(self._start_ns)
+            self._send(seat_wire, connection.session.greet())
 
-    def _describe(self, seat: Seat, place: SeatWire) -> None:
-        opening = place.opening
-        assert opening
-        place.opening = None
-        said_before = place.connection.catch_up()
-        place.watch.start(self._start_ns)
-        # A failure from before has ended the conversation, and is told now: the bot did not start.
-        failure = place.connection.conversation.failure
-        place.hear([failure] if failure else said_before, place.watch.began_ns)
+    def _describe(self, seat: Seat, seat_wire: SeatWire) -> None:
+        description = seat_wire.description
+        assert description
+        seat_wire.description = None
+        earlier_replies = seat_wire.connection.catch_up()
+        seat_wire.watch.start(self._start_ns)
+        # A failure from before has ended the session, and is told now: the bot did not start.
+        failure = seat_wire.connection.session.failure
+        seat_wire.enqueue([failure] if failure else earlier_replies, seat_wire.watch.began_ns)
         if not failure:
-            self._send(place, place.connection.conversation.open(seat, opening))
+            self._send(seat_wire, seat_wire.connection.session.open(seat, description))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time.
@@ -181,67 +181,69 @@ class ProcessWire:
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
         self._stoppage.look()
-        for seat, place in enumerate(self._places):
-            place.watch.look_again()
-            if process := place.connection.process:
+        for seat, seat_wire in enumerate(self._seat_wires):
+            seat_wire.watch.look_again()
+            if process := seat_wire.connection.process:
                 process.resume() if seat in seats else process.pause()  # guard: pause
         for seat in seats:
-            place = self._places[seat]
-            place.watch.mark(place.by_cpu)
-            place.unasked = place.connection.catch_up()  # guard: off-turn-first
+            seat_wire = self._seat_wires[seat]
+            seat_wire.watch.mark(seat_wire.by_cpu)
+            seat_wire.unasked = seat_wire.connection.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
-        place = self._places[seat]
-        connection, watch = place.connection, place.watch
-        said_before, place.unasked = place.unasked, []
+        seat_wire = self._seat_wires[seat]
+        connection, watch = seat_wire.connection, seat_wire.watch
+        earlier_replies, seat_wire.unasked = seat_wire.unasked, []
         if question.rejected:  # guard: deadline-after-rejection
-            said_before = connection.catch_up()
+            earlier_replies = connection.catch_up()
         else:
-            watch.start(question.wait_us * 1000, question.allowance_us * 1000, place.by_cpu)
-        place.asked = True
-        if said_before:
-            place.hear(said_before, watch.began_ns, watch.cpu_ns())
-        self._write(
-            place, b"" if connection.conversation.failure else connection.conversation.ask(seat, question)
-        )
+            watch.start(question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
+        seat_wire.asked = True
+        if earlier_replies:
+            seat_wire.enqueue(earlier_replies, watch.began_ns, watch.cpu_ns())
+        self._write(seat_wire, b"" if connection.session.failure else connection.session.ask(seat, question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the legal moves, as fast as the bot reads them."""
-        place = self._places[seat]
-        if not place.connection.conversation.failure:
-            self._write(place, place.connection.conversation.show_legal(legal))
+        seat_wire = self._seat_wires[seat]
+        if not seat_wire.connection.session.failure:
+            self._write(seat_wire, seat_wire.connection.session.show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells every bot of the end, without waiting for room in its pipe."""
-        for place in self._places:
-            place.asked = False
-            connection = place.connection
+        for seat_wire in self._seat_wires:
+            seat_wire.asked = False
+            connection = seat_wire.connection
             if connection.process:
                 connection.process.resume()
             if connection.process and connection.stdout_open:
-                connection.send(connection.conversation.close(outcome, ending))
+                connection.send(connection.session.close(outcome, ending))
 
     def stopped_us(self, seat: Seat) -> int:
-        """How long the referee was not running while this seat's time ran; it was not charged for that."""
-        return self._places[seat].watch.stopped_us
+        """Returns how long the referee was not running while this seat's time ran; it was not charged for
+        that.
+        """
+        return self._seat_wires[seat].watch.stopped_us
 
     def cpu_us(self, seat: Seat) -> int:
         """Processor time of the seat's bot since it was ready, in its own turns and in others'."""
-        return self._places[seat].watch.game_cpu_us()
+        return self._seat_wires[seat].watch.game_cpu_us()
 
     def off_turn_us(self, seat: Seat) -> tuple[int, int]:
-        """How long the seat was not asked, and the processor time that its bot used then."""
-        return self._places[seat].watch.off_turn_us()
+        """Returns how long the seat was not asked, and the processor time that its bot used then."""
+        return self._seat_wires[seat].watch.off_turn_us()
 
-    def aside(self, seat: Seat) -> tuple[Aside, Keep, Keep]:
-        """What a seat's bot wrote apart from its answers, and its stderr before and since its `ready`."""
-        place = self._places[seat]
-        process = place.connection.process
+    def extra_output(self, seat: Seat) -> tuple[ExtraOutput, StreamEnds, StreamEnds]:
+        """Returns what a seat's bot wrote apart from its answers, and its stderr before and since its
+        `ready`.
+        """
+        seat_wire = self._seat_wires[seat]
+        process = seat_wire.connection.process
         return (
-            place.connection.conversation.aside,
-            place.stderr_starting,
-            process.cut() if process else Keep(),
+            seat_wire.connection.session.extra_output,
+            seat_wire.stderr_starting,
+            process.take_stderr() if process else StreamEnds(),
         )
 
     def attend(self, waited_us: int) -> bool:
@@ -250,91 +252,95 @@ class ProcessWire:
         """
         self._notice_stoppage(waited_us * 1000)
         self._wait(0)
-        return any(place.asked and place.heard for place in self._places)
+        return any(seat_wire.asked and seat_wire.replies for seat_wire in self._seat_wires)
 
     @property
     def is_asked(self) -> bool:
         """Whether a reply of a bot is still to come."""
-        return any(place.asked for place in self._places)
+        return any(seat_wire.asked for seat_wire in self._seat_wires)
 
     def next_reply(self) -> Reply:
         """Waits until one of the asked seats has replied, or its time is up."""
         while True:
-            for seat, place in enumerate(self._places):
-                if place.asked and place.heard and (reply := self._told(seat, place)):
+            for seat, seat_wire in enumerate(self._seat_wires):
+                if seat_wire.asked and seat_wire.replies and (reply := self._taken(seat, seat_wire)):
                     return reply
             self._wait()
             # Only now is it known what the referee itself was late by.
             self._notice_stoppage(0)
             now_ns = self._stoppage.looked_ns
-            for seat, place in enumerate(self._places):
-                if place.asked and not place.heard and (silence := self._silence(seat, place, now_ns)):
+            for seat, seat_wire in enumerate(self._seat_wires):
+                if (
+                    seat_wire.asked
+                    and not seat_wire.replies
+                    and (silence := self._silence(seat, seat_wire, now_ns))
+                ):
                     return silence
 
-    def _silence(self, seat: Seat, place: SeatWire, now_ns: int) -> Reply | None:
-        """The reply of a seat whose time is up; None where it is not."""
-        watch = place.watch
+    def _silence(self, seat: Seat, seat_wire: SeatWire, now_ns: int) -> Reply | None:
+        """Makes the reply of a seat whose time is up; None where it is not."""
+        watch = seat_wire.watch
         used_us = watch.up_us(now_ns)
         if used_us is None:
             return None
         # What was written in time lies there by now, though nobody has looked since.
-        self._read(place)  # guard: last-look
-        if place.heard:
+        self._read(seat_wire)  # guard: last-look
+        if seat_wire.replies:
             return None
-        place.asked = False
+        seat_wire.asked = False
         watch.notice_waiting(now_ns)
         watch.rest(now_ns, watch.cpu_ns())
-        place.connection.conversation.lapse()
-        silence = Silence(*place.connection.what_came())
+        seat_wire.connection.session.lapse()
+        silence = Silence(*seat_wire.connection.what_came())
         return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
-    def _read(self, place: SeatWire) -> None:
+    def _read(self, seat_wire: SeatWire) -> None:
         """Reads everything that a bot has written by now."""
-        connection, watch = place.connection, place.watch
+        connection, watch = seat_wire.connection, seat_wire.watch
         while (
             connection.stdout_open
-            and not connection.conversation.failure
+            and not connection.session.failure
             and (data := connection.read()) is not None
         ):
             stamp_ns = time.monotonic_ns()
-            if whats := connection.hear(data):
-                more_behind = connection.conversation.more_behind
-                place.hear(whats, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
+            if contents := connection.receive(data):
+                more_behind = connection.session.more_behind
+                seat_wire.enqueue(contents, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
 
-    def _write(self, place: SeatWire, data: bytes) -> None:
+    def _write(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
         this the bot may run while the referee waits for a processor.
         """
-        self._notice_stoppage(0, place)
-        self._send(place, data)
-        place.watch.answered()
+        self._notice_stoppage(0, seat_wire)
+        self._send(seat_wire, data)
+        seat_wire.watch.answered()
 
-    def _send(self, place: SeatWire, data: bytes) -> None:
-        if failure := place.connection.send(data):
-            place.hear([failure], time.monotonic_ns(), place.watch.cpu_ns())
+    def _send(self, seat_wire: SeatWire, data: bytes) -> None:
+        if failure := seat_wire.connection.send(data):
+            seat_wire.enqueue([failure], time.monotonic_ns(), seat_wire.watch.cpu_ns())
 
-    def _told(self, seat: Seat, place: SeatWire) -> Reply | None:
-        """The next reply of a seat, where there is one."""
-        watch = place.watch
-        while place.heard:
-            wall_ns, cpu_ns, what = place.heard.popleft()
+    def _taken(self, seat: Seat, seat_wire: SeatWire) -> Reply | None:
+        """Takes the next reply of a seat, where there is one."""
+        watch = seat_wire.watch
+        while seat_wire.replies:
+            wall_ns, cpu_ns, content = seat_wire.replies.popleft()
             watch.notice_waiting(wall_ns)
-            if isinstance(what, ListRequest):
+            if isinstance(content, ListRequest):
                 if watch.is_over(time.monotonic_ns()):
                     continue  # its time went by while earlier requests were answered
             else:
-                if isinstance(what, Ready):
-                    if place.opening:
-                        self._describe(seat, place)
+                if isinstance(content, Ready):
+                    if seat_wire.description:
+                        self._describe(seat, seat_wire)
                         continue
-                    if place.connection.process:
-                        place.stderr_starting = place.connection.process.cut()
+                    if seat_wire.connection.process:
+                        seat_wire.stderr_starting = seat_wire.connection.process.take_stderr()
                     watch.look()
                     cpu_ns = watch.cpu_ns()
-                place.asked = False
+                seat_wire.asked = False
                 watch.rest(wall_ns, cpu_ns)
             return Reply(
-                seat, what, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
+                seat, content, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
             )
         return None
 
@@ -347,42 +353,46 @@ class ProcessWire:
         complained: list[SeatWire] = []
         spoke: list[SeatWire] = []
         died: list[SeatWire] = []
-        for place, stream in ready:
+        for seat_wire, stream in ready:
             if stream == _STDOUT:
-                spoke.append(place)
-                if (data := place.connection.read()) is not None:
-                    read.append((place, time.monotonic_ns(), place.watch.cpu_ns(), data))  # guard: deadline
+                spoke.append(seat_wire)
+                if (data := seat_wire.connection.read()) is not None:
+                    read.append(  # guard: deadline
+                        (seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), data)
+                    )
             elif stream == _STDERR:
-                complained.append(place)
+                complained.append(seat_wire)
             elif stream == _STDIN:
-                self._send(place, b"")
+                self._send(seat_wire, b"")
             else:
-                died.append(place)
-        for place in self._places:
-            if place not in spoke:
-                place.watch.empty_ns = before_ns
-        for place in complained:  # after the stamps, since somebody may be shown it
-            place.connection.drain_stderr()
-        for place, stamp_ns, cpu_ns, data in read:
-            place.hear_output(data, stamp_ns, cpu_ns, read_from_ns)
-        for place in died:
-            if not place.heard:
-                place.hear(place.connection.last_words(), time.monotonic_ns(), place.watch.cpu_ns())
+                died.append(seat_wire)
+        for seat_wire in self._seat_wires:
+            if seat_wire not in spoke:
+                seat_wire.watch.empty_ns = before_ns
+        for seat_wire in complained:  # after the stamps, since somebody may be shown it
+            seat_wire.connection.drain_stderr()
+        for seat_wire, stamp_ns, cpu_ns, data in read:
+            seat_wire.receive_output(data, stamp_ns, cpu_ns, read_from_ns)
+        for seat_wire in died:
+            if not seat_wire.replies:
+                seat_wire.enqueue(
+                    seat_wire.connection.final_replies(), time.monotonic_ns(), seat_wire.watch.cpu_ns()
+                )
 
     def _ready(self, now_ns: int, slice_ns: int) -> list[tuple[SeatWire, int]]:
-        """The streams that are ready within a slice, or before the first deadline."""
-        if now_ns - self._sign_ns > SIGN_NS:
-            self._sign_ns = now_ns
-            self._show_life()
-        for place in self._places:
-            if place.asked:
-                slice_ns = min(slice_ns, place.watch.deadline_ns - now_ns)
+        """Polls for the streams that are ready within a slice, or before the first deadline."""
+        if now_ns - self._alive_ns > ALIVE_NS:
+            self._alive_ns = now_ns
+            self._report_alive()
+        for seat_wire in self._seat_wires:
+            if seat_wire.asked:
+                slice_ns = min(slice_ns, seat_wire.watch.deadline_ns - now_ns)
         if slice_ns < 0:
             slice_ns = 0
-        wanted = tuple([place.wanted() for place in self._places])
+        wanted = tuple([seat_wire.wanted() for seat_wire in self._seat_wires])
         poll = self._polls.get(wanted)
         if poll is None:
-            poll = self._polls[wanted] = _Poll(self._places, wanted)
+            poll = self._polls[wanted] = _Poll(self._seat_wires, wanted)
         ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
         self._notice_stoppage(slice_ns)
         return ready
@@ -391,6 +401,6 @@ class ProcessWire:
         """Reports what the referee was late by to the stopwatches of the seats whose time runs."""
         looked_ns, now_ns = self._stoppage.looked_ns, time.monotonic_ns()
         if late_ns := self._stoppage.late_ns(now_ns, waited_ns):
-            for place in self._places:
-                if place.asked:
-                    place.watch.late(looked_ns, now_ns, late_ns, ours=place is writer)
+            for seat_wire in self._seat_wires:
+                if seat_wire.asked:
+                    seat_wire.watch.late(looked_ns, now_ns, late_ns, ours=seat_wire is writer)

@@ -26,7 +26,7 @@ CPU_WALL_NS = 1_000_000_000
 """Constant added to that bound, which is needed since a bot may wait for something that never comes."""
 
 LOOK_NS = 100_000_000
-"""The least time between two looks for new processes of a bot."""
+"""Minimum time between two looks for new processes of a bot."""
 
 WAITED_NS = 1_000_000
 """Waiting for a processor is ordinary if it is shorter."""
@@ -153,8 +153,8 @@ class Stopwatch:
             self._rested_cpu_ns += max(0, cpu_ns - self._rest_began_cpu_ns)
 
     def off_turn_us(self) -> tuple[int, int]:
-        """How long the bot was not asked in a game that is over, and the processor time that it used then, in
-        microseconds.
+        """Returns how long the bot was not asked in a game that is over, and the processor time that it used
+        then, in microseconds.
         """
         self._end_rest(time.monotonic_ns(), self.cpu_ns())
         return self._rested_ns // 1000, self._rested_cpu_ns // 1000
@@ -231,7 +231,7 @@ class Stopwatch:
         return None
 
     def used_us(self, wall_ns: int, cpu_ns: int) -> int:
-        """What is charged for a move that ended then, rounded up: late by a nanosecond is late."""
+        """Returns the time charged for a move that ended then, rounded up: late by a nanosecond is late."""
         if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
             used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
         else:

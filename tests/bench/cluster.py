@@ -34,9 +34,9 @@ from tabulate import tabulate
 
 from referee.cluster.answers import finished
 from referee.cluster.bot_files import SentFiles, sent_files
-from referee.cluster.cluster_workers import ClusterWorkers
+from referee.cluster.cluster_backend import ClusterBackend
+from referee.cluster.cluster_client import ClusterClient, ClusterEvent, Member, Members, OrderAnswered
 from referee.cluster.connecting import scheduler_at
-from referee.cluster.link import Answered, Link, LinkEvent, Member, Members
 from referee.cluster.orders import (
     Greet,
     Greeting,
@@ -54,15 +54,15 @@ from referee.core.text import counted
 from referee.processes.tree import children, descendants
 from referee.records.journal import body_of
 from referee.records.record import from_json, parse_json, to_json
+from referee.tournament.backend import BackendFactory
 from referee.tournament.config import load
 from referee.tournament.hashes import Programs
+from referee.tournament.local_backend import local_backend
 from referee.tournament.lock import locked
 from referee.tournament.opening import Candidate, examine, open_run, private_files
-from referee.tournament.places import on_this_machine
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Began, Finished, Player, Report, Task
-from referee.tournament.workers import WorkersFactory
 from tests.bench.tournament import Stopwatch
 from tests.needed import compiled, need_package
 from tests.processes import namespaces
@@ -136,9 +136,9 @@ def computed_ms(pid: int) -> float:
 
 
 def played(
-    file: Path, games: int, at_once: int, place: WorkersFactory, sent: SentFiles | None = None
+    file: Path, games: int, at_once: int, open_backend: BackendFactory, sent: SentFiles | None = None
 ) -> Measured:
-    """What it takes to play so many games at a place."""
+    """Measures what it takes to play this many games on a backend."""
     with tempfile.TemporaryDirectory() as name, locked(Path(name) / "run"):
         candidate = examine(load(file), Path(name) / "run", is_here=sent is None)
         if sent:
@@ -148,7 +148,7 @@ def played(
             tournament = candidate.tournament
             player = TournamentPlayer(tournament, opened, "nothing", watch, candidate.programs, at_once)
             cpu = time.process_time()
-            player.play(place, lambda: watch.enough)
+            player.play(open_backend, lambda: watch.enough)
             cpu = time.process_time() - cpu
             return Measured(
                 len(opened.state.games),
@@ -167,7 +167,7 @@ def files_of(file: Path) -> tuple[Candidate, SentFiles]:
 
 def on_cluster(file: Path, games: int, workers: int) -> Measured:
     """The same on a cluster on this machine."""
-    from referee.cluster.cluster import cluster_place  # imports `distributed`
+    from referee.cluster.backend_factory import cluster_backend  # imports `distributed`
 
     candidate, sent = files_of(file)
     before = children(os.getpid())
@@ -175,22 +175,22 @@ def on_cluster(file: Path, games: int, workers: int) -> Measured:
         (top,) = set(children(os.getpid())) - set(before)
         below = descendants(top)
         began = [computed_ms(top), sum(map(computed_ms, below))]
-        place = cluster_place(scheduler.address, sent, candidate.tournament, False, None)
-        found = played(file, games, scheduler.size.slots, place, sent)
+        open_backend = cluster_backend(scheduler.address, sent, candidate.tournament, False, None)
+        found = played(file, games, scheduler.size.slots, open_backend, sent)
         ended = [computed_ms(top), sum(map(computed_ms, below))]
     return found._replace(scheduler=(ended[0] - began[0]) / games, workers=(ended[1] - began[1]) / games)
 
 
-class Recorded(Link):
+class Recorded(ClusterClient):
     """A cluster whose machines answer at once, with the reports of a game that was played before."""
 
     def __init__(self, machines: int, slots: int, reports: list[Report]) -> None:
         self._machines, self._slots = machines, slots
         self._reports = [report for report in reports if isinstance(report, Finished)]
-        self._answers: deque[LinkEvent] = deque()
+        self._answers: deque[ClusterEvent] = deque()
         self._beat_s = 0.0
 
-    def events(self, seconds: float) -> list[LinkEvent]:
+    def events(self, seconds: float) -> list[ClusterEvent]:
         """All answers, and now and then who is there."""
         events = [*self._answers]
         self._answers.clear()
@@ -217,7 +217,7 @@ class Recorded(Link):
                 answer = PlayedTask(tuple(self._renamed(task)))
             case _:
                 answer = PlayedTask(())
-        self._answers.append(Answered(key, answer))
+        self._answers.append(OrderAnswered(key, answer))
 
     def _renamed(self, task: Task) -> Iterator[Report]:
         for (pairing, _), report in zip(task.games, self._reports, strict=True):
@@ -246,13 +246,13 @@ def writer(file: Path, games: int, machines: int, slots: int) -> Measured:
     played_before.play(Task(plan, tuple((pairing, 1) for pairing in pairings), "nothing"))
     played_before.close()
     required = Requirement(sent.bots, 2, pin=False, cpu_clocks=False, calibrates=False)
-    link = Recorded(machines, slots, reports)
+    client = Recorded(machines, slots, reports)
     began = time.perf_counter()
     found = played(
         file,
         games,
         machines * slots,
-        lambda take, stopping: ClusterWorkers(link, required, sent, None, take),
+        lambda take, stopping: ClusterBackend(client, required, sent, None, take),
         sent,
     )
     return found._replace(per_second=found.games / (time.perf_counter() - began))
@@ -301,7 +301,7 @@ def table(kind: str, file: Path, games: int, rounds: int, counts: list[int]) -> 
     rows: dict[tuple[str, int], list[Measured]] = {}
     for _ in range(rounds):
         for count in counts:
-            at_pool = played(file, games, count, on_this_machine(count))
+            at_pool = played(file, games, count, local_backend(count))
             rows.setdefault(("processes", count), []).append(at_pool)
             rows.setdefault(("cluster", count), []).append(on_cluster(file, games, count))
     lines = []

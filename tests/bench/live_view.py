@@ -20,7 +20,7 @@ from rich.console import Console
 from tabulate import tabulate
 
 from referee.cli.live_view import LiveView
-from referee.cli.progress import Outset
+from referee.cli.progress import RunInfo
 from referee.records.record import Summary
 from referee.tournament.formats.round_robin import round_robin
 from referee.tournament.task import Finished
@@ -67,10 +67,10 @@ def shares(bots: int, games: int, rate: int) -> list[str]:
     clock = Clock()
     all_games = played(bots, games + rate * SECONDS)
     known = {game.id: game for game in all_games[:games]}
-    outset = Outset(tuple(sorted({b for g in all_games for b in g.bots})), 2, len(all_games), known, 2)
+    info = RunInfo(tuple(sorted({b for g in all_games for b in g.bots})), 2, len(all_games), known, 2)
     began_s = clock()
     terminal = Console(file=io.StringIO(), force_terminal=True, width=120, height=40)
-    view = LiveView(outset, clock, terminal)
+    view = LiveView(info, clock, terminal)
     with view:
         view.tick()
         opened_s = clock() - began_s

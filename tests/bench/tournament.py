@@ -28,9 +28,9 @@ from referee.core.isolation import AUTO, LEVELS
 from referee.processes.bot import Bot
 from referee.processes.levels import settled
 from referee.tournament.config import load
+from referee.tournament.local_backend import local_backend
 from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run, with_hidden_files
-from referee.tournament.places import on_this_machine
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.task import Finished, Void
 from tests.needed import compiled
@@ -128,7 +128,7 @@ def play(row: Row, bot: Path, games: int, isolation: str) -> tuple[float, float]
                     candidate.tournament, opened, config.keep, watch, candidate.programs, row.workers
                 )
                 cpu = time.process_time()
-                player.play(on_this_machine(row.workers, row.pin), lambda: watch.enough)
+                player.play(local_backend(row.workers, row.pin), lambda: watch.enough)
                 cpu = time.process_time() - cpu
                 return watch.per_second, cpu / len(opened.state.games) * 1000
 

@@ -40,11 +40,11 @@ def time_is_up_once(
     """
     judged = ProcessWire._silence
 
-    def silence(wire: ProcessWire, seat: Seat, place: SeatWire, now_ns: int) -> Reply | None:
-        if bot not in (None, place.connection.bot.name) or not done(place):
+    def silence(wire: ProcessWire, seat: Seat, seat_wire: SeatWire, now_ns: int) -> Reply | None:
+        if bot not in (None, seat_wire.connection.bot.name) or not done(seat_wire):
             return None
-        place.watch.deadline_ns = 0
-        reply = judged(wire, seat, place, now_ns)
+        seat_wire.watch.deadline_ns = 0
+        reply = judged(wire, seat, seat_wire, now_ns)
         return reply and reply._replace(used_us=reply.used_us + LONG_US + MARGIN_US)
 
     monkeypatch.setattr(ProcessWire, "_silence", silence)

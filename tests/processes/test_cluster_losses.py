@@ -152,7 +152,7 @@ def test_a_run_whose_referee_was_killed_is_continued(
 IMPATIENT = """
 import sys
 if "run" in sys.orig_argv:
-    import referee.cluster.cluster_workers as c
+    import referee.cluster.cluster_backend as c
     c.SILENT_S = 3
 """
 
@@ -187,7 +187,7 @@ import sys
 if "dask" in sys.orig_argv:
     sys.modules["referee"] = None
 elif "run" in sys.orig_argv:
-    import referee.cluster.cluster_workers as c
+    import referee.cluster.cluster_backend as c
     c.OTHERS_S = 1
 """
 

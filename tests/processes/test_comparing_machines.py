@@ -13,7 +13,7 @@ import pytest
 import referee
 from referee.cli import machines
 from referee.cluster import connecting, measuring
-from referee.cluster.comparing import Unmeasured
+from referee.cluster.comparing import UnmeasuredMachine
 from referee.cluster.connecting import connected
 from referee.cluster.measuring import KnownMachine, hosts, measure_hosts
 from referee.core.errors import EnvironmentLacksError
@@ -62,12 +62,16 @@ def test_dask_workers_of_the_same_machine_are_one_machine(client: Client) -> Non
 def test_what_is_raised_on_a_machine_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "doctor_here", fails)
     ((machine, report),) = measure_hosts(client, hosts(client), 300)
-    assert isinstance(machine, Unmeasured) and machine.why == "it exploded" and report is None
+    assert isinstance(machine, UnmeasuredMachine) and machine.why == "it exploded" and report is None
 
 
 def test_a_machine_that_does_not_answer_is_given_up(client: Client) -> None:
     ((machine, report),) = measure_hosts(client, [KnownMachine("10.9.9.9", "tls://127.0.0.1:1", 1)], 0.2)
-    assert isinstance(machine, Unmeasured) and machine.why.startswith("it does not answer") and report is None
+    assert (
+        isinstance(machine, UnmeasuredMachine)
+        and machine.why.startswith("it does not answer")
+        and report is None
+    )
 
 
 def fails(workers: int, seconds: float) -> str:

@@ -25,7 +25,7 @@ from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
 from referee.tournament.bot_table import BOT_KEYS
 from referee.tournament.config import load
-from referee.wire import conversation
+from referee.wire import referee_session
 from tests.command import ROOT, environment_of_contributors
 from tests.page_tables import rows
 from tests.processes.serving import serving
@@ -446,13 +446,13 @@ def test_the_protocol_s_numbers_are_those_of_the_code() -> None:
     text = (ROOT / "protocol" / "PROTOCOL.md").read_text()
     for piece in (
         "4096 bytes",
-        f"up to {conversation.LIST_CAP} `list`",
+        f"up to {referee_session.LIST_CAP} `list`",
         "(by default 2000",
         "16 KiB per game",
     ):
         assert piece in text
     hello = parse(b"hello 1 list", Speaker.REFEREE)
-    assert getattr(hello, "capabilities") == conversation.CAPABILITIES  # noqa: B009
+    assert getattr(hello, "capabilities") == referee_session.CAPABILITIES  # noqa: B009
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -11,7 +11,7 @@ import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
-from referee.gameplay.api import Failure, Opening, Question
+from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -89,7 +89,7 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
 ) -> None:
     monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S)
     asked = {"hello": Phase.GREETED, "prepare": Phase.LOADING, "ask": Phase.ASKED}[part]
-    time_is_up_once(monkeypatch, lambda place: place.connection.conversation.phase is asked)
+    time_is_up_once(monkeypatch, lambda seat_wire: seat_wire.connection.session.phase is asked)
     text = told(scripted(part, code))
     for fragment in ["seat 1 x ", "nothing came", "hint: its answer came when its input was", *fragments]:
         assert fragment in text, text
@@ -124,15 +124,15 @@ def test_a_bot_that_is_gone_is_told_why(
 def asked(*said: bytes) -> BotConnection:
     """The connection to a bot that was greeted, and asked for something else after each of these."""
     connection = BotConnection(Bot("x", ("x",), Path("/")), failure=Failure(Ending.START, "no process"))
-    conversation = connection.conversation
+    session = connection.session
     game = GAMES["blooms"]
-    conversation.greet()
+    session.greet()
     for number, data in enumerate(said):
-        conversation.hear(data)
+        session.receive(data)
         if number:
-            conversation.ask(0, Question((), 1000, 0, 1000))
+            session.ask(0, Question((), 1000, 0, 1000))
         else:
-            conversation.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+            session.open(0, GameDescription("blooms", game.rules, 2, game.settle({}), game.clock, 1))
     return connection
 
 
@@ -161,7 +161,7 @@ HELLO, READY = b"hello 1\n", b"ready\n"
 def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str]) -> None:
     *before, last = said
     connection = asked(*before)
-    connection.conversation.hear(last)
+    connection.session.receive(last)
     detail, hint = connection.what_came()
     for fragment in fragments:
         assert fragment in f"{detail}; {hint}"
@@ -175,7 +175,7 @@ def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str])
     ],
 )
 def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> None:
-    (failure,) = asked(HELLO, READY).conversation.hear(said)
+    (failure,) = asked(HELLO, READY).session.receive(said)
     assert isinstance(failure, Failure) and not failure.hint
     for fragment in fragments:
         assert fragment in f"{failure.ending.sentence}: {failure.detail}; {failure.ending.hint}"

@@ -179,7 +179,7 @@ OURS = (
     "games.thetree",
     "ratings.table",
     "tournament.config",
-    "wire.conversation",
+    "wire.referee_session",
 )
 """Modules that no help needs: those that take long to import, or import many others."""
 

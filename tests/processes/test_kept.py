@@ -43,15 +43,15 @@ def plan(folder: Path, names: Iterable[str], processes: str, script: str = RESIG
     return Plan(game, game.settle({}), entrants, "s")
 
 
-class Crew:
-    """One player, and what it reports."""
+class ReportingPlayer:
+    """A player that plays encounters and keeps its reports."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.reports: list[Report] = []
         self.player = Player(self.reports.append, lambda: False)
 
-    def meet(self, number: int, of: Plan, *names: str) -> list[dict[str, Any]]:
+    def play_encounter(self, number: int, of: Plan, *names: str) -> list[dict[str, Any]]:
         """An encounter; its records."""
         self.reports.clear()
         games = encounter(number, names).games
@@ -71,41 +71,41 @@ def before(records: list[dict[str, Any]]) -> list[list[int | None]]:
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("processes", "started"), [("game", 4), ("encounter", 2), ("worker", 1)])
 def test_how_many_processes_serve_two_encounters(tmp_path: Path, processes: str, started: int) -> None:
-    crew = Crew(tmp_path)
+    reporting = ReportingPlayer(tmp_path)
     of = plan(tmp_path, "ab", processes)
-    records = crew.meet(1, of, "a", "b") + crew.meet(2, of, "a", "b")
+    records = reporting.play_encounter(1, of, "a", "b") + reporting.play_encounter(2, of, "a", "b")
     kept = processes == "worker"
     assert before(records) == [[None, None]] * 2 + ([[2, 2], [3, 3]] if kept else [[None, None]] * 2)
-    assert ("quit" in dict(crew.log("a"))) is not kept, "a process that is kept goes on waiting"
-    crew.player.close()
-    events = crew.log("a")
+    assert ("quit" in dict(reporting.log("a"))) is not kept, "a process that is kept goes on waiting"
+    reporting.player.close()
+    events = reporting.log("a")
     assert [what for what, _ in events].count("game") == 4
     assert len({pid for _, pid in events}) == started == [what for what, _ in events].count("quit")
 
 
 def test_a_bot_that_broke_something_is_not_kept(tmp_path: Path) -> None:
-    crew = Crew(tmp_path)
+    reporting = ReportingPlayer(tmp_path)
     good, bad = plan(tmp_path, "a", "worker"), plan(tmp_path, "b", "worker", FAULTS)
     of = Plan(good.game, good.options, good.entrants + bad.entrants, "s")
-    records = crew.meet(1, of, "a", "b") + crew.meet(2, of, "a", "b")
-    crew.player.close()
+    records = reporting.play_encounter(1, of, "a", "b") + reporting.play_encounter(2, of, "a", "b")
+    reporting.player.close()
     assert [record["ending"] for record in records] == ["resigned", "gone"] * 2
     assert before(records) == [[None, None], [None, None], [2, None], [None, 3]]
-    processes = [pid for what, pid in crew.log("b") if what == "game"]
+    processes = [pid for what, pid in reporting.log("b") if what == "game"]
     assert processes[0] == processes[1] != processes[2] == processes[3]
 
 
 def test_those_that_waited_longest_go_where_too_many_would_wait(tmp_path: Path) -> None:
-    crew = Crew(tmp_path)
+    reporting = ReportingPlayer(tmp_path)
     room = IDLE_PER_SEAT * 2
     names = [f"bot{number}" for number in range(room + 2)]
     of = plan(tmp_path, names, "worker")
     for one in range(0, len(names), 2):
-        crew.meet(1, of, *names[one : one + 2])
-    quitted = [name for name in names if "quit" in dict(crew.log(name))]
+        reporting.play_encounter(1, of, *names[one : one + 2])
+    quitted = [name for name in names if "quit" in dict(reporting.log(name))]
     assert quitted == names[:2]
-    crew.player.close()
-    assert all("quit" in dict(crew.log(name)) for name in names)
+    reporting.player.close()
+    assert all("quit" in dict(reporting.log(name)) for name in names)
 
 
 def toml(folder: Path, processes: str) -> Path:
@@ -127,7 +127,7 @@ def test_a_run_whose_workers_keep_the_bots(tmp_path: Path, workers: str) -> None
     header, *records = map(json.loads, text.splitlines())
     assert all(bot["processes"] == "worker" and not bot["fresh"] for bot in header["bots"].values())
     assert before(records) == [[None] * 2] * 2 + [[count] * 2 for count in (2, 3, 4, 5)]
-    events = Crew(tmp_path).log("a")
+    events = ReportingPlayer(tmp_path).log("a")
     assert events[-1][0] == "quit" and len({pid for _, pid in events}) == 1, "it is told to quit in the end"
     assert referee("verify", str(tmp_path / "t-results")).code == 0
     done = referee("run", str(toml(tmp_path, "")))

@@ -17,7 +17,7 @@ import pytest
 from referee.check.late_answer import unread_bytes
 from referee.core.errors import EnvironmentLacksError
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Answer, Opening, Question, Ready
+from referee.gameplay.api import Answer, GameDescription, Question, Ready
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -179,7 +179,7 @@ def test_a_bot_that_crashes_at_the_start() -> None:
 def test_a_bot_that_does_not_start(vice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a game for one, since all seats have the same time to start."""
     if vice == "closes input":
-        time_is_up_once(monkeypatch, lambda place: place.connection.process.complaints.total)  # type: ignore
+        time_is_up_once(monkeypatch, lambda seat_wire: seat_wire.connection.process.complaints.total)  # type: ignore
     game = GAMES["thetree"]
     terms = Terms("x", game, game.settle({"players": "1"}), ("bad",), (TimeControl.parse(LONG),), b"s")
     start_us = TimeControl.parse(SHORT).move_us
@@ -257,7 +257,7 @@ def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
 
 def test_a_rejection_does_not_arm_the_deadline_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time of the move goes on where it was: it began once."""
-    time_is_up_once(monkeypatch, lambda place: b"rejected" in place.connection.conversation.last_said)
+    time_is_up_once(monkeypatch, lambda seat_wire: b"rejected" in seat_wire.connection.session.last_sent)
     (record,) = games(("illegal, then silent",), GOOD)
     assert loser(record) == (1, "time")
     rejected, left = record.events
@@ -460,20 +460,20 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     connection = BotConnection(bot("quick", "none"))
     wire = ProcessWire([connection], LONG_US)
     game = GAMES["blooms"]
-    wire.open(0, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
-    assert isinstance(wire.next_reply().what, Ready)
+    wire.open(0, GameDescription("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+    assert isinstance(wire.next_reply().content, Ready)
     wire.post(0, Question((), 300, 0, LONG_US))
 
     def overlook() -> None:
         """The answer is there, and the time is up, when the referee looks at the clock."""
         assert connection.process
         eventually(partial(unread_bytes, connection.process.stdout))
-        wire._places[0].watch.deadline_ns = 0
+        wire._seat_wires[0].watch.deadline_ns = 0
 
     monkeypatch.setattr(wire, "_wait", overlook)
     reply = wire.next_reply()
     end_connections([connection])
-    assert isinstance(reply.what, Answer)
+    assert isinstance(reply.content, Answer)
 
 
 @pytest.mark.promise("DEVELOPING", "A slow reader of the dialogue costs no bot its game.")
@@ -524,10 +524,10 @@ def test_how_a_signal_s_death_reads() -> None:
     [
         (
             "no newline",
-            lambda place: place.connection.conversation.partial.endswith(b"D4"),
+            lambda seat_wire: seat_wire.connection.session.partial.endswith(b"D4"),
             "a line without a newline came: move 1 L:D4",
         ),
-        ("lists and never reads", lambda place: place.connection.unsent, "were not read"),
+        ("lists and never reads", lambda seat_wire: seat_wire.connection.unsent, "were not read"),
     ],
 )
 def test_the_ending_of_a_bot_that_was_late_says_what_came(
@@ -547,8 +547,8 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time(tmp_path: Pat
     wire = ProcessWire(connections, LONG_US)
     game = GAMES["blooms"]
     for seat in (0, 1):
-        wire.open(seat, Opening("blooms", game.rules, 2, game.settle({}), game.clock, 1))
-    assert {type(wire.next_reply().what) for _ in range(2)} == {Ready}
+        wire.open(seat, GameDescription("blooms", game.rules, 2, game.settle({}), game.clock, 1))
+    assert {type(wire.next_reply().content) for _ in range(2)} == {Ready}
     may.touch()
     process = connections[1].process
     assert process
@@ -557,5 +557,5 @@ def test_what_one_bot_pours_out_unasked_is_not_in_the_other_s_time(tmp_path: Pat
     assert not unread_bytes(process.stdout), "nothing is left to be read while a seat's time runs"
     wire.post(0, Question((), 300, 0, LONG_US))
     wire.post(1, Question((), 300, 0, LONG_US))
-    assert isinstance(wire.next_reply().what, Answer)
+    assert isinstance(wire.next_reply().content, Answer)
     end_connections(connections)

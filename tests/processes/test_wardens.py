@@ -299,7 +299,7 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     process = started(take.format(300), Limits(memory=200 << 20))
     assert wait_for(process) == "exited with status 1"
     process.drain_stderr()
-    assert "MemoryError" in process.cut().text()
+    assert "MemoryError" in process.take_stderr().text()
     end_processes([process])
     together = " & ".join([take.format(120)] * 3) + " & wait"
     assert excess(started(together, Limits(memory=300 << 20))).endswith("of memory, and 300 MB are allowed")

@@ -21,9 +21,9 @@ from referee.records import journal
 from referee.records.record import parse_json
 from referee.tournament.config import load
 from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.local_backend import local_backend
 from referee.tournament.lock import locked
 from referee.tournament.opening import examine, open_run
-from referee.tournament.places import on_this_machine
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run import read_run
@@ -50,7 +50,7 @@ if "tournament.worker" in str(sys.orig_argv):
 
 
 def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
-    script = "import sys, referee.tournament.places; print(*sys.modules)"
+    script = "import sys, referee.tournament.local_backend; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     found = set(done.stdout.split())
     assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
@@ -233,5 +233,5 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
 
         monkeypatch.setattr("referee.records.journal.os.fsync", full)
         with pytest.raises(StorageError):
-            player.play(on_this_machine(0), lambda: False)
+            player.play(local_backend(0), lambda: False)
         assert show.counted == [] and not opened.state.games

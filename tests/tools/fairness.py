@@ -30,12 +30,13 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.config import default_workers
-from referee.tournament.places import on_this_machine
+from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
 from tests.command import ROOT
-from tests.tools import crew, stamps
+from tests.tools import stamps
+from tests.tools.play_tasks import play_tasks
 
 CLOCKS = [TimeControl.parse(text) for text in ("200ms", "200ms+100ms", "250ms+200ms/50ms", "200ms+50ms^10ms")]
 
@@ -186,10 +187,10 @@ def run(moves: int, seed: str, workers: int, loops: int = 0, stops: bool = False
     """Plays so many moves, or a few more."""
     with tempfile.TemporaryDirectory() as folder, busy(loops):
         ledger = Ledger(Path(folder))
-        pool = on_this_machine(workers)(ledger.take, lambda: False)
+        pool = local_backend(workers)(ledger.take, lambda: False)
         try:
             with stopping() if stops else contextlib.nullcontext():
-                crew.play(pool, tasks(Path(folder), seed), lambda: len(ledger.answers) >= moves)
+                play_tasks(pool, tasks(Path(folder), seed), lambda: len(ledger.answers) >= moves)
         finally:
             pool.close()
     return ledger

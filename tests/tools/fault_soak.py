@@ -30,7 +30,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.launcher import IDLE_WARDENS
 from referee.records.replay import verify
-from referee.tournament.places import on_this_machine
+from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
@@ -186,11 +186,11 @@ def play(seed: str, games: int, workers: int, checker: Checker, level: str = "no
             yield following.task
 
     todo = tasks()
-    pool = on_this_machine(workers)(checker.take, lambda: False)
+    pool = local_backend(workers)(checker.take, lambda: False)
     try:
         while (so_far := checker.games) < games:
             stretch = STRETCH if so_far else WARM_UP * workers
-            crew.play(pool, todo, partial(checker.has, min(games, so_far + stretch)))
+            play_tasks(pool, todo, partial(checker.has, min(games, so_far + stretch)))
             checker.miss()
             print(f"{checker.games} games", file=sys.stderr)
             yield checker.pause()
@@ -237,7 +237,7 @@ def main(games: int, seed: str, workers: int, level: str = "none") -> list[str]:
     """Plays and prints; what there is to complain of."""
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder, temporary_files_in(Path(folder)):
-        on_this_machine(workers)(checker.take, lambda: False).close()  # what is made once for all is made
+        local_backend(workers)(checker.take, lambda: False).close()  # what is made once for all is made
         pauses = [checker.pause(), *play(seed, games, workers, checker, level), checker.pause()]
         left = [path.name for path in Path(folder).iterdir()]
     for leak in leaks(pauses, workers):

@@ -91,7 +91,7 @@ OPENINGS = "tests/unit/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
 DEVELOPING = "tests/unit/test_developing.py"
 SERVING = "tests/unit/test_serving.py"
-MACHINES = "tests/unit/test_cluster_workers.py"
+MACHINES = "tests/unit/test_cluster_backend.py"
 SERVE = "tests/processes/test_serve.py"
 
 GUARDS = [
@@ -264,8 +264,8 @@ GUARDS = [
     valued("written-by-others", "range(count)", "tests/unit/test_game_data.py -k secrets"),
     valued("faults-of-others", "list(fault_report(record))", "tests/unit/test_game_data.py -k fault"),
     dropped("report-place", "tests/unit/test_report.py"),
-    never("terms-of-games", "tests/unit/test_cluster_workers.py -k record"),
-    dropped("replayed-games", "tests/unit/test_cluster_workers.py -k record"),
+    never("terms-of-games", "tests/unit/test_cluster_backend.py -k record"),
+    dropped("replayed-games", "tests/unit/test_cluster_backend.py -k record"),
     always("events-of-others", "tests/rules/test_views.py"),
     valued("chance-of-games", "tuple(decided)", "tests/rules/test_views.py -k moves"),
     always("reserves-of-others", "tests/rules/test_views.py"),

@@ -139,7 +139,7 @@ KNOWN = [
     Known("no hint about stale answers", "gameplay/hints", "    if stale:\n", "    if False:\n"),
     Known(
         "stale answers are not counted for the hint",
-        "wire/conversation",
+        "wire/referee_session",
         "self.turn.stale_count += 1",
         "self.turn.stale_count += 0",
     ),
@@ -147,7 +147,7 @@ KNOWN = [
 
 KNOWN_TESTS = {
     "gameplay/hints": "tests/unit/test_match.py tests/processes/test_hints.py",
-    "wire/conversation": "tests/unit/test_match.py tests/processes/test_hints.py",
+    "wire/referee_session": "tests/unit/test_match.py tests/processes/test_hints.py",
 }
 """Of the modules that only known breaks are in."""
 

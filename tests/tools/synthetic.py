@@ -21,7 +21,7 @@ from typing import Any
 import click
 
 from referee.core.pairing import Pairing
-from referee.gameplay.api import READY, Answer, LegalMoves, Opening, Question, Reply
+from referee.gameplay.api import READY, Answer, GameDescription, LegalMoves, Question, Reply
 from referee.gameplay.events import Ending, Event, Timing
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -79,7 +79,7 @@ class RandomSeats:
     def watch(self, event: Event, state: State[Any]) -> None:
         self.state = state
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         self._opening.append(seat)
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:

@@ -9,20 +9,20 @@ from typing import Any
 
 from referee.gameplay.api import (
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
     Ready,
     Reply,
+    ReplyContent,
     Silence,
-    What,
 )
 from referee.gameplay.events import Ending, Event
 from referee.games.api import Outcome, Seat, State
 from referee.protocol import messages as m
 from referee.protocol.session import Session
-from referee.wire.conversation import Conversation
+from referee.wire.referee_session import RefereeSession
 
 Said = tuple[int, bytes]
 """After so many microseconds of the move, these bytes; none at all are the end of the output."""
@@ -32,22 +32,22 @@ Bot = Callable[[list[str]], Iterable[Said]]
 
 
 class ScriptedWire:
-    """The conversation is real, from `Conversation` to bytes; processes and clocks are not.
+    """The session is real, from `RefereeSession` to bytes; processes and clocks are not.
 
     A second session for each bot is told of every line, and holds the table against what the referee says.
     """
 
     def __init__(self, *bots: Bot) -> None:
-        self.conversations = [Conversation() for _ in bots]
+        self.sessions = [RefereeSession() for _ in bots]
         self.mirrors = [Session() for _ in bots]
         self._lines = [m.LineSplitter() for _ in bots]
         self._bots = bots
         self._asked: dict[Seat, int] = {}
         """How long each seat that is asked is waited for."""
-        self._openings: dict[Seat, Opening] = {}
+        self._descriptions: dict[Seat, GameDescription] = {}
         self._greeted: set[Seat] = set()
         self._coming: list[list[Said]] = [[] for _ in bots]
-        self._heard: list[list[tuple[int, What]]] = [[] for _ in bots]
+        self._heard: list[list[tuple[int, ReplyContent]]] = [[] for _ in bots]
         self._off_turn: list[list[bytes]] = [[] for _ in bots]
 
     def say_off_turn(self, seat: Seat, data: bytes) -> None:
@@ -64,33 +64,33 @@ class ScriptedWire:
             self._coming[seat] += self._bots[seat](lines)
 
     def _hear(self, seat: Seat, used_us: int, data: bytes) -> None:
-        conversation = self.conversations[seat]
+        session = self.sessions[seat]
         if data:
-            whats = conversation.hear(data)
+            whats = session.receive(data)
             self._mirror(seat, data)
         else:
-            conversation.failure = conversation.failure or Failure(Ending.GONE, "closed its output")
-            whats = [conversation.failure]
+            session.failure = session.failure or Failure(Ending.GONE, "closed its output")
+            whats = [session.failure]
         self._heard[seat] += [(used_us, what) for what in whats]
 
     def _mirror(self, seat: Seat, data: bytes) -> None:
         """What the bot says is told to the second session too, as long as it is well formed."""
-        if self.conversations[seat].failure:
+        if self.sessions[seat].failure:
             return
         for line in self._lines[seat].feed(data):
             assert isinstance(line, bytes)
             with contextlib.suppress(m.NotAMessage):
                 self.mirrors[seat].said(m.Speaker.BOT, m.parse(line, m.Speaker.BOT))
-        assert self.mirrors[seat].phase is self.conversations[seat].phase
+        assert self.mirrors[seat].phase is self.sessions[seat].phase
 
-    def open(self, seat: Seat, opening: Opening) -> None:
+    def open(self, seat: Seat, description: GameDescription) -> None:
         self._asked[seat] = 10_000_000
         if seat in self._greeted:
-            self._tell(seat, self.conversations[seat].open(seat, opening))
+            self._tell(seat, self.sessions[seat].open(seat, description))
         else:
             self._greeted.add(seat)
-            self._openings[seat] = opening
-            self._tell(seat, self.conversations[seat].greet())
+            self._descriptions[seat] = description
+            self._tell(seat, self.sessions[seat].greet())
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         for seat in seats:
@@ -102,28 +102,28 @@ class ScriptedWire:
         self._asked[seat] = question.wait_us
         if not question.rejected:
             self._coming[seat] = []
-        if not self.conversations[seat].failure:
-            self._tell(seat, self.conversations[seat].ask(seat, question))
+        if not self.sessions[seat].failure:
+            self._tell(seat, self.sessions[seat].ask(seat, question))
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
-        self._tell(seat, self.conversations[seat].show_legal(legal))
+        self._tell(seat, self.sessions[seat].show_legal(legal))
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
-        for seat, conversation in enumerate(self.conversations):
-            self._tell(seat, conversation.close(outcome, ending))
+        for seat, session in enumerate(self.sessions):
+            self._tell(seat, session.close(outcome, ending))
 
     def quit(self) -> None:
-        for seat, conversation in enumerate(self.conversations):
-            self._tell(seat, conversation.quit())
+        for seat, session in enumerate(self.sessions):
+            self._tell(seat, session.quit())
 
     def next_reply(self) -> Reply:
         while True:
             for seat in sorted(self._asked):
                 if self._heard[seat]:
                     used_us, what = self._heard[seat].pop(0)
-                    if isinstance(what, Ready) and seat in self._openings:
-                        opening = self._openings.pop(seat)
-                        self._tell(seat, self.conversations[seat].open(seat, opening))
+                    if isinstance(what, Ready) and seat in self._descriptions:
+                        description = self._descriptions.pop(seat)
+                        self._tell(seat, self.sessions[seat].open(seat, description))
                         continue
                     if not isinstance(what, ListRequest):
                         del self._asked[seat]
@@ -132,7 +132,7 @@ class ScriptedWire:
             if not waiting:
                 seat, wait_us = min(self._asked.items(), key=lambda item: item[1])
                 del self._asked[seat]
-                self.conversations[seat].lapse()
+                self.sessions[seat].lapse()
                 self.mirrors[seat].lapse()
                 return Reply(seat, Silence("nothing came"), wait_us + 1)
             used_us, seat = min(waiting)
@@ -141,7 +141,7 @@ class ScriptedWire:
                 data = self._coming[seat].pop(0)[1]
                 if b"\n" not in data or self._heard[seat]:
                     wait_us = self._asked.pop(seat)
-                    self.conversations[seat].lapse()
+                    self.sessions[seat].lapse()
                     self.mirrors[seat].lapse()
                     return Reply(seat, Silence("nothing came"), wait_us + 1)
                 self._hear(seat, used_us, data)

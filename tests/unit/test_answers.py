@@ -10,25 +10,32 @@ from typing import Any
 import pytest
 
 from referee.cluster.answers import from_bytes, to_bytes
-from referee.cluster.orders import Changed, Greeting, MachineAnswer, MachineReady, PlayedTask, Unfit
+from referee.cluster.orders import (
+    BotFilesChanged,
+    Greeting,
+    MachineAnswer,
+    MachineReady,
+    MachineUnfit,
+    PlayedTask,
+)
 from referee.core.errors import RecordError
-from referee.tournament.task import Began, Died, LeftBehind, Notice, Void
-from tests.unit.test_cluster_workers import recorded, task
+from referee.tournament.task import Began, LeftBehind, Notice, Void, WorkerDied
+from tests.unit.test_cluster_backend import recorded, task
 
 ANSWERS: list[MachineAnswer] = [
     None,
     Greeting("b", "CPU", "1.0", "abc", ("0f", "1e")),
     MachineReady({"x": "bwrap"}, {"x": {"main.py": "ff"}}, 14_000, ("a remark",)),
     MachineReady({}, {}, None, ()),
-    Unfit("no compiler"),
-    Changed("x", "main.py"),
+    MachineUnfit("no compiler"),
+    BotFilesChanged("x", "main.py"),
     PlayedTask(()),
     PlayedTask(
         (
             Began("1:a:b"),
             Void("1:a:b", 2, "Traceback", frozenset({"a", "b"}), lost=True),
             LeftBehind("a", "sleep"),
-            Died(None, "it was killed", frozenset("a")),
+            WorkerDied(None, "it was killed", frozenset("a")),
             Notice("a line"),
         )
     ),

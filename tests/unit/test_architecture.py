@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import referee
 import referee.protocol
+from tests.command import ROOT as REPOSITORY
 from tests.imports import imports, parsed
 from tests.tools import module_list
 
@@ -70,6 +72,30 @@ def types(module: ast.Module) -> Iterator[str]:
             name = node.targets[0].id
             if name.strip("_")[:1].isupper() and not name.isupper():
                 yield name
+
+
+@pytest.mark.promise("ARCHITECTURE", "The glossary has each word once, sorted, and only words in use.")
+def test_the_glossary_is_sorted_and_has_only_words_in_use() -> None:
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", glossary()[1], re.MULTILINE)[1:]
+    words = [word for word, _ in rows]
+    folded = [word.casefold() for word in words]
+    assert folded == sorted(set(folded)) and len(words) > 100
+    assert [word for word, meaning in rows if meaning.endswith(".")] == []
+    used = text_of_the_code()
+    assert [word for word in words if not re.search(rf"\b{re.escape(word.casefold())}", used)] == []
+
+
+def glossary() -> tuple[str, str]:
+    """ARCHITECTURE.md before its glossary, and the glossary."""
+    before, glossary = (REPOSITORY / "ARCHITECTURE.md").read_text().split("\n## Glossary\n")
+    return before, glossary
+
+
+def text_of_the_code() -> str:
+    """All modules and documents except the glossary, in lower case, with names divided into words."""
+    files = [*OURS.values(), *PROTOCOL.rglob("*.md"), *ROOT.rglob("*.md"), REPOSITORY / "README.md"]
+    texts = [glossary()[0], *(file.read_text() for file in files if file != module_list.PAGE)]
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", "\n".join(texts)).casefold()
 
 
 def test_the_protocol_imports_nothing_but_itself_and_the_standard_library() -> None:

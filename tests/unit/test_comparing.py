@@ -10,10 +10,10 @@ import pytest
 
 from referee.cli.doctor import json_of
 from referee.cli.machines import data_of, page_of
-from referee.cluster.comparing import Measured, Unmeasured, clock_percent, compare, read_report
+from referee.cluster.comparing import MeasuredMachine, UnmeasuredMachine, clock_percent, compare, read_report
 from referee.core.errors import EnvironmentLacksError
 from referee.machine.calibration import Rates, Speed
-from referee.machine.doctor import Finding, Level, diagnose
+from referee.machine.doctor import Finding, Severity, diagnose
 from tests.command import referee
 from tests.unit.test_doctor import FIGURES
 
@@ -29,16 +29,16 @@ DESK = read_report("10.0.0.1", 4, reported())
 
 def machine(
     address: str, native: int = 14_000, python: int | None = None, share: int = 99, **more: Any
-) -> Measured:
+) -> MeasuredMachine:
     """A machine like the good one, at another speed; Python is as much slower or faster as compiled code."""
     rates = Rates(native, 6 * native if python is None else python, share)
     return DESK._replace(address=address, speed=Speed(rates, rates), **more)
 
 
-def warned(*machines: Measured) -> dict[str, Finding]:
+def warned(*machines: MeasuredMachine) -> dict[str, Finding]:
     """The warnings by what they are about; with the good machine as the first."""
     found = compare([machine("first"), *machines], DESK.referee)
-    return {finding.about: finding for finding in found if finding.level is not Level.FINE}
+    return {finding.about: finding for finding in found if finding.level is not Severity.FINE}
 
 
 def test_a_report_is_read_as_it_was_measured() -> None:
@@ -51,8 +51,8 @@ def test_a_report_is_read_as_it_was_measured() -> None:
     )
     assert (poor.slow_us, poor.speed, poor.isolation, poor.can_play) == (None, None, ("basic",), False)
     assert [(one.about, one.level) for one in poor.warnings] == [
-        ("bots", Level.LACK),
-        ("bwrap", Level.WARNING),
+        ("bots", Severity.LACK),
+        ("bwrap", Severity.WARNING),
     ]
 
 
@@ -93,7 +93,7 @@ def test_texts_of_other_machines_are_escaped() -> None:
 def test_machines_that_are_alike_have_no_warnings() -> None:
     assert warned(machine("b", native=11_200), machine("c", native=13_000)) == {}
     (speed,) = compare([machine("a"), machine("b", native=11_200)], DESK.referee)
-    assert speed.level is Level.FINE and "80 % of the speed" in speed.measured
+    assert speed.level is Severity.FINE and "80 % of the speed" in speed.measured
     assert compare([machine("a")], DESK.referee) == ()
 
 
@@ -159,9 +159,13 @@ def test_a_machine_that_is_too_unlike_is_refused(reference: int, speed: int, per
 
 
 def test_the_page_has_the_machines_then_what_differs_then_their_warnings() -> None:
-    warning = Finding("cores", Level.WARNING, "2 available", "too few", "`workers = 1`")
+    warning = Finding("cores", Severity.WARNING, "2 available", "too few", "`workers = 1`")
     slow = machine("b", native=7000, slow_us=None, warnings=(warning,))
-    every: list[Measured | Unmeasured] = [machine("a"), slow, Unmeasured("10.0.0.9", 2, "it does not answer")]
+    every: list[MeasuredMachine | UnmeasuredMachine] = [
+        machine("a"),
+        slow,
+        UnmeasuredMachine("10.0.0.9", 2, "it does not answer"),
+    ]
     findings = compare(every, DESK.referee)
     page = page_of(every, findings)
     lines = page.splitlines()

@@ -12,7 +12,7 @@ from referee.tournament.dispatcher import LOSSES, Dispatcher
 from referee.tournament.formats.round_robin import games_in_all, round_robin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Lost, Task, Void
+from referee.tournament.task import Task, TaskLost, Void
 from referee.tournament.voids import Suspicion
 
 GAME = GAMES["blooms"]
@@ -104,7 +104,7 @@ def test_the_games_that_were_lost_with_a_machine_are_played_again_together_and_h
     first, _ = dispatcher.next(), dispatcher.next()
     assert first
     dispatcher.began("1:a:b")
-    voids = dispatcher.lost(Lost(first, "machine m was lost", by_bot=True))
+    voids = dispatcher.lost(TaskLost(first, "machine m was lost", by_bot=True))
     assert [(void.id, void.attempt, void.lost, void.suspects) for void in voids] == [
         ("1:a:b", 1, True, frozenset()),
         ("1:b:a", 1, True, frozenset()),
@@ -118,7 +118,7 @@ def test_of_a_lost_task_only_the_games_that_are_not_over_are_played_again() -> N
     first = dispatcher.next()
     assert first
     dispatcher.finished(played("1:a:b"))
-    assert [void.id for void in dispatcher.lost(Lost(first, "how", by_bot=True))] == ["1:b:a"]
+    assert [void.id for void in dispatcher.lost(TaskLost(first, "how", by_bot=True))] == ["1:b:a"]
 
 
 def test_bots_whose_machine_is_lost_again_and_again_are_suspected() -> None:
@@ -136,7 +136,7 @@ def lost_again_and_again(by_bot: bool) -> list[set[tuple[object, ...]]]:
     for _ in range(LOSSES + 1):
         given = dispatcher.next()
         assert given
-        voids = dispatcher.lost(Lost(given, "how", by_bot))
+        voids = dispatcher.lost(TaskLost(given, "how", by_bot))
         suspected.append({(void.lost, *sorted(void.suspects)) for void in voids})
         dispatcher.play_again(given, [void.id for void in voids])
     return suspected

@@ -13,12 +13,12 @@ import pytest
 from referee.cli.doctor import _page
 from referee.core.control_groups import ControlGroup, control_group
 from referee.machine.calibration import Rates, Speed
-from referee.machine.doctor import COARSE_STEP_NS, MIN_DISK, Finding, Level, diagnose
+from referee.machine.doctor import COARSE_STEP_NS, MIN_DISK, Finding, Severity, diagnose
 from referee.machine.measure import Disk, Distribution, Figures, shares
 from referee.machine.survey import (
     Abilities,
-    Limit,
     Machine,
+    ResourceLimit,
     Ticks,
     available_memory,
     physical_cores,
@@ -41,8 +41,8 @@ MACHINE = Machine(
     bot_groups=("memory", "pids"),
     load_percent=0,
     memory_bytes=16 * GB,
-    files=Limit(1024, 4096),
-    processes=Limit(10_000, 20_000),
+    files=ResourceLimit(1024, 4096),
+    processes=ResourceLimit(10_000, 20_000),
     processes_used=200,
     landlock_abi=7,
     coarse_tick_us=4000,
@@ -84,7 +84,7 @@ def finding(figures: Figures, about: str) -> Finding:
 
 def test_the_speed_is_a_figure_without_a_judgement() -> None:
     found = finding(FIGURES, "speed")
-    assert found.level is Level.FINE and "CPython 3.11.7" in found.meaning
+    assert found.level is Severity.FINE and "CPython 3.11.7" in found.meaning
     assert found.measured == (
         "14.0 MB/s and 80000 moves/s with 4 games at a time; alone 15.0 MB/s and 90000 moves/s"
     )
@@ -119,16 +119,31 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ("cores", on(physical=5), on(physical=4), "two threads of a core slow each other down"),
     ("cores", on(physical=None), on(physical=None, cores=4), "no core is left for the referee"),
     ("quota", grouped(cpu_percent=800), grouped(cpu_percent=799), "7.9 of 8 cores"),
-    ("files", on(files=Limit(64, 64)), on(files=Limit(63, 63)), "`ulimit -n 64`"),
+    ("files", on(files=ResourceLimit(64, 64)), on(files=ResourceLimit(63, 63)), "`ulimit -n 64`"),
     (
         "files",
-        on(files=Limit(92, 92))._replace(workers=15),
-        on(files=Limit(91, 4096))._replace(workers=15),
+        on(files=ResourceLimit(92, 92))._replace(workers=15),
+        on(files=ResourceLimit(91, 4096))._replace(workers=15),
         "→ `ulimit -n 92` before",
     ),
-    ("files", on(files=Limit(None, None)), on(files=Limit(60, 62)), "have the hard limit raised"),
-    ("processes", on(processes=Limit(264, None)), on(processes=Limit(263, None)), "enough for 3 games"),
-    ("processes", on(processes=Limit(64, 64), root=True), on(processes=Limit(64, 64)), "enough for 0 games"),
+    (
+        "files",
+        on(files=ResourceLimit(None, None)),
+        on(files=ResourceLimit(60, 62)),
+        "have the hard limit raised",
+    ),
+    (
+        "processes",
+        on(processes=ResourceLimit(264, None)),
+        on(processes=ResourceLimit(263, None)),
+        "enough for 3 games",
+    ),
+    (
+        "processes",
+        on(processes=ResourceLimit(64, 64), root=True),
+        on(processes=ResourceLimit(64, 64)),
+        "enough for 0 games",
+    ),
     ("processes", grouped(processes=64), grouped(processes=63), "allows 63 more"),
     ("memory", on(memory_bytes=GB // 2), on(memory_bytes=GB // 2 - 1), "the system kills processes"),
     ("memory", grouped(memory_bytes=GB // 2), grouped(memory_bytes=GB // 4), "allows 256 MB"),
@@ -173,9 +188,9 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
     ("about", "good", "bad", "text"), STEPS, ids=[f"{about}: {text}" for about, _, _, text in STEPS]
 )
 def test_each_warning_appears_and_disappears(about: str, good: Figures, bad: Figures, text: str) -> None:
-    assert finding(good, about).level is Level.FINE
+    assert finding(good, about).level is Severity.FINE
     found = finding(bad, about)
-    assert found.level is Level.WARNING
+    assert found.level is Severity.WARNING
     assert text in f"{found.measured}: {found.meaning} → {found.advice}"
     assert found in diagnose(bad).warnings
 
@@ -195,8 +210,8 @@ def test_the_margin_is_twice_what_one_move_of_a_thousand_takes_and_not_below_the
         (on(physical=None, cores=1), 1),
         (grouped(cpu_percent=350), 2),
         (grouped(cpu_percent=50), 1),
-        (on(files=Limit(63, 63)), 1),
-        (on(processes=Limit(232, 232)), 2),
+        (on(files=ResourceLimit(63, 63)), 1),
+        (on(processes=ResourceLimit(232, 232)), 2),
         (grouped(memory_bytes=3 * GB // 8), 3),
     ],
 )
@@ -350,9 +365,9 @@ def test_the_percentiles_are_measured_times() -> None:
 
 def test_the_number_of_descriptors_that_is_enough() -> None:
     """`tests/processes/test_measuring.py` tries it."""
-    assert finding(on(files=Limit(64, 64)), "files").meaning == "enough for 8 games at a time"
+    assert finding(on(files=ResourceLimit(64, 64)), "files").meaning == "enough for 8 games at a time"
 
 
 def test_a_landlock_that_does_not_confine_signals_is_told() -> None:
-    assert finding(on(landlock_abi=5), "signals").level is Level.WARNING
+    assert finding(on(landlock_abi=5), "signals").level is Severity.WARNING
     assert not [found for found in diagnose(on(landlock_abi=6)).findings if found.about == "signals"]

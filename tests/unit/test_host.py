@@ -11,11 +11,11 @@ import pytest
 
 from referee.cluster.bot_files import BotFiles
 from referee.cluster.host import Host
-from referee.cluster.orders import Changed, MachineAnswer, Play, Prepare, Requirement, Unfit
+from referee.cluster.orders import BotFilesChanged, MachineAnswer, MachineUnfit, Play, Prepare, Requirement
 from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
 from referee.tournament.pool import WorkerPool
-from tests.unit.test_cluster_workers import task
+from tests.unit.test_cluster_backend import task
 
 Hosted = tuple[Host, list[MachineAnswer]]
 
@@ -40,7 +40,7 @@ def test_a_machine_without_what_only_linux_has_says_so_where_it_is_required(
     required = Requirement((), 2, pin=pin, cpu_clocks=cpu_clocks, calibrates=False)
     host.obey("1", Prepare(required, "w", 1, 1, 0))
     (answer,) = answers
-    assert isinstance(answer, Unfit) and "needs Linux" in answer.why
+    assert isinstance(answer, MachineUnfit) and "needs Linux" in answer.why
 
 
 def test_a_machine_that_cannot_forgive_waiting_says_so(
@@ -53,7 +53,7 @@ def test_a_machine_that_cannot_forgive_waiting_says_so(
     required = Requirement((files,), 2, pin=False, cpu_clocks=False, calibrates=False)
     host.obey("1", Prepare(required, "w", 1, 1, 0))
     (answer,) = answers
-    assert isinstance(answer, Unfit) and "`forgive_waiting` needs a kernel" in answer.why
+    assert isinstance(answer, MachineUnfit) and "`forgive_waiting` needs a kernel" in answer.why
 
 
 def test_the_name_of_a_changed_file_is_escaped(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,4 +63,6 @@ def test_the_name_of_a_changed_file_is_escaped(hosted: Hosted, monkeypatch: pyte
         patched.setattr(host, "_changed", lambda name: "file\x1b[2J")
         host.obey("1", Play(task(1, "a", "b")))
     (answer,) = answers
-    assert isinstance(answer, Changed) and answer.what.startswith("file") and answer.what.isprintable()
+    assert (
+        isinstance(answer, BotFilesChanged) and answer.what.startswith("file") and answer.what.isprintable()
+    )

@@ -220,7 +220,7 @@ def test_a_banner_before_hello_does_no_harm() -> None:
     verdict, _ = run(wire)
     assert verdict.ending is Ending.TIME
     # The banner was said before there was a game; `loading` belongs to it.
-    assert wire.conversations[0].aside.noise_count == 1
+    assert wire.sessions[0].extra_output.noise_count == 1
 
 
 # --- Rejections --------------------------------------------------------------------------------------
@@ -570,7 +570,7 @@ def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_
     moved = [event for event in events.all if isinstance(event, Moved) and event.seat == 1]
     assert [number for number, event in enumerate(moved, 1) if event.defaulted] == [18]
     assert not any(isinstance(event, Rejected | Retired) for event in events.all)
-    assert wire.conversations[1].aside.stale_count == 1
+    assert wire.sessions[1].extra_output.stale_count == 1
     assert not any(line.startswith(("rejected", "legal")) for line in said)
     assert sum(line.startswith("defaulted 18 ") for line in said) == 1
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Failure, Opening, Question
+from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.protocol import messages as m
 from referee.protocol.session import Phase
-from referee.wire.conversation import LINES_CAP, LOG_CAP, TURN_CAP, Conversation
+from referee.wire.referee_session import LINES_CAP, LOG_CAP, TURN_CAP, RefereeSession
 from tests.unit.characters import NO_CONTROL
 from tests.unit.scripted import puppet
 
@@ -131,22 +131,22 @@ def test_only_a_newline_ends_a_line() -> None:
     assert m.LineSplitter().feed(data + b"\n") == [data]
 
 
-def greeted() -> Conversation:
-    conversation = Conversation()
-    conversation.greet()
-    conversation.hear(b"hello 1\n")
-    return conversation
+def greeted() -> RefereeSession:
+    session = RefereeSession()
+    session.greet()
+    session.receive(b"hello 1\n")
+    return session
 
 
 @given(
     st.lists(st.binary(max_size=100) | st.sampled_from([b"move 1 a\n", b"ready\n", b"list 1\n", b"log \n"]))
 )
 def test_a_channel_never_raises(chunks: list[bytes]) -> None:
-    conversation = greeted()
+    session = greeted()
     for chunk in chunks:
-        facts = conversation.hear(chunk)
+        facts = session.receive(chunk)
         assert all(isinstance(fact, Failure) for fact in facts), "nothing was asked"
-        assert bool(facts) <= (conversation.failure is not None)
+        assert bool(facts) <= (session.failure is not None)
 
 
 @pytest.mark.parametrize(
@@ -155,14 +155,14 @@ def test_a_channel_never_raises(chunks: list[bytes]) -> None:
     ids=["lines", "bytes"],
 )
 def test_a_stream_of_lines_is_a_flood_at_its_cap(line: bytes, size: int, cap: int) -> None:
-    conversation = greeted()
+    session = greeted()
     heard = 0
-    while not conversation.failure:
-        conversation.hear(line * 100)
+    while not session.failure:
+        session.receive(line * 100)
         heard += 100 * size
-    assert conversation.failure.ending is Ending.FLOOD
+    assert session.failure.ending is Ending.FLOOD
     assert cap <= heard <= cap + 100 * size, "its hello was a line too"
-    assert conversation.aside.noise_count > len(conversation.aside.noise)
+    assert session.extra_output.noise_count > len(session.extra_output.noise)
 
 
 def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
@@ -174,20 +174,20 @@ def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
 
 
 def test_log_lines_are_bounded_in_number_too() -> None:
-    conversation = greeted()
-    conversation.hear(b"log\n" * (LOG_CAP + 1))
-    assert len(conversation.aside.log) <= LOG_CAP
-    assert conversation.aside.log_dropped == LOG_CAP + 1 - len(conversation.aside.log) > 0
+    session = greeted()
+    session.receive(b"log\n" * (LOG_CAP + 1))
+    assert len(session.extra_output.log) <= LOG_CAP
+    assert session.extra_output.log_dropped == LOG_CAP + 1 - len(session.extra_output.log) > 0
 
 
 def test_after_a_breach_nothing_more_is_heard() -> None:
-    conversation = greeted()
-    assert len(conversation.hear(b"ready\nready\n")) == 1
-    assert conversation.hear(b"ready\nlog more\n") == [] and not conversation.aside.log
+    session = greeted()
+    assert len(session.receive(b"ready\nready\n")) == 1
+    assert session.receive(b"ready\nlog more\n") == [] and not session.extra_output.log
 
 
-class ByTheTable(Conversation):
-    """A conversation without the short way for plain moves."""
+class ByTheTable(RefereeSession):
+    """A session without the short way for plain moves."""
 
     def _plain_move(self, data: bytes) -> None:
         return None
@@ -223,22 +223,22 @@ CHUNKS = st.lists(
 
 @given(CHUNKS)
 def test_the_short_way_for_plain_moves_says_what_the_table_says(chunks: list[bytes]) -> None:
-    conversations = (Conversation(), ByTheTable())
+    sessions = (RefereeSession(), ByTheTable())
     seen = []
-    for conversation in conversations:
-        conversation.greet()
-        conversation.hear(b"hello 1\n")
-        conversation.open(0, Opening("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
-        conversation.hear(b"ready\n")
+    for session in sessions:
+        session.greet()
+        session.receive(b"hello 1\n")
+        session.open(0, GameDescription("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
+        session.receive(b"ready\n")
         heard: list[object] = []
         for chunk in chunks:
-            if conversation.phase is Phase.WAITING and not conversation.failure:
-                conversation.ask(0, Question((), 1_000_000, 0, 1_000_000))
+            if session.phase is Phase.WAITING and not session.failure:
+                session.ask(0, Question((), 1_000_000, 0, 1_000_000))
             heard += [
-                conversation.hear(chunk),
-                conversation.phase,
-                list(conversation.last_heard),
-                conversation.partial,
+                session.receive(chunk),
+                session.phase,
+                list(session.last_received),
+                session.partial,
             ]
-        seen.append((heard, conversation.failure, conversation.aside, conversation.heard_bytes))
+        seen.append((heard, session.failure, session.extra_output, session.received_bytes))
     assert seen[0] == seen[1]

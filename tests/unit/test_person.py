@@ -17,9 +17,9 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import State
 from referee.person.choices import Choices
-from referee.person.commands import COMMANDS, MAX_LINE, Typed, meaning, meant_by
-from referee.person.console import CLOSED, Asking, Console, End
-from referee.person.desk import Left, PersonDesk, TakenBack
+from referee.person.commands import COMMANDS, MAX_LINE, TypedLine, meaning, meant_by
+from referee.person.console import CLOSED, Console, InputEnd, LineRequest
+from referee.person.interface import PersonInterface, PersonLeft, TakenBack
 from referee.person.taking_back import ContinuedWire, TakenTurn, before_move, can_take_back
 from referee.person.words import clock_text, help_lines, moves_lines
 from tests.unit.scripted import Events, ScriptedWire, puppet
@@ -28,22 +28,22 @@ from tests.unit.scripted import Events, ScriptedWire, puppet
 @pytest.mark.parametrize(
     ("line", "typed"),
     [
-        ("L:D4 D:D6", Typed("move", "L:D4 D:D6")),
-        ("  E5 R U ", Typed("move", "E5 R U")),
-        ("h", Typed("move", "h")),
-        ("-", Typed("move", "-")),
-        ("", Typed("")),
-        ("   ", Typed("")),
-        ("HELP", Typed("help")),
-        ("?", Typed("help")),
-        ("picture", Typed("board")),
-        ("undo 3", Typed("back", number=3)),
-        ("back", Typed("back")),
-        ("moves  L:D ", Typed("moves", "L:D")),
-        ("move help", Typed("move", "help")),
+        ("L:D4 D:D6", TypedLine("move", "L:D4 D:D6")),
+        ("  E5 R U ", TypedLine("move", "E5 R U")),
+        ("h", TypedLine("move", "h")),
+        ("-", TypedLine("move", "-")),
+        ("", TypedLine("")),
+        ("   ", TypedLine("")),
+        ("HELP", TypedLine("help")),
+        ("?", TypedLine("help")),
+        ("picture", TypedLine("board")),
+        ("undo 3", TypedLine("back", number=3)),
+        ("back", TypedLine("back")),
+        ("moves  L:D ", TypedLine("moves", "L:D")),
+        ("move help", TypedLine("move", "help")),
     ],
 )
-def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: Typed) -> None:
+def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: TypedLine) -> None:
     assert meaning(line) == typed
 
 
@@ -206,8 +206,8 @@ class FailingWire(ScriptedWire):
 
     def next_reply(self) -> Reply:
         reply = super().next_reply()
-        if reply.seat == 1 and isinstance(reply.what, Ready):
-            return reply._replace(what=Failure(Ending.START, "no such program"))
+        if reply.seat == 1 and isinstance(reply.content, Ready):
+            return reply._replace(content=Failure(Ending.START, "no such program"))
         return reply
 
 
@@ -228,12 +228,12 @@ class TypingConsole:
 
     is_looked_at = True
 
-    def __init__(self, *lines: str | End) -> None:
+    def __init__(self, *lines: str | InputEnd) -> None:
         self._lines = list(lines)
         self.shown: list[str] = []
 
-    def read(self, asking: Asking, poll_bots: Callable[[], bool]) -> str | End:
-        self.shown.append(asking.prompt)
+    def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
+        self.shown.append(request.prompt)
         return self._lines.pop(0) if self._lines else CLOSED
 
     def show(self, text: str) -> None:
@@ -252,12 +252,14 @@ class TypingConsole:
         pass
 
 
-def desk(console: Console, persons: list[int], slug: str = "blooms", control: str = "none") -> PersonDesk:
+def interface(
+    console: Console, persons: list[int], slug: str = "blooms", control: str = "none"
+) -> PersonInterface:
     game = GAMES[slug]
     options = game.settle({"size": "3"} if slug == "blooms" else {})
     clock = TimeControl.parse(control)
     terms = Terms("1:a:b", game, options, ("a", "b"), (clock, clock), b"s")
-    return PersonDesk(terms, persons, console, None, Stream(b"t"))
+    return PersonInterface(terms, persons, console, None, Stream(b"t"))
 
 
 QUESTION = Question((), 3_600_000_000, 0, 3_600_000_000)
@@ -265,31 +267,31 @@ QUESTION = Question((), 3_600_000_000, 0, 3_600_000_000)
 
 def test_an_illegal_line_is_not_handed_to_the_game() -> None:
     console = TypingConsole("L:Z9", "quit now", "L:A1")
-    at = desk(console, [0])
+    at = interface(console, [0])
     at.begin_turn((0,))
     reply = at.ask(0, QUESTION, bool)
-    assert reply and reply.what == Answer("L:A1")
+    assert reply and reply.content == Answer("L:A1")
     assert any(line.startswith("illegal: ") for line in console.shown)
     assert any(line.startswith("`quit` stands alone") for line in console.shown)
 
 
 def test_without_a_clock_nobody_is_late() -> None:
-    at = desk(TypingConsole("L:A1"), [0])
+    at = interface(TypingConsole("L:A1"), [0])
     at.begin_turn((0,))
     reply = at.ask(0, QUESTION._replace(wait_us=1), bool)
     assert reply and reply.used_us <= 1
 
 
 def test_the_end_of_the_input_leaves_the_game() -> None:
-    at = desk(TypingConsole(), [0])
+    at = interface(TypingConsole(), [0])
     at.begin_turn((0,))
-    with pytest.raises(Left):
+    with pytest.raises(PersonLeft):
         at.ask(0, QUESTION, bool)
 
 
 def test_moves_are_taken_back_only_where_all_persons_agree() -> None:
     console = TypingConsole("back", "maybe", "n", "back", "y")
-    at = desk(console, [0, 1])
+    at = interface(console, [0, 1])
     at.begin_turn((0,))
     at.events.append(Retired(0, Ending.RESIGNED, "", 0))  # any event will do
     at.begin_turn((1,))
@@ -302,7 +304,7 @@ def test_moves_are_taken_back_only_where_all_persons_agree() -> None:
 
 def test_after_moves_were_taken_back_each_person_is_shown_what_happened_instead() -> None:
     console = TypingConsole("D:B1", "D:C1")
-    at = desk(console, [0, 1])
+    at = interface(console, [0, 1])
     state = BLOOMS.start(BLOOMS.settle({"size": "3"}))
     for text in ("L:A1", "L:A2"):  # the second time after moves were taken back
         at.begin_turn((0,))
@@ -317,7 +319,7 @@ def test_after_moves_were_taken_back_each_person_is_shown_what_happened_instead(
 
 def test_without_a_move_nothing_is_taken_back() -> None:
     console = TypingConsole("back", "L:A1")
-    at = desk(console, [0])
+    at = interface(console, [0])
     at.begin_turn((0,))
     assert at.ask(0, QUESTION, bool)
     assert "there is no move to take back yet" in console.shown
@@ -325,7 +327,7 @@ def test_without_a_move_nothing_is_taken_back() -> None:
 
 def test_in_a_game_with_hidden_information_each_person_looks_alone() -> None:
     console = TypingConsole("", "A", "", "C")
-    at = desk(console, [0, 1], "floral")
+    at = interface(console, [0, 1], "floral")
     state = GAMES["floral"].start(GAMES["floral"].settle({}))
     rng = Stream(b"x")
     while state.to_act()[0] < 0:

@@ -17,15 +17,15 @@ from rich.console import Console
 from referee.cli import displays, live_view
 from referee.cli.json_lines import JsonLines, end_lines
 from referee.cli.live_view import FittedRatings, LiveView
-from referee.cli.progress import Display, Outset, ProgressLines
-from referee.core.ration import Ration
+from referee.cli.progress import Display, ProgressLines, RunInfo
+from referee.core.duty_cycle import DutyCycle
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
 from referee.ratings.brief import brief
 from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
-from referee.tournament.forecast import Longest, forecast
+from referee.tournament.forecast import LongestGame, forecast
 from referee.tournament.pace import Pace
 from referee.tournament.task import Finished, Void
 from tests.page_tables import rows, words
@@ -74,10 +74,10 @@ def finished(played: Summary, stderr: str = "boom") -> Finished:
 class Run:
     """A run of some bots, told to a display."""
 
-    def __init__(self, names: tuple[str, ...] = ("a", "b"), total: int = 10, **outset: Any) -> None:
+    def __init__(self, names: tuple[str, ...] = ("a", "b"), total: int = 10, **info: Any) -> None:
         self.games: dict[str, Summary] = {}
         self.clock = Clock()
-        self.outset = Outset(names, 2, total, self.games, outset.pop("workers", 2), **outset)
+        self.info = RunInfo(names, 2, total, self.games, info.pop("workers", 2), **info)
 
     def play(self, display: Display, played: Summary, seconds: float = 1) -> None:
         display.began(played.id)
@@ -149,7 +149,7 @@ def picture(view: LiveView) -> list[str]:
 
 def test_plain_lines_tell_everything(capfd: pytest.CaptureFixture[str]) -> None:
     run = Run()
-    run.story(ProgressLines(run.outset, run.clock))
+    run.story(ProgressLines(run.info, run.clock))
     *lines, headline, signal = capfd.readouterr().err.splitlines()
     assert lines == STORY, "a fault is explained once for each bot"
     assert headline == "3 of 10 games, at most about 2 min remaining; LLR +1.23 [-2.94, 2.94]"
@@ -159,7 +159,7 @@ def test_plain_lines_tell_everything(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_long_silence_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
     """A bot that does not answer may have minutes by the game's own clock."""
     run = Run()
-    lines = ProgressLines(run.outset, run.clock)
+    lines = ProgressLines(run.info, run.clock)
     run.clock.now_s += 61
     lines.tick()
     run.play(lines, game("1:a:b"), 61)
@@ -170,7 +170,7 @@ def test_a_long_silence_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_a_terminal_is_told_nothing_less() -> None:
     run, console = Run(), terminal(200)
-    run.story(LiveView(run.outset, run.clock, console))
+    run.story(LiveView(run.info, run.clock, console))
     lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written(console)))
     places = [lines.index(line) for line in [*STORY, "SIGINT: stopping after this game"]]
     assert places == sorted(places)
@@ -178,7 +178,7 @@ def test_a_terminal_is_told_nothing_less() -> None:
 
 def test_events_as_json(capfd: pytest.CaptureFixture[str]) -> None:
     run = Run()
-    run.story(JsonLines(run.outset, ProgressLines(run.outset, run.clock)))
+    run.story(JsonLines(run.info, ProgressLines(run.info, run.clock)))
     out, err = capfd.readouterr()
     events = [json.loads(line) for line in out.splitlines()]
     assert [event["event"] for event in events] == [
@@ -205,7 +205,7 @@ def test_events_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page_has_every_event_with_its_members(capfd: pytest.CaptureFixture[str]) -> None:
     run = Run()
-    run.story(JsonLines(run.outset, ProgressLines(run.outset, run.clock)))
+    run.story(JsonLines(run.info, ProgressLines(run.info, run.clock)))
     lines = [*capfd.readouterr().out.splitlines(), *end_lines(1, 2, "head", "{}").splitlines()]
     printed: dict[str, set[str]] = {}
     for line in lines:
@@ -227,7 +227,7 @@ def test_the_page_has_every_event_with_its_members(capfd: pytest.CaptureFixture[
 def test_the_view_fits(width: int, height: int) -> None:
     names = tuple(f"bot-{number:03d}-with-a-long-name" for number in range(64))
     run = Run(names, 1000)
-    view = LiveView(run.outset, run.clock, terminal(width, height))
+    view = LiveView(run.info, run.clock, terminal(width, height))
     with view:
         for number, (one, other) in enumerate(pairwise(names)):
             run.play(view, game(f"1:{one}:{other}", (1, 2) if number % 2 else (2, 1)))
@@ -251,7 +251,7 @@ def test_the_view_fits(width: int, height: int) -> None:
 def test_the_view_is_drawn_now_and_then() -> None:
     """Whatever comes in, what is written is bounded by the time that passes."""
     run, console = Run(total=2000), terminal()
-    with LiveView(run.outset, run.clock, console) as view:
+    with LiveView(run.info, run.clock, console) as view:
         for number in range(1, 1001):
             run.play(view, game(f"{number}:a:b"), seconds=0.001)
     drawn = written(console).count("of 2000 games")
@@ -261,7 +261,7 @@ def test_the_view_is_drawn_now_and_then() -> None:
 
 def test_a_signal_is_answered_at_once() -> None:
     run, console = Run(), terminal()
-    with LiveView(run.outset, run.clock, console) as view:
+    with LiveView(run.info, run.clock, console) as view:
         view.began("1:a:b")
         view.interrupt("SIGINT: stopping after this game")
         assert "SIGINT: stopping after this game" in written(console)
@@ -270,7 +270,7 @@ def test_a_signal_is_answered_at_once() -> None:
 
 def test_a_signal_that_comes_while_the_view_is_drawn_is_shown_after_it() -> None:
     run, console = Run(), terminal()
-    view = LiveView(run.outset, run.clock, console)
+    view = LiveView(run.info, run.clock, console)
     draw: Callable[..., None] = console.print
 
     def interrupted(*what: Any, **how: Any) -> None:
@@ -293,7 +293,7 @@ def test_a_terminal_that_is_gone_stops_nothing() -> None:
 
     run = Run()
     console = Console(file=Gone(), force_terminal=True, width=80, height=24)
-    run.story(LiveView(run.outset, run.clock, console))
+    run.story(LiveView(run.info, run.clock, console))
 
 
 @pytest.mark.parametrize("term", ["dumb", "xterm"])
@@ -305,7 +305,7 @@ def test_a_terminal_that_cannot_draw_gets_plain_lines(term: str, monkeypatch: py
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr("sys.stderr", Terminal())
     expected = ProgressLines if term == "dumb" else LiveView
-    assert isinstance(displays.display(Run().outset), expected)
+    assert isinstance(displays.display(Run().info), expected)
 
 
 def test_no_colour_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,7 +317,7 @@ def test_no_colour_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv("TERM", "xterm-256color")
         run = Run()
         console = Console(file=io.StringIO(), force_terminal=True, width=80, height=24)
-        run.story(LiveView(run.outset, run.clock, console))
+        run.story(LiveView(run.info, run.clock, console))
         coloured = re.search(r"\x1b\[[0-9;]*[34][0-9](;[0-9]+)*m", written(console))
         assert bool(coloured) == wanted
 
@@ -335,7 +335,7 @@ def test_ratings_are_fitted_in_a_bounded_share_of_the_time(monkeypatch: pytest.M
         return pool({"a": Rating(len(games), 1.0), "b": Rating(0, 1.0)})
 
     monkeypatch.setattr(live_view, "fitted", slow_fit)
-    ratings = FittedRatings(run.outset, run.clock)
+    ratings = FittedRatings(run.info, run.clock)
     fits.clear()
     began_s = run.clock.now_s
     for number in range(10_000):
@@ -353,19 +353,19 @@ def test_ratings_are_fitted_in_a_bounded_share_of_the_time(monkeypatch: pytest.M
 
 def test_a_ration() -> None:
     clock = Clock()
-    ration = Ration(clock, share=0.1, least_s=2)
-    assert ration.is_due
-    with ration.spent():
+    duty_cycle = DutyCycle(clock, share=0.1, least_s=2)
+    assert duty_cycle.is_due
+    with duty_cycle.spent():
         clock.now_s += 0.1
     due = []
     for took_s in (0.1, 1.0):
-        while not ration.is_due:
+        while not duty_cycle.is_due:
             clock.now_s += 0.01
         due.append(clock.now_s)
-        with ration.spent():
+        with duty_cycle.spent():
             clock.now_s += took_s
     assert due[0] == pytest.approx(102, abs=0.02)
-    while not ration.is_due:
+    while not duty_cycle.is_due:
         clock.now_s += 0.01
     assert clock.now_s - due[1] == pytest.approx(10, abs=0.02), "1 s of 10"
 
@@ -403,7 +403,7 @@ def test_games_of_a_section_are_expected_to_take_as_long_as_others_of_it() -> No
 
 def test_a_forecast() -> None:
     quick, slow = TimeControl.parse("1s"), TimeControl.parse("2s+10s^1s")
-    left = [Longest(11, (quick, slow)), Longest(11, (slow, quick))] * 3
+    left = [LongestGame(11, (quick, slow)), LongestGame(11, (slow, quick))] * 3
     found = forecast(left, 6, 5 * S, 1, [])
     # 6 moves each: 6 · 1 and 10 + 6 · 3 seconds, and 5 twice for the start.
     assert found.longest_us == 6 * 44 * S and found.expected_us is None and found.expected_bytes is None

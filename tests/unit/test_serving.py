@@ -18,9 +18,9 @@ from referee.gameplay.openings import Openings
 from referee.games import GAMES
 from referee.records.record import to_json
 from referee.serving import app as app_module
-from referee.serving.app import Hub, application
-from referee.serving.live import Live
-from referee.serving.maker import MAX_WAITING, BusyError, Maker, Makers
+from referee.serving.app import SnapshotStreams, application
+from referee.serving.live import LiveRun
+from referee.serving.maker import MAX_WAITING, BusyError, PageMaker, PageMakers
 from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
 from referee.tournament.lock import locked
@@ -43,11 +43,11 @@ class Asked:
     """A server without a network, for a run in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.live, self.maker = Live(folder), Maker()
-        self.hub = Hub(self.live.advance())
+        self.live, self.maker = LiveRun(folder), PageMaker()
+        self.hub = SnapshotStreams(self.live.advance())
         self.now_s = 0.0
-        self.replays = Maker()
-        makers = Makers(self.maker, self.replays, self.maker)
+        self.replays = PageMaker()
+        makers = PageMakers(self.maker, self.replays, self.maker)
         reports = Reports(self.maker, lambda: self.now_s)
         self.log: list[str] = []
         self.errors: list[str] = []
@@ -511,7 +511,7 @@ def test_other_pages_do_not_wait_for_replays(asked: Asked) -> None:
 
 
 def test_a_page_is_made_once() -> None:
-    maker, made = Maker(), []
+    maker, made = PageMaker(), []
 
     def make() -> str:
         made.append(1)
@@ -523,7 +523,7 @@ def test_a_page_is_made_once() -> None:
 
 
 def test_what_a_page_raises_comes_to_those_who_want_it_and_is_not_kept() -> None:
-    maker = Maker()
+    maker = PageMaker()
     future = maker.page("key", lambda: str(1 // 0))
     maker.make_next()
     with pytest.raises(ZeroDivisionError):
@@ -534,7 +534,7 @@ def test_what_a_page_raises_comes_to_those_who_want_it_and_is_not_kept() -> None
 
 
 def test_the_pages_that_wait_and_those_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    maker = Maker()
+    maker = PageMaker()
     for number in range(MAX_WAITING):
         maker.page(number, lambda: "x" * 1000)
     with pytest.raises(BusyError):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Opening
+from referee.gameplay.api import GameDescription
 from referee.gameplay.events import Ending
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -145,8 +145,8 @@ class Seeded(ScriptedWire):
 
     seed = 0
 
-    def open(self, seat: int, opening: Opening) -> None:
-        super().open(seat, opening._replace(seed=self.seed))
+    def open(self, seat: int, description: GameDescription) -> None:
+        super().open(seat, description._replace(seed=self.seed))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -167,14 +167,14 @@ def test_the_referee_says_just_what_the_session_says(name: str) -> None:
         if wire is None:
             wire = Seeded(*bots)
         elif part.seat != first:
-            wire.conversations.reverse()
+            wire.sessions.reverse()
             wire._bots = tuple(bots)
         wire.seed = part.seed
         drawn = iter(part.chances)
         dice = (lambda state, drawn=drawn: next(drawn)) if part.chances else seeded_dice(terms)
         play(terms, wire, dice, Events())
     assert wire
-    wire.conversations = [wire.conversations[parts(name)[-1].seat]]
+    wire.sessions = [wire.sessions[parts(name)[-1].seat]]
     wire._bots = (reader,)
     wire.quit()
     assert not [line for line in reader.lines if not line.startswith(("#", "BOT:"))]
@@ -296,7 +296,7 @@ def test_question_numbers_only_go_up_by_one() -> None:
     assert not session.said(m.Speaker.BOT, m.MoveLine(1, "x")), "closed: dropped, no breach"
 
 
-def conversation(choose: Callable[[bot_py.Game], str | None], *lines: str) -> list[str]:
+def dialogue(choose: Callable[[bot_py.Game], str | None], *lines: str) -> list[str]:
     sink = BytesIO()
     source = BytesIO("".join(line + "\n" for line in lines).encode())
     bot_py.play(choose, source=source, sink=sink)
@@ -312,7 +312,7 @@ def test_the_python_library_sends_whatever_it_is_given_as_one_line() -> None:
         game.info("\0")
         return "L:A1"
 
-    said = conversation(choose, *GAME, "ask 1 0 0", "quit")
+    said = dialogue(choose, *GAME, "ask 1 0 0", "quit")
     assert said[2].startswith("log a  b [2Jé") and 3990 < len(said[2].encode()) < m.LINE_CAP
     assert said[3:] == ["info  ", "move 1 L:A1"]
     for line in said:
@@ -336,5 +336,5 @@ def test_a_list_that_comes_too_late_ends_the_question_and_not_the_bot() -> None:
         "choice L:B1",
         "quit",
     )
-    assert conversation(choose, *lines) == ["hello 1", "ready", "list 1", "ready", "list 1", "move 1 L:B1"]
+    assert dialogue(choose, *lines) == ["hello 1", "ready", "list 1", "ready", "list 1", "move 1 L:B1"]
     assert seen == [1, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest import mock
 
-from referee.gameplay.api import Answer, Failure, Opening, Question
+from referee.gameplay.api import Answer, Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.games import GAMES
 from referee.wire.connection import BotConnection
@@ -12,17 +12,17 @@ from referee.wire.connection import BotConnection
 
 def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
     connection = BotConnection(mock.Mock(), failure=Failure(Ending.START, ""))
-    conversation = connection.conversation
+    session = connection.session
     game = GAMES["blooms"]
-    conversation.greet()
-    conversation.hear(b"hello 1\n")
-    conversation.open(0, Opening(game.slug, game.rules, 2, game.settle({}), game.clock, 7))
-    conversation.hear(b"ready\n")
+    session.greet()
+    session.receive(b"hello 1\n")
+    session.open(0, GameDescription(game.slug, game.rules, 2, game.settle({}), game.clock, 7))
+    session.receive(b"ready\n")
     question = Question((), 1000, 0, 1000)
-    conversation.ask(0, question)
-    assert [type(what) for what in conversation.hear(b"move 1 a\n")] == [Answer]
-    conversation.ask(0, question)
-    assert conversation.hear(b"move 1 a\nmove 1 b\n") == []
+    session.ask(0, question)
+    assert [type(what) for what in session.receive(b"move 1 a\n")] == [Answer]
+    session.ask(0, question)
+    assert session.receive(b"move 1 a\nmove 1 b\n") == []
     detail, hint = connection.what_came()
     assert detail == "2 answers to closed questions came"
     assert hint == "it answered a question that was closed: the answer has the number of the last `ask`"

@@ -77,7 +77,7 @@ def outcome(
     return None if found == ALLOW else found & 0xFFFF
 
 
-def numbered(group: Mapping[str, system_calls.Call], machine: str) -> Iterator[tuple[str, int]]:
+def numbered(group: Mapping[str, system_calls.SystemCall], machine: str) -> Iterator[tuple[str, int]]:
     for name, call in group.items():
         number = call.x86_64 if machine == "x86_64" else call.generic
         if number is not None:

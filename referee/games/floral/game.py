@@ -47,7 +47,9 @@ class FloralExtract(Game[str]):
         return 2
 
     def longest(self, options: Options) -> int:
-        """The most submissions: a cast of each seat per turn, and a planting of each per casting phase."""
+        """Maximum number of submissions: a cast of each seat per turn, and a planting of each per casting
+        phase.
+        """
         turns = int(options["max_turns"])
         return 2 * (turns + (turns + TURNS - 1) // TURNS)
 

@@ -16,7 +16,7 @@ NO_RUNE = -1
 """The value of `previous` after a declaration, and before the first cast."""
 
 CHAIN = 5
-"""The most runes that a spell depends on."""
+"""Maximum number of runes that a spell depends on."""
 
 FIRST_GUESS = 6
 """How many different runes the first guessing spell takes."""

@@ -59,7 +59,7 @@ class TheTree(Game[Laying]):
         return int(options["players"])
 
     def longest(self, options: Options) -> int:
-        """The most moves: every tile but the first, in every deal."""
+        """Maximum number of moves: every tile but the first, in every deal."""
         return int(options["deals"]) * (len(TILES) - 1)
 
     def start(self, options: Options) -> TreeState:

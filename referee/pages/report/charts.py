@@ -35,8 +35,8 @@ class ChartLine(NamedTuple):
 
 
 def histogram(key: str, title: str, description: str, counts: Mapping[int, int], axis: str) -> Markup:
-    """How often each of some whole numbers occurs, as bars. `key` tells the chart apart on its page, `axis`
-    says what the numbers are.
+    """Draws how often each of some whole numbers occurs, as bars. `key` tells the chart apart on its page,
+    `axis` says what the numbers are.
     """
     ranges = bins(min(counts), max(counts), MAX_BINS)
     heights = [

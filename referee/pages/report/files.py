@@ -22,7 +22,7 @@ from referee.pages.report.reading import read_games
 from referee.tournament.reading import Runs
 
 MAX_BYTES = 18 << 20
-"""The replays in one page take at most so many bytes, so that browsers open it at once."""
+"""The replays in one page take at most this many bytes, so that browsers open it at once."""
 
 ON_A_PAGE = 200
 """How many games a page of a folder has."""

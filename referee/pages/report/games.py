@@ -22,7 +22,7 @@ MADE_BY = ("referee", "python", "host")
 """What a record says of the program and the machine that played it."""
 
 
-class Slowest(NamedTuple):
+class SlowestMove(NamedTuple):
     """The move of a seat that took the longest."""
 
     used_us: int
@@ -38,7 +38,7 @@ class Replay(NamedTuple):
     data: str
     """Packed as `pages.game_data` does it."""
     symbols: Mapping[str, str]
-    """The definitions that it refers to, by id, but for those that came with an earlier game."""
+    """The definitions that it refers to, by id, except for those that came with an earlier game."""
     lacks_seats: bool = False
     """Whether it has only what a spectator sees, and seats knew something else."""
 
@@ -48,7 +48,7 @@ class PlayedGame(NamedTuple):
 
     moves: int
     """Its moves, those of the opening and those that the referee made included."""
-    slowest: tuple[Slowest | None, ...]
+    slowest: tuple[SlowestMove | None, ...]
     """By seat; None for a seat without a move."""
     clocks: tuple[str, ...]
     """By seat."""
@@ -138,18 +138,18 @@ def _is_timed(event: dict[str, Any]) -> bool:
 
 def _slowest(
     events: Sequence[dict[str, Any]], timings: Sequence[dict[str, Any]], seats: int
-) -> list[Slowest | None]:
+) -> list[SlowestMove | None]:
     """The slowest move of each seat; None for one that has made no move."""
-    slowest: list[Slowest | None] = [None] * seats
+    slowest: list[SlowestMove | None] = [None] * seats
     for number, (event, timing) in enumerate(zip(events, timings, strict=True)):
         if _is_timed(event):
             before, used_us = slowest[event["seat"] - 1], timing["used_us"]
             if before is None or used_us > before.used_us:
-                slowest[event["seat"] - 1] = Slowest(used_us, number)
+                slowest[event["seat"] - 1] = SlowestMove(used_us, number)
     return slowest
 
 
-def _placed(slow: Slowest, steps: Steps) -> Slowest:
+def _placed(slow: SlowestMove, steps: Steps) -> SlowestMove:
     """A move with the step that has it."""
     passed = 0
     for step in steps.steps:

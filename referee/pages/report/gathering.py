@@ -13,7 +13,7 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
-from referee.pages.report.rating_history import FEWEST_GAMES, Course, course
+from referee.pages.report.rating_history import FEWEST_GAMES, RatingHistory, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
@@ -27,10 +27,10 @@ SLOWEST = 10
 """The number of slowest moves that are listed."""
 
 FAULTS_OF_A_KIND = 3
-"""The most games shown in which a bot committed the same fault."""
+"""Maximum number of games shown in which a bot committed the same fault."""
 
 MAX_FAULTS = 60
-"""The most games with faults that are shown."""
+"""Maximum number of games with faults that are shown."""
 
 DIALOGUE_LINES = 40
 """The number of last lines of a dialogue that are shown."""
@@ -46,7 +46,7 @@ class SlowMove(NamedTuple):
     """The step of the replay that has it; None where the game is not replayed."""
 
 
-class Faulty(NamedTuple):
+class FaultyGame(NamedTuple):
     """A game in which a bot committed a fault."""
 
     game: Summary
@@ -76,13 +76,13 @@ class TournamentReport:
     is_running: bool
     parts: Sequence[ReportPart]
     """The whole, and each section where there are several."""
-    course: Course | None
+    course: RatingHistory | None
     course_text: str
     """Why there is no course of ratings; empty where there is one."""
     best: Sequence[str]
     """The bots, best first."""
     slowest: Sequence[SlowMove]
-    faults: Sequence[Faulty]
+    faults: Sequence[FaultyGame]
     more_faults: int
     """How many games with faults are not shown."""
     games: Sequence[ListedGame]
@@ -100,7 +100,7 @@ class Gathering:
     _times: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
     """By section."""
     _lengths: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
-    """By section, how many games have so many moves."""
+    """By section, how many games have this many moves."""
     _clocks: dict[str, dict[str, set[str]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(set))
     )
@@ -195,7 +195,7 @@ class Gathering:
                 clocks[name] |= found
         return part(table, facts, times, lengths, {name: _allowance(found) for name, found in clocks.items()})
 
-    def _course(self, whole: Standings, facts: Facts) -> tuple[Course | None, str]:
+    def _course(self, whole: Standings, facts: Facts) -> tuple[RatingHistory | None, str]:
         """The course of the ratings, or why there is none."""
         if whole.seats == 1:
             return None, "Bots that play alone have no ratings."
@@ -205,7 +205,7 @@ class Gathering:
         found = course([each.game for each in self.games], whole.names, facts.repeats)
         return found, "" if found else f"There are fewer than {FEWEST_GAMES} games, too few for a course."
 
-    def _shown_faults(self) -> Iterator[Faulty]:
+    def _shown_faults(self) -> Iterator[FaultyGame]:
         wanted: dict[int, set[str]] = defaultdict(set)
         for read, _ in self._faulty:
             wanted[id(read.run)].add(read.id)
@@ -216,7 +216,7 @@ class Gathering:
             text = kept[id(read.run)].get(read.id, "")
             lines = [shown(line, 400) for line in text.split("\n")] if text else []
             last = lines[-DIALOGUE_LINES:]
-            yield Faulty(read.game, faults, read.played.faults, last, len(lines) - len(last))
+            yield FaultyGame(read.game, faults, read.played.faults, last, len(lines) - len(last))
 
     def _clocks_of_all(self) -> set[str]:
         return {clock for bots in self._clocks.values() for found in bots.values() for clock in found}

@@ -32,8 +32,8 @@ def title_of(whole: Standings, games: Sequence[Summary]) -> str:
 
 
 def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterator[HeadingFact]:
-    """What was played, by how many bots and with which clocks, and when: `began` has the moments at which the
-    first and the last game began, and is empty where there are none.
+    """Describes what was played, by how many bots, with which clocks, and when: `began` has the moments at
+    which the first and the last game began, and is empty where there are none.
     """
     for run in runs.runs:
         several = f" in {shown(run.folder.name, 80)}" if len(runs.runs) > 1 else ""
@@ -51,7 +51,7 @@ def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterat
 
 
 class Share(NamedTuple):
-    """What games have in common that a machine played."""
+    """What the games of one machine have in common."""
 
     machine: str
     cpu: str
@@ -59,8 +59,8 @@ class Share(NamedTuple):
 
 
 def machines(games: Mapping[Share, int]) -> Iterator[HeadingFact]:
-    """Where the games were played, how many of them, and with which clocks, where there is more to say than
-    that one machine played all of them with the clocks of the tournament.
+    """Describes where how many games were played, and with which clocks, where there is more to say than that
+    one machine played all of them with the clocks of the tournament.
     """
     if len(games) > 1 or any(share.clock_percent != 100 for share in games):
         shares = sorted(games, key=lambda share: -games[share])
@@ -79,7 +79,7 @@ def _share_text(share: Share, games: int) -> str:
 
 
 def made_by(found: Mapping[str, Collection[str]]) -> Iterator[HeadingFact]:
-    """With what the games were played, as far as records have it."""
+    """Names the software that played the games, as far as records have it."""
     for name, what in zip(MADE_BY, ("referee", "Python", "machine"), strict=True):
         if found[name]:
             yield what, ", ".join(sorted(found[name]))

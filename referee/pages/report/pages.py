@@ -14,7 +14,7 @@ from referee.pages.environment import page, static
 from referee.pages.game_data import packed
 from referee.pages.report.charts import SERIES, ChartLine, histogram, lines
 from referee.pages.report.gathering import ListedGame, TournamentReport
-from referee.pages.report.rating_history import Course
+from referee.pages.report.rating_history import RatingHistory
 from referee.viewing.palette import page_style
 
 Replays = Sequence[tuple[str, str]]
@@ -79,7 +79,7 @@ def report_page(
     )
 
 
-def _course_chart(course: Course, best: Sequence[str]) -> Markup:
+def _course_chart(course: RatingHistory, best: Sequence[str]) -> Markup:
     between = course.between[best[0]]
     ends = (
         ChartLine("lower end", [(count, low) for count, low, _ in between]),

@@ -12,14 +12,14 @@ from referee.ratings.standings import is_known
 from referee.records.record import Summary
 
 MAX_FITS = 30
-"""The most times that the ratings are fitted."""
+"""Maximum number of times that the ratings are fitted."""
 
 FEWEST_GAMES = 10
 """With fewer games there is no course worth drawing."""
 
 
 @dataclass(frozen=True)
-class Course:
+class RatingHistory:
     """Ratings after numbers of games."""
 
     elo: dict[str, list[tuple[int, float]]]
@@ -28,7 +28,7 @@ class Course:
     """For each bot, numbers of games with the ends of its 95 % interval after them, where it has one."""
 
 
-def course(games: Sequence[Summary], names: Sequence[str], repeats: str) -> Course | None:
+def course(games: Sequence[Summary], names: Sequence[str], repeats: str) -> RatingHistory | None:
     """The course of the ratings over these games, in the order in which they ended; None for fewer than
     `FEWEST_GAMES` that are rated.
     """
@@ -39,7 +39,7 @@ def course(games: Sequence[Summary], names: Sequence[str], repeats: str) -> Cour
         Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
         for game, cluster in zip(rated, clusters(rated, repeats).of, strict=True)
     ]
-    found = Course({name: [] for name in names}, {name: [] for name in names})
+    found = RatingHistory({name: [] for name in names}, {name: [] for name in names})
     fits = min(MAX_FITS, len(rated))
     for number in range(1, fits + 1):
         count = len(rated) * number // fits

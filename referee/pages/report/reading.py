@@ -29,7 +29,8 @@ class ReadGame(NamedTuple):
 
 
 def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGame, None, None]:
-    """The games of the runs that count, in the order in which they were finished, read by so many processes.
+    """The games of the runs that count, in the order in which they were finished, read by this many
+    processes.
 
     Raises `RecordError` where a line cannot be read, `EnvironmentLacksError` where a process ends unasked.
     """

@@ -37,7 +37,9 @@ class Scale:
         return cls(low - space, high + space, length=length)
 
     def at(self, value: float) -> float:
-        """Where a value lies, from 0 to its length; what lies beyond an end is at that end."""
+        """Maps a value to its position, from 0 to the length of the scale; values beyond an end are put at
+        that end.
+        """
         value = min(max(value, self.low), self.high)
         if self.is_logarithmic:
             share = math.log(value / self.low) / math.log(self.high / self.low)
@@ -56,13 +58,13 @@ class Scale:
 
 
 def round_step(least: float) -> float:
-    """The least of 1, 2, 5, 10, 20, … and their tenths that is not below this."""
+    """The smallest of 1, 2, 5, 10, 20, … and their tenths that is not below this."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
 
 def round_values(low: float, high: float, most: int) -> list[float]:
-    """The multiples of a round step between two ends, so many at most."""
+    """The multiples of a round step between two ends, at most this many."""
     step = round_step((high - low) / most)
     return [round(number * step, 9) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 

@@ -20,7 +20,7 @@ from referee.ratings.standings import Facts, Standings
 from referee.ratings.times import MoveTimes, Times
 
 MAX_IN_MATRIX = 64
-"""The most bots that are compared with each other in a matrix: the best ones."""
+"""Maximum number of bots that are compared with each other in a matrix: the best ones."""
 
 NO_GAMES = "no games yet"
 
@@ -98,7 +98,7 @@ class ReportPart:
     faults: Grid | None
     pairs: Grid | None
     lengths: Mapping[int, int]
-    """How many games have so many moves."""
+    """How many games have this many moves."""
     length_text: str
     endings: Sequence[tuple[str, int]]
     """How many games ended how, the most frequent first."""
@@ -243,7 +243,7 @@ def strip(times: MoveTimes | None, scale: Scale | None, allowance: int | None) -
 
 
 def length_text(lengths: Mapping[int, int]) -> str:
-    """How long games are, in words."""
+    """Describes how long games are."""
     games = sum(lengths.values())
     ordered = sorted(lengths)
     mean = sum(moves * count for moves, count in lengths.items()) / games

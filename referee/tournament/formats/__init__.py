@@ -114,8 +114,8 @@ def from_header(header: Mapping[str, Any]) -> Format:
 
 
 def known_format(header: Mapping[str, Any]) -> Format | None:
-    """As `from_header`, but None for a format from a file that was not named, and for a match of an earlier
-    version, whose header does not tell.
+    """Like `from_header`, but returns None for a format from a file that was not named, and for a match of an
+    earlier version, whose header does not tell.
     """
     is_known = ORIGIN not in header or outside.of_header(header) is not None
     return from_header(header) if is_known and "rounds" in header else None

@@ -36,7 +36,7 @@ def balanced(names: Sequence[str], seats: int, rounds: int, section: str) -> Ite
 
 
 def balanced_encounters(bots: int, seats: int, rounds: int) -> int:
-    """How many encounters the schedule has."""
+    """Counts the encounters of the schedule."""
     return rounds * (lcm(bots, seats) // seats)
 
 
@@ -76,13 +76,13 @@ def _best_round(meetings: _Counts, seats: int, stream: Stream) -> _Counts:
 
 
 def _cost_of_even(total: int, pairs: int) -> int:
-    """The least sum of squares of whole numbers, so many, with this total."""
+    """The least sum of squares of this many whole numbers with this total."""
     each, more = divmod(total, pairs)
     return (pairs - more) * each * each + more * (each + 1) * (each + 1)
 
 
 def _with_meetings(meetings: _Counts, tables: _Counts) -> _Counts:
-    """By pair of bots, how often they have met with these tables too."""
+    """Counts how often each pair of bots has met, with these tables included."""
     counts = meetings.copy()
     np.add.at(counts, (tables[:, :, None], tables[:, None, :]), 1)
     np.fill_diagonal(counts, 0)
@@ -117,8 +117,8 @@ def _are_distinct(tables: _Counts) -> bool:
 
 
 def _gains(tables: _Counts, counts: _Counts, one: int, seat: int) -> _Counts:
-    """By table and seat, by how much the sum of squares of the meetings falls, halved, when the bot there and
-    that in this seat of this table change places; negative where they cannot.
+    """Computes for each table and seat by how much half the sum of squares of the meetings falls when the bot
+    there and that in this seat of this table change places; negative where they cannot.
     """
     bot = tables[one, seat]
     others = np.delete(tables[one], seat)

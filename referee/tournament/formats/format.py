@@ -1,4 +1,6 @@
-"""What a format of tournaments is: its settings, its schedule, its standings, and how it may grow. Pure."""
+"""The interface of a format of tournaments: its settings, its schedule, its standings, and how it may grow.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ ORIGIN = "format_origin"
 """The member of a header with the file of a format from outside, and its SHA-256."""
 
 SETTINGS = "format_settings"
-"""The member of a header with the settings of a format from outside, but for those that may grow."""
+"""The member of a header with the settings of a format from outside, except for those that may grow."""
 
 
 class Amount(NamedTuple):
@@ -35,7 +37,7 @@ class Amount(NamedTuple):
 
 
 def total(amounts: Collection[Amount], may_stop: bool) -> Amount:
-    """How many games sections have together; `may_stop` says whether a stopping rule may end them earlier."""
+    """Adds up the games of sections; `may_stop` says whether a stopping rule may end them earlier."""
     return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts) and not may_stop)
 
 
@@ -79,7 +81,7 @@ class Format(ABC):
     name: ClassVar[str]
     """What tournament files call it."""
     origin: ClassVar[Mapping[str, str]] = {}
-    """Of a format from outside, its `file` and `sha256`."""
+    """The `file` and `sha256` of a format from outside."""
     has_rounds: ClassVar[bool] = True
     """Whether it has a number of rounds that tells somebody something."""
     follows_results: ClassVar[bool] = False
@@ -131,17 +133,17 @@ class Format(ABC):
 
     @property
     def kind(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return f"the format `{self.name}`"
 
     @property
     def description(self) -> str:
-        """What it is called above the table of a report, with the number of rounds."""
+        """Its name above the table of a report, with the number of rounds."""
         words = self.name.replace("-", " ")
         return f"{words}, {counted(self.rounds, 'round')}" if self.has_rounds else words
 
     def check(self, bots: int, seats: int) -> None:
-        """Raises `UsageError` where so many bots cannot play a game of so many seats in this format."""
+        """Raises `UsageError` where this many bots cannot play a game of this many seats in this format."""
         if bots < seats:
             raise UsageError(f"there are {bots} bots, expected at least {seats}, the seats of the game")
 
@@ -155,10 +157,10 @@ class Format(ABC):
 
     @abstractmethod
     def games_in_all(self, bots: int, seats: int) -> Amount:
-        """How many games the schedule has for this number of bots and seats."""
+        """Returns how many games the schedule has for this number of bots and seats."""
 
     def tested(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """Which bots a sequential test compares, each with which other; none where it has nothing to say."""
+        """Lists the pairs of bots that a sequential test compares; none where the format does not say."""
         return [(names[0], names[1])] if len(names) == 2 else []
 
     def check_place(self, pairing: Pairing) -> None:
@@ -187,7 +189,8 @@ class Format(ABC):
             raise RecordError(f"the seats of {where} are not those of a game of this run")
 
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
-        """What must not have changed since a run began, as messages; empty where the run may continue.
+        """Returns messages about what must not have changed since a run began; empty where the run may
+        continue.
 
         `added` are the bots that were not there before.
         """

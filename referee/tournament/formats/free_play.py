@@ -28,7 +28,7 @@ class FreePlay(Format):
         return True
 
     def schedule(self, state: SectionState) -> Schedule:
-        """Nothing: whoever plays a game arranges it."""
+        """Schedules nothing: each game is arranged when it is played."""
         return iter(())
 
     def games_in_all(self, bots: int, seats: int) -> Amount:

@@ -70,7 +70,7 @@ class _Course:
         self._best_of = best_of
         self._third_place = third_place
         self.passed = dict.fromkeys(seeding, 0)
-        """By bot, how many stages it has passed; the winner has passed all."""
+        """How many stages each bot has passed; the winner has passed all."""
         self.lost_to: dict[str, str] = {}
         """By bot that is out, the one that it lost to, the match for the third place left aside."""
         self.third: tuple[str, ...] = ()
@@ -200,5 +200,5 @@ class Knockout(Format):
 
 
 def _stages(seeding: Sequence[str]) -> int:
-    """How many stages a knockout of these bots has."""
+    """Counts the stages of a knockout of these bots."""
     return (len(seeding) - 1).bit_length()

@@ -15,7 +15,7 @@ from referee.tournament.formats.settings import MAX_ROUNDS, Settings
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
 MIN_BATCH = 4
-"""The fewest encounters of a batch, but for the last one."""
+"""Minimum number of encounters of a batch, except for the last one."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which encounters of a league are played next: those that tell most about who is better. Pure.
+"""Chooses which encounters of a league are played next: those that tell most about who is better. Pure.
 
 The strengths of the bots are estimated from all games so far, pair of bots by pair of bots: a normal prior
 with the standard deviation that M. Glickman's rating system gives a new player (350 Elo), and the likelihood
@@ -59,7 +59,7 @@ _CLOSE = 1e-9
 
 
 class Belief(NamedTuple):
-    """What is known of the strengths of some bots, in natural units: a normal distribution."""
+    """The belief about the strengths of some bots, in natural units: a normal distribution."""
 
     mean: Floats
     covariance: Floats
@@ -151,7 +151,7 @@ class LeagueState:
             )
 
     def _belief(self) -> Belief:
-        """What is known of all bots that were ever chosen, as if open games were over as expected."""
+        """Returns the belief about all bots that were ever chosen, as if open games ended as expected."""
         self._mean = mean = strengths(self._rated, self._points, self._mean)
         # A game of three ranks three pairs of bots by two decisions: each counts for two thirds.
         games = (self._rated + self._open) * (2 / self._seats)
@@ -161,8 +161,8 @@ class LeagueState:
 
 
 def strengths(games: Floats, points: Floats, start: Floats | None = None) -> Floats:
-    """The most likely strengths, in natural units, after so many games of one bot against another, of which
-    it had so many points. The search starts at other strengths, which may be of fewer bots.
+    """The most likely strengths, in natural units, after this many games of one bot against another, of which
+    it had this many points. The search starts at other strengths, which may be of fewer bots.
     """
     mean = np.zeros(len(games)) if start is None else np.pad(start, (0, len(games) - len(start)))
     for _ in range(_STEPS):
@@ -219,7 +219,7 @@ class _Chooser:
         return table
 
     def _worth(self) -> Floats:
-        """What an encounter of two bots takes from the expected loss."""
+        """Computes by how much an encounter of two bots reduces the expected loss."""
         with np.errstate(divide="ignore"):
             return _variances(self._effect) / (1 / self._each + _variances(self._covariance))
 
@@ -235,13 +235,13 @@ class _Chooser:
 
 
 def _slopes(differences: Floats, variances: Floats) -> Floats:
-    """How fast the expected loss falls with the variance of each difference, but for a constant."""
+    """Computes how fast the expected loss falls with the variance of each difference, up to a constant."""
     slopes: Floats = np.exp(-(differences**2) / variances / 2) / np.sqrt(variances)
     return slopes
 
 
 def _importance(mean: Floats) -> Floats:
-    """What the order of two bots matters, by the rank of the better one."""
+    """Weighs how much the order of two bots matters, by the rank of the better one."""
     ranks = 1 + (_differences(mean) < -_CLOSE).sum(axis=1)
     weights: Floats = np.minimum(1.0, TOP / np.minimum.outer(ranks, ranks)) ** 2
     return weights

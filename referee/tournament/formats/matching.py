@@ -8,7 +8,8 @@ _NONE = -1
 
 
 def maximum_matching(neighbours: Sequence[Sequence[int]]) -> list[int]:
-    """By vertex, its partner in a largest matching of a graph, or -1; `neighbours` has those of each vertex.
+    """Returns the partner of each vertex in a largest matching of a graph, or -1; `neighbours` has those of
+    each vertex.
 
     Edmonds' algorithm: augmenting paths, in which blossoms (cycles of odd length) are contracted. It takes at
     most time in the cube of the number of vertices.
@@ -36,7 +37,8 @@ class _PathSearch:
         self._parent = [_NONE] * len(mate)
         """By vertex at an odd distance from the root, the vertex that it was reached from."""
         self._base = list(range(len(mate)))
-        """By vertex, the base of the contracted blossom that it is in; itself where it is in none."""
+        """The base of the contracted blossom that each vertex is in; the vertex itself where it is in none.
+        """
         self._queue = [root]
         self._queued = {root}
 

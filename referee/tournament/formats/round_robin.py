@@ -74,5 +74,5 @@ def round_robin(names: Iterable[str], seats: int, rounds: int, section: str = ""
 
 
 def games_in_all(bots: int, seats: int, rounds: int) -> int:
-    """How many games `round_robin` gives for this number of bots, seats and rounds."""
+    """Counts the games of `round_robin` for this number of bots, seats and rounds."""
     return rounds * comb(bots, seats) * seats

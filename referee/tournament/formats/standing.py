@@ -32,7 +32,7 @@ class Standing(NamedTuple):
     """Counted from 1; bots that nothing tells apart but their names share a rank."""
     bot: str
     columns: dict[str, float | str]
-    """What the place follows from, by the heading of its column, in order."""
+    """The values that decide the place, by the headings of their columns, in order."""
 
 
 def points(encounter: Encounter, bot: str, games: Mapping[str, Summary]) -> float:

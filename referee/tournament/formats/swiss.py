@@ -67,7 +67,7 @@ class _Scores:
         return sorted(self.seeding, key=lambda bot: -self.points[bot])
 
     def met(self) -> dict[str, set[str]]:
-        """By bot, those that it may not meet again if that can be avoided."""
+        """For each bot, those that it should not meet again if that can be avoided."""
         fewest = min(self.meetings[pair] for pair in combinations(self.seeding, 2))
         met: dict[str, set[str]] = {bot: set() for bot in self.seeding}
         for (bot, other), times in self.meetings.items():
@@ -103,7 +103,9 @@ class _Round:
         return min(repeats, key=lambda bot: repeats[bot])
 
     def _left_over(self, bots: Sequence[str]) -> int:
-        """How many of these bots are left over when as many as possible meet bots that they have not met."""
+        """Counts how many of these bots are left over when as many as possible meet bots that they have not
+        met.
+        """
         here = set(bots)
         half = len(bots) // 2
         # By Dirac's theorem, where each has at least half of the others to meet there is a cycle of all.

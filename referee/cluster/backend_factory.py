@@ -1,4 +1,4 @@
-"""A Dask cluster as the place where the games of a run are played."""
+"""Opens the backend that plays the games of a run on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable
 from secrets import token_hex
 
 from referee.cluster.bot_files import SentFiles
-from referee.cluster.cluster_workers import ClusterWorkers
+from referee.cluster.cluster_backend import ClusterBackend
 from referee.cluster.comparing import clock_percent
-from referee.cluster.dask_link import DaskLink
+from referee.cluster.dask_client import DaskClient
 from referee.cluster.orders import Requirement
+from referee.tournament.backend import Backend, BackendFactory, ReportHandler
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import Take, Workers, WorkersFactory
 
 
-class Reference:
-    """The machine that the clocks of others are scaled by: the first one of the run."""
+class ReferenceMachine:
+    """The first machine of a run: the clocks of the others are scaled by its speed."""
 
     def __init__(self, speed: int | None, store: Callable[[int], None]) -> None:
         """`speed` is that of the reference machine, if the run has one; `store` keeps that of the first."""
@@ -32,16 +32,16 @@ class Reference:
         return clock_percent(self._speed, speed)
 
 
-def cluster_place(
-    scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: Reference | None
-) -> WorkersFactory:
-    """The cluster of a scheduler, where a tournament is played; with a reference, its clocks are scaled."""
+def cluster_backend(
+    scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: ReferenceMachine | None
+) -> BackendFactory:
+    """A backend for the Dask cluster of this scheduler. With a reference, clocks are scaled by it."""
     seats = max(plan.seats for plan in tournament.plans)
     by_cpu = any(entrant.control.by_cpu for plan in tournament.plans for entrant in plan.entrants)
     required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
 
-    def opened(take: Take, stopping: Callable[[], bool]) -> Workers:
-        link = DaskLink(scheduler, token_hex(6))
-        return ClusterWorkers(link, required, sent, reference.percent if reference else None, take)
+    def open_backend(take: ReportHandler, stopping: Callable[[], bool]) -> Backend:
+        client = DaskClient(scheduler, token_hex(6))
+        return ClusterBackend(client, required, sent, reference.percent if reference else None, take)
 
-    return opened
+    return open_backend

@@ -1,4 +1,4 @@
-"""Limits how much of the time a repeated task takes: the longer it took, the later it is due again."""
+"""Limits the share of time that a repeated task takes: the longer it took, the later it is due again."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class Ration:
-    """Says when a task is due again, so that it takes at most a share of the time."""
+class DutyCycle:
+    """Decides when a task is due again, so that it takes at most this share of the time."""
 
     def __init__(self, clock: Callable[[], float], share: float, least_s: float = 0.0) -> None:
         """`clock` gives seconds; at least `least_s` seconds pass between two beginnings."""
         self._clock = clock
         self.share = share
-        """It may be changed; that counts from the next time on."""
+        """The maximum share of the time. A change takes effect the next time."""
         self._least_s = least_s
         self._due_s = clock()
 
     @property
     def is_due(self) -> bool:
-        """Whether the task may be done now."""
+        """Whether the task is due."""
         return self._clock() >= self._due_s
 
     @property
     def wait_s(self) -> float:
-        """The seconds until the task may be done."""
+        """The seconds until the task is due."""
         return max(0.0, self._due_s - self._clock())
 
     @contextmanager

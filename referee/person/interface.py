@@ -1,4 +1,4 @@
-"""The desk at which persons play: it asks for moves, shows what a seat sees, and does what is commanded."""
+"""The interface between persons and a game: asks for moves, shows what a seat sees, and obeys commands."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from referee.core.rng import Random
 from referee.core.text import counted, listed, shown
-from referee.gameplay.api import RESIGNED, Answer, Question, Reply, Silence, What
+from referee.gameplay.api import RESIGNED, Answer, Question, Reply, ReplyContent, Silence
 from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
 from referee.person.choices import Choices
-from referee.person.commands import COMMANDS, Typed, meaning, meant_by
-from referee.person.console import HEARD, TIME_UP, Asking, Console, End
+from referee.person.commands import COMMANDS, TypedLine, meaning, meant_by
+from referee.person.console import BOT_REPLIED, TIME_UP, Console, InputEnd, LineRequest
 from referee.person.hint_bot import NoHint
 from referee.person.taking_back import TakenTurn, before_move, can_take_back
 from referee.person.words import (
@@ -30,16 +30,16 @@ from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View, ViewKnowledge
 
 LISTED = 120
-"""How many moves `moves` lists at most."""
+"""Maximum number of moves that `moves` lists."""
 
 COMPLETED = 200
-"""How many ways to go on are offered at most."""
+"""Maximum number of completions that are offered."""
 
 NEWS_SHOWN = 12
-"""How many lines of new news are shown of themselves; `news` shows all."""
+"""How many lines of new news are shown unasked; `news` shows all."""
 
 FEW = 12
-"""If there are no more legal moves than these, they are shown of themselves."""
+"""If there are at most this many legal moves, they are shown unasked."""
 
 FIRST_WORDS = tuple(command.word for command in COMMANDS)
 
@@ -48,14 +48,14 @@ Hint = Callable[[State[Any], Seat], tuple[str, str]]
 
 
 class TakenBack(Exception):
-    """Moves are taken back: the game goes on after so many of its events."""
+    """Moves are taken back: the game continues after its first `events` events."""
 
     def __init__(self, events: int) -> None:
         super().__init__(f"back to event {events}")
         self.events = events
 
 
-class Left(Exception):
+class PersonLeft(Exception):
     """A person left, and the game is not finished."""
 
 
@@ -66,8 +66,8 @@ class _Asked(NamedTuple):
     choices: Choices
 
 
-class PersonDesk:
-    """The desk of one game; it is told of every event with the state after it."""
+class PersonInterface:
+    """The interface of one game. It receives every event, with the state after it."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class PersonDesk:
         self._turns: list[TakenTurn] = []
         self._state: State[Any] = terms.game.start(terms.options)
         self._told: dict[Seat, tuple[int, int]] = {}
-        """By seat, how many events and lines of news it was shown."""
+        """How many events and lines of news each seat was shown."""
         self._asked: dict[Seat, _Asked] = {}
         self._looking: Seat | None = None
         """Who looks at the screen, where others must not."""
@@ -105,7 +105,7 @@ class PersonDesk:
         """Whether persons were told that bots are waited for."""
 
     def begin_again(self) -> None:
-        """The game is played from its first event again, since moves were taken back."""
+        """Prepares to receive the game from its first event again, since moves were taken back."""
         self._console.show("taken back; bots are started again")
         self.events = []
         self._turns = []
@@ -114,7 +114,7 @@ class PersonDesk:
         self._told = {}  # the events of the game are other ones from here on
 
     def watch(self, event: Event, state: State[Any]) -> None:
-        """Takes an event of the game, and the state after it."""
+        """Receives an event of the game, and the state after it."""
         self.events.append(event)
         self._state = state
 
@@ -132,9 +132,9 @@ class PersonDesk:
             self._console.note(f"{names} to move")
 
     def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> Reply | None:
-        """The reply of a person; None where a bot has to be heard first.
+        """Asks a person, and returns the reply; None where the reply of a bot has to be taken first.
 
-        Raises `TakenBack` and `Left`.
+        Raises `TakenBack` and `PersonLeft`.
         """
         if seat not in self._asked or question.rejected:
             if not self._let_look(seat, poll_bots):
@@ -146,20 +146,20 @@ class PersonDesk:
             else:
                 self._show_turn(seat)
         asked = self._asked[seat]
-        what = self._answer(seat, question, asked, poll_bots)
-        if what is None:
+        content = self._answer(seat, question, asked, poll_bots)
+        if content is None:
             return None
-        return self._reply(seat, question, asked, what)
+        return self._reply(seat, question, asked, content)
 
-    def _reply(self, seat: Seat, question: Question, asked: _Asked, what: What) -> Reply:
+    def _reply(self, seat: Seat, question: Question, asked: _Asked, content: ReplyContent) -> Reply:
         """A reply with the time that it took. Without a clock, nobody is late."""
         used_us = (time.monotonic_ns() - asked.began_ns) // 1000
         timing = Timing(max(0, asked.began_ns - self.began_ns) // 1000, used_us)
         if not self._terms.controls[seat].timed:
             used_us = min(used_us, question.wait_us)
-        elif isinstance(what, Silence):
+        elif isinstance(content, Silence):
             used_us = max(used_us, question.wait_us + 1)
-        return Reply(seat, what, used_us, timing)
+        return Reply(seat, content, used_us, timing)
 
     def _deadline_ns(self, seat: Seat, question: Question, asked: _Asked) -> int | None:
         if not self._terms.controls[seat].timed:
@@ -168,9 +168,9 @@ class PersonDesk:
 
     def _answer(
         self, seat: Seat, question: Question, asked: _Asked, poll_bots: Callable[[], bool]
-    ) -> What | None:
-        """What a person answers in the end; None where a bot has to be heard first."""
-        asking = Asking(
+    ) -> ReplyContent | None:
+        """Reads lines until one is an answer; None where the reply of a bot has to be taken first."""
+        request = LineRequest(
             seat,
             f"{seat_name(self._terms, seat)}> ",
             lambda text: self._status(seat, question, asked, text),
@@ -179,14 +179,14 @@ class PersonDesk:
             self._deadline_ns(seat, question, asked),
         )
         while True:
-            line = self._console.read(asking, poll_bots)
-            if line is HEARD:
+            line = self._console.read(request, poll_bots)
+            if line is BOT_REPLIED:
                 return None
             if line is TIME_UP:
                 self._console.show("the time is up")
                 return Silence("no move was typed in time")
-            if isinstance(line, End):
-                raise Left
+            if isinstance(line, InputEnd):
+                raise PersonLeft
             if why := self._why_not(asked.choices, line):
                 self._console.show(why)
                 continue
@@ -197,7 +197,7 @@ class PersonDesk:
                 case "resign":
                     return RESIGNED
                 case "quit":
-                    raise Left
+                    raise PersonLeft
                 case "back":
                     self._take_back(seat, typed.number, poll_bots)
                 case _:
@@ -213,8 +213,8 @@ class PersonDesk:
         meant = meant_by(typed.text)
         return f"illegal: {why}{f' (did you mean {meant}?)' if meant else ''}"
 
-    def _obey(self, seat: Seat, question: Question, asked: _Asked, typed: Typed) -> None:
-        """Does what a command says that changes nothing in the game."""
+    def _obey(self, seat: Seat, question: Question, asked: _Asked, typed: TypedLine) -> None:
+        """Obeys a command that changes nothing in the game."""
         match typed.word:
             case "help":
                 self._show_lines(help_lines(self._terms))
@@ -246,7 +246,7 @@ class PersonDesk:
         self._console.show(f"hint: {shown(move)}{said}")
 
     def _take_back(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> None:
-        """Takes moves back if all other persons agree. Raises `TakenBack`, or `Left` where the input ends."""
+        """Takes moves back if all other persons agree. Raises `TakenBack`; `PersonLeft` if the input ends."""
         events = before_move(self._turns, self._persons, number)
         if events is None:
             self._console.show(cannot_go_back(can_take_back(self._turns, self._persons)))
@@ -268,16 +268,16 @@ class PersonDesk:
         if self._has_secrets and self._looking is not None:
             self._console.clear()
             self._looking = None
-        asking = Asking(
+        request = LineRequest(
             seat,
             f"{seat_name(self._terms, seat)}: take back {counted(number, 'move')}? [y/n] ",
             lambda text: "",
             lambda text: [],
         )
         while True:
-            line = self._console.read(asking, poll_bots)
-            if isinstance(line, End):
-                raise Left
+            line = self._console.read(request, poll_bots)
+            if isinstance(line, InputEnd):
+                raise PersonLeft
             if line.strip().lower() in ("y", "yes", "n", "no"):
                 return line.strip().lower().startswith("y")
 
@@ -289,17 +289,17 @@ class PersonDesk:
             self._console.clear()
             self._looking, self._awaited = None, seat
         prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else looks "
-        line = self._console.read(Asking(seat, prompt, lambda text: "", lambda text: []), poll_bots)
-        if line is HEARD:
+        line = self._console.read(LineRequest(seat, prompt, lambda text: "", lambda text: []), poll_bots)
+        if line is BOT_REPLIED:
             return False
-        if isinstance(line, End):
-            raise Left
+        if isinstance(line, InputEnd):
+            raise PersonLeft
         self._console.clear()
         self._looking, self._awaited = seat, None
         return True
 
     def _status(self, seat: Seat, question: Question, asked: _Asked, text: str) -> str:
-        """What is said of the text typed so far, with the clock."""
+        """Returns the status line: what is known about the text typed so far, and the clock."""
         parts = [self._clock(seat, question, asked)]
         typed = meaning(text)
         why = self._why_not(asked.choices, text)

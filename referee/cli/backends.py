@@ -1,4 +1,4 @@
-"""Where a tournament is played, for `run` and `match`: on this machine, or on a Dask cluster."""
+"""Prepares a tournament for its backend, for `run` and `match`: this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from referee.core.control_groups import usable_memory
 from referee.processes import building
 from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
+from referee.tournament.backend import BackendFactory
 from referee.tournament.bot_table import BotOrigin
+from referee.tournament.local_backend import local_backend
 from referee.tournament.open_run import OpenRun
 from referee.tournament.opening import Candidate, with_hidden_files
-from referee.tournament.places import on_this_machine
 from referee.tournament.task import Observer
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers import WorkersFactory
 
 if TYPE_CHECKING:
     from referee.cluster.bot_files import SentFiles
 
 
 @dataclass(frozen=True)
-class Venue:
-    """A tournament with the place where it is played."""
+class PreparedTournament:
+    """A tournament that can be played, with its backend."""
 
     candidate: Candidate
-    """Whose bots are ready to be started there, or to be sent there."""
+    """Its bots are ready to be started by the backend, or to be sent to its machines."""
     at_once: int
     """How many games are played at a time, at least 1."""
-    place: Callable[[OpenRun], WorkersFactory]
+    backend_factory: Callable[[OpenRun], BackendFactory]
 
     @property
     def tournament(self) -> Tournament:
@@ -42,21 +42,22 @@ class Venue:
         return self.candidate.tournament
 
 
-def here(candidate: Candidate, workers: int, observer: Observer | None) -> Venue:
-    """This machine. Raises `EnvironmentLacksError`."""
+def on_this_machine(candidate: Candidate, workers: int, observer: Observer | None) -> PreparedTournament:
+    """Prepares a tournament to be played on this machine. Raises `EnvironmentLacksError`."""
     at_once = max(1, workers)
     candidate = with_hidden_files(candidate)
     candidate = replace(candidate, tournament=candidate.tournament.sharing(usable_memory(), at_once))
     pin = candidate.config.pin and hasattr(os, "sched_setaffinity")
-    return Venue(candidate, at_once, lambda run: on_this_machine(workers, pin, observer))
+    return PreparedTournament(candidate, at_once, lambda run: local_backend(workers, pin, observer))
 
 
 @contextmanager
-def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterator[Venue]:
-    """A Dask cluster: machines get the files of the bots, and build and check them there. Raises
-    `UsageError` where files are missing, `EnvironmentLacksError` where there is no cluster.
+def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterator[PreparedTournament]:
+    """Prepares a tournament to be played on a Dask cluster, whose machines get the files of the bots, and
+    build and check them. Raises `UsageError` where files are missing, `EnvironmentLacksError` where there is
+    no cluster.
     """
-    from referee.cluster.cluster import Reference, cluster_place
+    from referee.cluster.backend_factory import ReferenceMachine, cluster_backend
     from referee.cluster.connecting import scheduler_at
     from referee.tournament.hashes import Programs
 
@@ -64,15 +65,15 @@ def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterat
     pin, tournament = candidate.config.pin, candidate.tournament
     candidate = replace(candidate, programs=Programs(sent.hashes_of))
 
-    def place(run: OpenRun) -> WorkersFactory:
-        reference = Reference(run.state.calibration, run.set_calibration) if scale_clocks else None
-        return cluster_place(scheduler.address, sent, tournament, pin, reference)
+    def backend_factory(run: OpenRun) -> BackendFactory:
+        reference = ReferenceMachine(run.state.calibration, run.set_calibration) if scale_clocks else None
+        return cluster_backend(scheduler.address, sent, tournament, pin, reference)
 
     if not candidate.has_games_left:
-        yield Venue(candidate, 1, place)  # its place is not asked for
+        yield PreparedTournament(candidate, 1, backend_factory)  # it is never opened
         return
     with scheduler_at(address) as scheduler:
-        yield Venue(candidate, max(1, scheduler.size.slots), place)
+        yield PreparedTournament(candidate, max(1, scheduler.size.slots), backend_factory)
 
 
 def files_to_send(candidate: Candidate) -> SentFiles:

@@ -19,8 +19,8 @@ class MalformedMessage(Exception):
     """The other end sent something that is not a message."""
 
 
-class Channel:
-    """One end of the socket: a worker's end waits, the referee's does not."""
+class MessageSocket:
+    """A socket that carries messages. The one of a worker blocks, the one of the referee does not."""
 
     def __init__(self, end: socket.socket, waits: bool) -> None:
         end.setblocking(waits)
@@ -56,7 +56,7 @@ class Channel:
             self._unsent = b""
 
     def receive(self) -> Iterator[Any]:
-        """The messages that are complete after reading what has come; a socket that waits is read once.
+        """Yields the messages that are complete after reading; a socket that blocks is read once.
 
         Raises `MalformedMessage` where something else than messages came.
         """

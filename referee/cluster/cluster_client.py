@@ -1,4 +1,4 @@
-"""What the referee needs of a cluster: who is there, and orders that are answered."""
+"""The interface of a cluster's client: it reports which workers there are, and carries orders and answers."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Members(NamedTuple):
     found: Mapping[str, Member]
 
 
-class Answered(NamedTuple):
+class OrderAnswered(NamedTuple):
     """An order was answered."""
 
     key: str
     answer: MachineAnswer
 
 
-class Failed(NamedTuple):
+class OrderFailed(NamedTuple):
     """An order will not be answered."""
 
     key: str
@@ -49,15 +49,15 @@ class Disconnected(NamedTuple):
     why: str
 
 
-LinkEvent = Members | Answered | Failed | Disconnected
+ClusterEvent = Members | OrderAnswered | OrderFailed | Disconnected
 
 
-class Link(ABC):
-    """The connection to a cluster. Its methods return at once; what comes of them are events."""
+class ClusterClient(ABC):
+    """A client of a cluster. Its methods return at once; their results come as events."""
 
     @abstractmethod
-    def events(self, seconds: float) -> list[LinkEvent]:
-        """What has happened; if nothing has, waits up to `seconds`."""
+    def events(self, seconds: float) -> list[ClusterEvent]:
+        """Returns the events since the last call; if there are none, waits up to `seconds` for one."""
 
     @abstractmethod
     def ask(self, key: str, address: str, order: MachineOrder) -> None:

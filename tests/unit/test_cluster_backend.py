@@ -1,4 +1,4 @@
-"""Which machine of a cluster plays what, and what becomes of it when machines are lost: a scripted link."""
+"""Which machine of a cluster plays what, and what becomes of it when machines are lost: a scripted client."""
 
 from __future__ import annotations
 
@@ -10,25 +10,33 @@ from pathlib import Path
 import pytest
 
 from referee.check.wires import HouseWire
-from referee.cluster import choosing, cluster_workers, expected
+from referee.cluster import choosing, cluster_backend, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
-from referee.cluster.cluster_workers import FAILURES, ClusterWorkers
+from referee.cluster.cluster_backend import FAILURES, ClusterBackend
+from referee.cluster.cluster_client import (
+    ClusterClient,
+    ClusterEvent,
+    Disconnected,
+    Member,
+    Members,
+    OrderAnswered,
+    OrderFailed,
+)
 from referee.cluster.expected import replayed
-from referee.cluster.link import Answered, Disconnected, Failed, Link, LinkEvent, Member, Members
 from referee.cluster.orders import (
+    EndIdleBots,
     FilePart,
     Greet,
     Greeting,
     MachineAnswer,
     MachineOrder,
     MachineReady,
+    MachineUnfit,
     Play,
     PlayedTask,
     Prepare,
     Requirement,
-    Rest,
     StopMachine,
-    Unfit,
 )
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RecordError
@@ -47,7 +55,7 @@ from referee.records.record import (
 )
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Began, Died, Finished, Lost, Notice, Report, Task, Void
+from referee.tournament.task import Began, Finished, Notice, Report, Task, TaskLost, Void, WorkerDied
 
 GAME = GAMES["blooms"]
 BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
@@ -75,17 +83,17 @@ def whole(one: Task) -> PlayedTask:
     return PlayedTask(tuple(reports))
 
 
-class Script(Link):
-    """A link whose events are what a test says; it keeps all orders."""
+class Script(ClusterClient):
+    """A client whose events are given by the test; it keeps all orders."""
 
     def __init__(self) -> None:
-        self.coming: list[LinkEvent] = []
+        self.coming: list[ClusterEvent] = []
         self.asked: list[tuple[str, str, MachineOrder]] = []
         self.told: list[tuple[list[str], MachineOrder]] = []
         self.forgotten: list[str] = []
         self.closed: list[str] = []
 
-    def events(self, seconds: float) -> list[LinkEvent]:
+    def events(self, seconds: float) -> list[ClusterEvent]:
         coming, self.coming = self.coming, []
         return coming
 
@@ -103,17 +111,17 @@ class Script(Link):
 
 
 class Cluster:
-    """Workers on a scripted link, with machines that answer at once what a test does not answer itself."""
+    """Workers of a scripted client, with machines that answer at once what a test does not answer itself."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
-        monkeypatch.setattr("referee.cluster.cluster_workers.time.monotonic", lambda: self.now_s)
+        monkeypatch.setattr("referee.cluster.cluster_backend.time.monotonic", lambda: self.now_s)
         # The games here have no records; what is made of records has tests of its own below.
-        monkeypatch.setattr("referee.cluster.cluster_workers.replayed", lambda task, reports: reports)
-        self.link = Script()
+        monkeypatch.setattr("referee.cluster.cluster_backend.replayed", lambda task, reports: reports)
+        self.client = Script()
         self.reports: list[Report] = []
         required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
-        self.workers = ClusterWorkers(self.link, required, SentFiles(FILES, {}), None, self.take)
+        self.workers = ClusterBackend(self.client, required, SentFiles(FILES, {}), None, self.take)
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
         self.ready: dict[str, MachineAnswer] = {}
@@ -123,8 +131,8 @@ class Cluster:
     def take(self, reports: Sequence[Report]) -> None:
         self.reports += reports
 
-    def look(self, *events: LinkEvent) -> None:
-        self.link.coming += events
+    def look(self, *events: ClusterEvent) -> None:
+        self.client.coming += events
         self.workers.take_reports(0)
 
     def see(self, **machines: int) -> None:
@@ -135,7 +143,7 @@ class Cluster:
     def prepare(self) -> None:
         """Answers whatever the machines were asked before they play."""
         for _ in range(3):
-            asked, self.link.asked = self.link.asked, []
+            asked, self.client.asked = self.client.asked, []
             for key, address, order in asked:
                 answer: MachineAnswer
                 match order:
@@ -147,9 +155,9 @@ class Cluster:
                             address, MachineReady({}, {bot.name: {} for bot in BOTS}, None, ())
                         )
                     case _:
-                        self.link.asked.append((key, address, order))
+                        self.client.asked.append((key, address, order))
                         continue
-                self.look(Answered(key, answer))
+                self.look(OrderAnswered(key, answer))
 
     def with_machines(self, **machines: int) -> Cluster:
         self.see(**machines)
@@ -159,12 +167,12 @@ class Cluster:
     def given(self) -> list[tuple[str, str, Task]]:
         """The tasks that were given out and not answered yet: their keys, their machines."""
         return [
-            (key, address, order.task) for key, address, order in self.link.asked if isinstance(order, Play)
+            (key, address, order.task) for key, address, order in self.client.asked if isinstance(order, Play)
         ]
 
     def lost(self) -> list[list[str]]:
         return [
-            [pairing.id for pairing, _ in one.task.games] for one in self.reports if isinstance(one, Lost)
+            [pairing.id for pairing, _ in one.task.games] for one in self.reports if isinstance(one, TaskLost)
         ]
 
     def remarks(self) -> str:
@@ -190,8 +198,8 @@ def test_what_a_machine_reports_is_taken_once(cluster: Cluster) -> None:
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, _),) = cluster.given()
-    cluster.look(Answered(key, whole(one)))
-    cluster.look(Answered(key, whole(one)))
+    cluster.look(OrderAnswered(key, whole(one)))
+    cluster.look(OrderAnswered(key, whole(one)))
     told = [r for r in cluster.reports if not isinstance(r, Notice)]
     assert told == [Began("1:a:b"), finished("1:a:b"), Began("1:b:a"), finished("1:b:a")]
     assert not cluster.workers.busy and cluster.workers.has_room
@@ -213,7 +221,7 @@ def test_the_games_of_an_encounter_are_played_on_one_machine(cluster: Cluster) -
     ((key, address, _),) = cluster.given()
     cluster.workers.play(second)
     assert len(cluster.given()) == 1  # the other machine is free, and the task waits
-    cluster.look(Answered(key, whole(first)))
+    cluster.look(OrderAnswered(key, whole(first)))
     assert cluster.given()[-1][1] == address
 
 
@@ -223,9 +231,9 @@ def test_what_a_lost_machine_played_is_lost_and_its_late_answer_changes_nothing(
     cluster.workers.play(one)
     ((key, _, _),) = cluster.given()
     cluster.see(n=1)
-    assert cluster.lost() == [["1:a:b", "1:b:a"]] and key in cluster.link.forgotten
+    assert cluster.lost() == [["1:a:b", "1:b:a"]] and key in cluster.client.forgotten
     before = len(cluster.reports)
-    cluster.look(Answered(key, whole(one)))
+    cluster.look(OrderAnswered(key, whole(one)))
     assert len(cluster.reports) == before and not cluster.workers.busy
 
 
@@ -238,8 +246,8 @@ def test_when_the_scheduler_is_lost_all_games_are_and_the_run_goes_on_with_the_n
     cluster.look(Disconnected("refused"))
     cluster.look(Disconnected("refused"))
     assert len(cluster.lost()) == 2 and cluster.remarks().count("is lost (refused)") == 1
-    assert not any(one.by_bot for one in cluster.reports if isinstance(one, Lost))
-    cluster.link.asked.clear()
+    assert not any(one.by_bot for one in cluster.reports if isinstance(one, TaskLost))
+    cluster.client.asked.clear()
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
     assert len(cluster.given()) == 1 and "again" in cluster.remarks()
@@ -252,7 +260,7 @@ def test_a_machine_with_other_code_is_refused_by_name(cluster: Cluster) -> None:
 
 
 def test_a_machine_that_lacks_something_is_refused_and_all_refused_end_the_run(cluster: Cluster) -> None:
-    cluster.ready["m"] = Unfit("bot `a` needs `cc`, which is not here")
+    cluster.ready["m"] = MachineUnfit("bot `a` needs `cc`, which is not here")
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
     assert "host-m (m) is not used: bot `a` needs `cc`" in cluster.remarks()
@@ -261,10 +269,10 @@ def test_a_machine_that_lacks_something_is_refused_and_all_refused_end_the_run(c
 
 
 def test_the_end_is_told_to_machines_that_are_not_used_too(cluster: Cluster) -> None:
-    cluster.ready["m"] = Unfit("it has no compiler")
+    cluster.ready["m"] = MachineUnfit("it has no compiler")
     cluster.with_machines(m=1, n=1)
     cluster.workers.close()
-    assert sorted(cluster.link.closed) == ["m", "n"]
+    assert sorted(cluster.client.closed) == ["m", "n"]
 
 
 def pass_time(cluster: Cluster, seconds: int, beats: bool = True, **machines: int) -> None:
@@ -295,7 +303,7 @@ def test_a_run_says_once_that_it_waits_for_machines(cluster: Cluster) -> None:
 
 def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
     cluster.workers.play(task(1, "a", "b"))
-    pass_time(cluster, int(cluster_workers.WAIT_S))
+    pass_time(cluster, int(cluster_backend.WAIT_S))
     with pytest.raises(EnvironmentLacksError, match="no machine"):
         pass_time(cluster, 2)
 
@@ -303,14 +311,14 @@ def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
 def test_a_machine_that_is_not_heard_of_is_lost_until_it_is_heard_of_again(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10_000.0)
+    monkeypatch.setattr(cluster_backend, "longest_s", lambda one: 10_000.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
-    pass_time(cluster, int(cluster_workers.SILENT_S) + 1, beats=False, m=1)
+    pass_time(cluster, int(cluster_backend.SILENT_S) + 1, beats=False, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
-    cluster.link.asked.clear()
+    cluster.client.asked.clear()
     pass_time(cluster, 5, beats=False, m=1)
-    assert not cluster.link.asked
+    assert not cluster.client.asked
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
     assert len(cluster.given()) == 1
@@ -327,7 +335,7 @@ def test_time_in_which_the_referee_was_stopped_itself_does_not_count(cluster: Cl
 def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_used_any_more(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10.0)
+    monkeypatch.setattr(cluster_backend, "longest_s", lambda one: 10.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, 10 + int(expected.SPARE_S) + 1, m=1)
@@ -337,7 +345,7 @@ def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_use
 def test_time_in_which_a_machine_also_plays_for_others_of_the_cluster_does_not_count(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_workers, "longest_s", lambda one: 10.0)
+    monkeypatch.setattr(cluster_backend, "longest_s", lambda one: 10.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     for _ in range(1000):
@@ -355,7 +363,7 @@ def test_a_machine_that_fails_again_and_again_is_not_used_any_more(cluster: Clus
         assert "is not used" not in cluster.remarks()
         cluster.workers.play(task(number + 1, "a", "b"))
         key = cluster.given()[-1][0]
-        cluster.look(Failed(key, "HostEnded: it died"))
+        cluster.look(OrderFailed(key, "HostEnded: it died"))
         cluster.prepare()
     assert len(cluster.lost()) == FAILURES
     assert f"it failed {FAILURES} times in a row: HostEnded" in cluster.remarks()
@@ -366,9 +374,9 @@ def test_what_fails_together_is_one_failure(cluster: Cluster) -> None:
     for number in range(FAILURES):
         cluster.workers.play(task(number + 1, "a", "b"))
     for key, _, _ in cluster.given():
-        cluster.look(Failed(key, "HostEnded: it died"))
+        cluster.look(OrderFailed(key, "HostEnded: it died"))
     assert len(cluster.lost()) == FAILURES and "is not used" not in cluster.remarks()
-    cluster.link.asked = [one for one in cluster.link.asked if isinstance(one[2], Greet)]
+    cluster.client.asked = [one for one in cluster.client.asked if isinstance(one[2], Greet)]
     cluster.prepare()
     cluster.workers.play(task(1, "a", "b"))
     assert len(cluster.given()) == 1
@@ -378,10 +386,10 @@ def test_the_last_machine_that_could_play_is_used_on_though_its_games_fail(clust
     """A bot may be the cause, which is suspected at last."""
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
-    cluster.look(Answered(cluster.given()[-1][0], whole(task(1, "a", "b"))))
+    cluster.look(OrderAnswered(cluster.given()[-1][0], whole(task(1, "a", "b"))))
     for number in range(2 * FAILURES):
         cluster.workers.play(task(number + 2, "a", "b"))
-        cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+        cluster.look(OrderFailed(cluster.given()[-1][0], "HostEnded: it died"))
         cluster.prepare()
     assert len(cluster.lost()) == 2 * FAILURES and "is not used" not in cluster.remarks()
 
@@ -390,7 +398,7 @@ def test_a_lost_encounter_is_played_on_another_machine_if_there_is_one(cluster: 
     cluster.with_machines(m=3)
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=3, n=1)
-    cluster.look(Failed(cluster.given()[-1][0], "HostEnded: it died"))
+    cluster.look(OrderFailed(cluster.given()[-1][0], "HostEnded: it died"))
     cluster.prepare()
     cluster.workers.play(task(1, "a", "b"))
     assert cluster.given()[-1][1] == "n"
@@ -398,7 +406,7 @@ def test_a_lost_encounter_is_played_on_another_machine_if_there_is_one(cluster: 
 
 def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Cluster) -> None:
     def first_cores() -> list[int]:
-        found = [order.first_core for _, _, order in cluster.link.asked if isinstance(order, Prepare)]
+        found = [order.first_core for _, _, order in cluster.client.asked if isinstance(order, Prepare)]
         cluster.prepare()
         return found
 
@@ -406,10 +414,10 @@ def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Clu
         cluster.beat += 1
         found = {name: Member(name, "host", slots, cluster.beat) for name, slots in machines.items()}
         cluster.look(Members(found))
-        for key, address, order in [*cluster.link.asked]:
+        for key, address, order in [*cluster.client.asked]:
             if isinstance(order, Greet):
-                cluster.link.asked.remove((key, address, order))
-                cluster.look(Answered(key, Greeting("host", "CPU", "1", code_digest(), ())))
+                cluster.client.asked.remove((key, address, order))
+                cluster.look(OrderAnswered(key, Greeting("host", "CPU", "1", code_digest(), ())))
 
     see(b=2, c=1)
     assert first_cores() == [0, 2]
@@ -432,7 +440,7 @@ def test_a_task_that_came_back_incomplete_is_lost(cluster: Cluster) -> None:
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, _),) = cluster.given()
-    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
+    cluster.look(OrderAnswered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
 
 
@@ -441,8 +449,8 @@ def test_a_worker_process_that_died_is_reported_with_the_task_as_it_was_given(cl
     one = task(1, "a", "b")
     cluster.workers.play(one)
     ((key, _, sent),) = cluster.given()
-    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), Died(sent, "died")))))
-    (died,) = (report for report in cluster.reports if isinstance(report, Died))
+    cluster.look(OrderAnswered(key, PlayedTask((Began("1:a:b"), WorkerDied(sent, "died")))))
+    (died,) = (report for report in cluster.reports if isinstance(report, WorkerDied))
     assert died.task is one
 
 
@@ -453,8 +461,8 @@ def test_to_stop_leaves_out_what_waits_and_tells_the_machines(cluster: Cluster) 
     ((key, _, _),) = cluster.given()
     cluster.workers.play(task(2, "a", "b"))
     cluster.workers.stop()
-    assert cluster.link.told == [(["m"], StopMachine())]
-    cluster.look(Answered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
+    assert cluster.client.told == [(["m"], StopMachine())]
+    cluster.look(OrderAnswered(key, PlayedTask((Began("1:a:b"), finished("1:a:b")))))
     assert not cluster.workers.busy and not cluster.lost()
 
 
@@ -469,23 +477,23 @@ def test_files_that_a_machine_lacks_are_sent_before_it_plays(monkeypatch: pytest
     cluster.see(m=1)
     cluster.prepare()
     for data in (b"one", b"two"):
-        ((key, _, order),) = cluster.link.asked
-        cluster.link.asked.clear()
+        ((key, _, order),) = cluster.client.asked
+        cluster.client.asked.clear()
         assert isinstance(order, FilePart) and order.data == data
-        cluster.look(Answered(key, None))
-    assert [type(order) for _, _, order in cluster.link.asked] == [Prepare]
+        cluster.look(OrderAnswered(key, None))
+    assert [type(order) for _, _, order in cluster.client.asked] == [Prepare]
 
 
 def test_idle_bots_are_ended_on_every_machine(cluster: Cluster) -> None:
     cluster.with_machines(m=1, n=1)
-    answered = cluster.link.events
+    answered = cluster.client.events
 
-    def events(seconds: float) -> list[LinkEvent]:
-        resting = [key for key, _, order in cluster.link.asked if isinstance(order, Rest)]
-        cluster.link.asked.clear()
-        return [*answered(seconds), *(Answered(key, PlayedTask(())) for key in resting)]
+    def events(seconds: float) -> list[ClusterEvent]:
+        resting = [key for key, _, order in cluster.client.asked if isinstance(order, EndIdleBots)]
+        cluster.client.asked.clear()
+        return [*answered(seconds), *(OrderAnswered(key, PlayedTask(())) for key in resting)]
 
-    cluster.link.events = events  # type: ignore[method-assign]
+    cluster.client.events = events  # type: ignore[method-assign]
     cluster.workers.end_idle_bots()
     assert not cluster.workers.busy
 
@@ -511,7 +519,7 @@ def test_a_machine_that_reports_other_games_than_it_was_given_is_not_believed(
     ((key, _, _),) = cluster.given()
     if is_stopping:
         cluster.workers.stop()
-    cluster.look(Answered(key, PlayedTask((*whole(one).reports, wrong))))
+    cluster.look(OrderAnswered(key, PlayedTask((*whole(one).reports, wrong))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
     assert not any(isinstance(report, Finished | Void) for report in cluster.reports)
 
@@ -520,9 +528,9 @@ def test_a_worker_process_that_dies_before_it_begins_is_held_against_its_machine
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
     ((key, _, sent),) = cluster.given()
-    cluster.look(Answered(key, PlayedTask((Died(sent, "died"),))))
+    cluster.look(OrderAnswered(key, PlayedTask((WorkerDied(sent, "died"),))))
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
-    assert not any(isinstance(report, Died) for report in cluster.reports)
+    assert not any(isinstance(report, WorkerDied) for report in cluster.reports)
 
 
 def test_where_encounters_are_played_is_not_kept_for_ever(
@@ -533,7 +541,7 @@ def test_where_encounters_are_played_is_not_kept_for_ever(
     for number in range(9):
         one = task(number + 1, "a", "b")
         cluster.workers.play(one)
-        cluster.look(Answered(cluster.given()[-1][0], whole(one)))
+        cluster.look(OrderAnswered(cluster.given()[-1][0], whole(one)))
     members = [*vars(cluster.workers).values(), *vars(cluster.workers._choice).values()]
     kept = [value for value in members if isinstance(value, dict)]
     assert max(map(len, kept)) <= len(BOTS)
@@ -600,15 +608,15 @@ def test_a_machine_that_sends_a_forged_record_is_not_used_and_its_games_are_play
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = Cluster(monkeypatch)
-    monkeypatch.setattr("referee.cluster.cluster_workers.replayed", replayed)
+    monkeypatch.setattr("referee.cluster.cluster_backend.replayed", replayed)
     cluster.see(A=1)
     cluster.prepare()
     given = task(1, "a", "b")
     cluster.workers.play(given)
-    ((key, _, _),) = cluster.link.asked
-    cluster.look(Answered(key, PlayedTask((recorded(task(2, "a", "b")),))))
+    ((key, _, _),) = cluster.client.asked
+    cluster.look(OrderAnswered(key, PlayedTask((recorded(task(2, "a", "b")),))))
     assert [report for report in cluster.reports if isinstance(report, Finished)] == []
-    assert any(isinstance(report, Lost) and report.task == given for report in cluster.reports)
+    assert any(isinstance(report, TaskLost) and report.task == given for report in cluster.reports)
     assert any(
         "is not that of a game it was given" in r.line for r in cluster.reports if isinstance(r, Notice)
     )

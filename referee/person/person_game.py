@@ -1,6 +1,4 @@
-"""Plays one game in which persons take part, through the same loop as every game, and again from an earlier
-move where moves are taken back.
-"""
+"""Plays a game with persons by the same loop as every game, and resumes it when moves are taken back."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ from referee.gameplay.api import Wire
 from referee.gameplay.events import Event
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
-from referee.person.desk import PersonDesk, TakenBack
-from referee.person.table_wire import TableWire
+from referee.person.interface import PersonInterface, TakenBack
+from referee.person.person_wire import PersonWire
 from referee.person.taking_back import ContinuedWire
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord
@@ -24,13 +22,13 @@ from referee.wire.process_wire import ProcessWire
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """One game, with those who play it."""
+class PersonGame:
+    """A game in which persons take part, with everybody who plays it."""
 
     terms: Terms
     bots: Sequence[Bot]
     """By seat, persons included."""
-    desk: PersonDesk
+    interface: PersonInterface
     start_us: int
     on_exit: OnExit
 
@@ -40,7 +38,7 @@ class Sitting:
         return [seat for seat, bot in enumerate(self.bots) if bot.is_person]
 
     def play(self) -> GameRecord:
-        """Plays the game to its end. Raises `Left`."""
+        """Plays the game to its end. Raises `PersonLeft`."""
         began = datetime.now(UTC)
         before: list[Event] = []
         taken_back = 0
@@ -48,9 +46,9 @@ class Sitting:
             try:
                 record = self._play_on(before)
             except TakenBack as back:
-                before = self.desk.events[: back.events]
+                before = self.interface.events[: back.events]
                 taken_back += 1
-                self.desk.begin_again()
+                self.interface.begin_again()
             else:
                 return self._with_persons(record, began, taken_back)
 
@@ -58,12 +56,12 @@ class Sitting:
         """Plays the game from where these events end, with bots that are started for it."""
 
         def join(terms: Terms, bots: ProcessWire) -> Wire:
-            bots.began_ns = self.desk.began_ns
-            wire = TableWire(bots, self.persons, self.desk)
-            return ContinuedWire(before, self.desk.events, wire) if before else wire
+            bots.began_ns = self.interface.began_ns
+            wire = PersonWire(bots, self.persons, self.interface)
+            return ContinuedWire(before, self.interface.events, wire) if before else wire
 
         def show(terms: Terms, event: Event, state: State[Any]) -> None:
-            self.desk.watch(event, state)
+            self.interface.watch(event, state)
 
         (record,) = play_encounter(
             self.bots, [self.terms], show, start_us=self.start_us, hooks=Hooks(self.on_exit, join=join)
@@ -76,7 +74,7 @@ class Sitting:
         """
         seats = [dict(seat) for seat in record.measured["seats"]]
         for seat in self.persons:
-            hints = self.desk.hints.get(seat, 0)
+            hints = self.interface.hints.get(seat, 0)
             seats[seat] = {"person": True, **({"hints": hints} if hints else {})}
         measured = {
             **record.measured,

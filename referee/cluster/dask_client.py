@@ -1,4 +1,4 @@
-"""The connection to a Dask cluster: a client of Dask in a thread of its own."""
+"""The client of a Dask cluster: it runs Dask's own client in a thread, and connects again when it is lost."""
 
 from __future__ import annotations
 
@@ -16,10 +16,18 @@ from distributed.client import FutureCancelledError
 
 from referee.cluster import calls, machine
 from referee.cluster.answers import from_bytes
+from referee.cluster.cluster_client import (
+    ClusterClient,
+    ClusterEvent,
+    Disconnected,
+    Member,
+    Members,
+    OrderAnswered,
+    OrderFailed,
+)
 from referee.cluster.connecting import reason
-from referee.cluster.link import Answered, Disconnected, Failed, Link, LinkEvent, Member, Members
 from referee.cluster.orders import MachineOrder, Play
-from referee.core.ration import Ration
+from referee.core.duty_cycle import DutyCycle
 from referee.core.text import shown
 
 CONNECT_S = 5.0
@@ -28,13 +36,13 @@ CONNECT_S = 5.0
 RETRY_S = 1.0
 
 LOOK_S = 1.0
-"""The least seconds between two looks at who is there."""
+"""Minimum of seconds between two requests for the list of workers."""
 
 LOOKING = 0.02
-"""The most that looking takes of the time, but for a look in `SELDOM_S`."""
+"""Maximum share of the time that these requests take, except for one every `SELDOM_S`."""
 
 SELDOM_S = 15.0
-"""The most seconds between two looks: one may have taken long only since the scheduler was stopped."""
+"""Maximum of seconds between two requests: one may have taken long only because the scheduler was stopped."""
 
 CLOSE_S = 3.0
 """Seconds for telling machines of the end, and then for closing a client. Machines that are not reached
@@ -42,17 +50,17 @@ notice by themselves.
 """
 
 
-class DaskLink(Link):
-    """A connection that is made anew whenever it is lost."""
+class DaskClient(ClusterClient):
+    """A client that connects again whenever the connection is lost."""
 
     def __init__(self, address: str, run: str) -> None:
         """Connects to a scheduler; orders are for the hosts of this run."""
         self._address = address
         self._run = run
-        self._events: SimpleQueue[LinkEvent] = SimpleQueue()
+        self._events: SimpleQueue[ClusterEvent] = SimpleQueue()
         self._client: Client | None = None
         self._asked: dict[str, asyncio.Task[None]] = {}
-        """By key, what waits for the answers."""
+        """The tasks that wait for answers, by key."""
         self._loop = asyncio.new_event_loop()
         self._closing = asyncio.Event()
         self._is_broken = False
@@ -62,9 +70,9 @@ class DaskLink(Link):
         )
         self._thread.start()
 
-    def events(self, seconds: float) -> list[LinkEvent]:
-        """What has happened; if nothing has, waits up to `seconds`."""
-        found: list[LinkEvent] = []
+    def events(self, seconds: float) -> list[ClusterEvent]:
+        """Returns the events since the last call; if there are none, waits up to `seconds` for one."""
+        found: list[ClusterEvent] = []
         with contextlib.suppress(Empty):
             found.append(self._events.get(timeout=seconds))
             while True:
@@ -82,7 +90,7 @@ class DaskLink(Link):
         self._loop.call_soon_threadsafe(start)
 
     async def _ask(self, key: str, address: str, order: bytes, is_playing: bool) -> None:
-        event: LinkEvent
+        event: ClusterEvent
         try:
             if self._client is None:
                 raise ConnectionError("there is no connection to the scheduler")
@@ -96,7 +104,7 @@ class DaskLink(Link):
                 pure=False,
             )
             try:
-                event = Answered(key, from_bytes(await future))
+                event = OrderAnswered(key, from_bytes(await future))
             finally:
                 future.release()
         except asyncio.CancelledError:
@@ -105,7 +113,7 @@ class DaskLink(Link):
             self._is_broken = True  # with the connection, all orders are lost
             return
         except Exception as error:
-            event = Failed(key, shown(f"{type(error).__name__}: {error}".partition("\n")[0], 300))
+            event = OrderFailed(key, shown(f"{type(error).__name__}: {error}".partition("\n")[0], 300))
         finally:
             self._asked.pop(key, None)
         self._events.put(event)
@@ -160,16 +168,16 @@ class DaskLink(Link):
                 await self._pause(RETRY_S)
 
     async def _watch(self, client: Client) -> str:
-        """Tells who is there, until the connection is lost or closed; returns why."""
-        ration = Ration(time.monotonic, LOOKING, LOOK_S)
+        """Reports the list of workers until the connection is lost or closed; returns the reason."""
+        duty_cycle = DutyCycle(time.monotonic, LOOKING, LOOK_S)
         scheduler: Any = client.scheduler
         first = None
         seldom_s = 0.0
         while not self._closing.is_set():
             if self._is_broken or client.status != "running":
                 return "the connection was lost"
-            if ration.is_due or time.monotonic() >= seldom_s:
-                with ration.spent():
+            if duty_cycle.is_due or time.monotonic() >= seldom_s:
+                with duty_cycle.spent():
                     found = await asyncio.wait_for(scheduler.identity(n_workers=-1), CONNECT_S)
                     if found["id"] != (first := first or found["id"]):
                         return "the scheduler was started again"
@@ -180,7 +188,7 @@ class DaskLink(Link):
                         Members({address: _member(one, address in others) for address, one in workers})
                     )
                 seldom_s = time.monotonic() + SELDOM_S
-            await self._pause(min(LOOK_S, ration.wait_s))
+            await self._pause(min(LOOK_S, duty_cycle.wait_s))
         return "it was closed"
 
     def _is_ours(self, key: object) -> bool:

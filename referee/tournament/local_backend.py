@@ -1,15 +1,15 @@
-"""The places on this machine where games are played: worker processes, or this process."""
+"""Opens the backends of this machine: worker processes, or this process."""
 
 from __future__ import annotations
 
 from referee.core.cores import usable_cores
-from referee.tournament.inline import Inline
+from referee.tournament.backend import BackendFactory
+from referee.tournament.inline import InlineBackend
 from referee.tournament.pool import WorkerPool
 from referee.tournament.task import Observer
-from referee.tournament.workers import WorkersFactory
 
 
-def on_this_machine(count: int, pin: bool = False, observer: Observer | None = None) -> WorkersFactory:
+def local_backend(count: int, pin: bool = False, observer: Observer | None = None) -> BackendFactory:
     """Up to `count` worker processes; with 0, this process plays the tasks, and an observer may look on.
 
     As long as worker processes are open, this process must start no others that live on.
@@ -17,4 +17,4 @@ def on_this_machine(count: int, pin: bool = False, observer: Observer | None = N
     if count:
         cores = sorted(usable_cores()) if pin else []
         return lambda take, stopping: WorkerPool(count, cores, take)
-    return lambda take, stopping: Inline(take, stopping, observer)
+    return lambda take, stopping: InlineBackend(take, stopping, observer)

@@ -17,30 +17,37 @@ from itertools import count
 import referee
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.choosing import WorkerChooser
-from referee.cluster.dask_worker import DaskWorker, Stage, first_core
+from referee.cluster.cluster_client import (
+    ClusterClient,
+    Disconnected,
+    Member,
+    Members,
+    OrderAnswered,
+    OrderFailed,
+)
+from referee.cluster.dask_worker import DaskWorker, WorkerStage, first_core
 from referee.cluster.expected import is_answer, longest_s, replayed
-from referee.cluster.link import Answered, Disconnected, Failed, Link, Member, Members
 from referee.cluster.orders import (
-    Changed,
+    BotFilesChanged,
+    EndIdleBots,
     FilePart,
     Greet,
     Greeting,
     MachineAnswer,
     MachineOrder,
     MachineReady,
+    MachineUnfit,
     Play,
     PlayedTask,
     Prepare,
     Requirement,
-    Rest,
     StopMachine,
-    Unfit,
 )
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
-from referee.tournament.task import Began, Died, Lost, Notice, Report, Task
-from referee.tournament.workers import Take, Workers
+from referee.tournament.backend import Backend, ReportHandler
+from referee.tournament.task import Began, Notice, Report, Task, TaskLost, WorkerDied
 
 SILENT_S = 300.0
 """Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
@@ -58,34 +65,34 @@ FAILURES = 3
 """How often in a row a Dask worker may fail before it is not used any more, if others can play."""
 
 OTHERS_S = 10.0
-"""Seconds in which it waits for others, where all that are there are not used."""
+"""Seconds to wait for other machines when none of those present is usable."""
 
 LOOK_S = 1.0
-"""Seconds between two looks whether machines are still heard of and answer in time."""
+"""Seconds between two checks whether machines are still alive and answer in time."""
 
 _RAN_S = 1.0
-"""The most seconds between two looks that count: if more have passed, the referee was stopped itself."""
+"""The maximum of seconds between two checks: if more have passed, the referee itself was stopped."""
 
 REST_S = 10.0
 """Seconds in which machines end their idle bots."""
 
 
-class ClusterWorkers(Workers):
-    """The machines of a cluster."""
+class ClusterBackend(Backend):
+    """Plays tasks on the machines of a cluster."""
 
     def __init__(
         self,
-        link: Link,
+        client: ClusterClient,
         required: Requirement,
         sent: SentFiles,
         percent_of: Callable[[int], int] | None,
-        take: Take,
+        take: ReportHandler,
     ) -> None:
         """`sent` has the files of the bots. With `percent_of`, clocks are scaled: it gives those of a machine
         in percent of the tournament's by its speed, and raises `EnvironmentLacksError` where that is too slow
         or too fast to be used.
         """
-        self._link = link
+        self._client = client
         self._required = required
         self._sent = sent
         self._percent_of = percent_of
@@ -156,10 +163,12 @@ class ClusterWorkers(Workers):
     def _ask(self, worker: DaskWorker, order: MachineOrder) -> str:
         key = str(next(self._numbers))
         self._of[key] = worker
-        self._link.ask(key, worker.address, order)
+        self._client.ask(key, worker.address, order)
         return key
 
-    def _prepare_by(self, worker: DaskWorker, stage: Stage, order: MachineOrder, seconds: float) -> None:
+    def _prepare_by(
+        self, worker: DaskWorker, stage: WorkerStage, order: MachineOrder, seconds: float
+    ) -> None:
         """Gives a worker an order that it has to answer in time before it can play."""
         worker.stage = stage
         worker.due_s = self._now_s + seconds
@@ -170,7 +179,7 @@ class ClusterWorkers(Workers):
 
         Raises `EnvironmentLacksError` where no machine can play, for too long.
         """
-        events = self._link.events(0 if self._reports else seconds)
+        events = self._client.events(0 if self._reports else seconds)
         now_s = time.monotonic()
         passed_s, self._looked_s = min(now_s - self._looked_s, _RAN_S), now_s
         self._now_s += passed_s
@@ -183,10 +192,10 @@ class ClusterWorkers(Workers):
                     self._see(found)
                 case Disconnected(why):
                     self._lose_all(why)
-                case Answered(key, answer):
+                case OrderAnswered(key, answer):
                     if worker := self._of.pop(key, None):
                         self._answered(worker, key, answer)
-                case Failed(key, why):
+                case OrderFailed(key, why):
                     if worker := self._of.pop(key, None):
                         self._failed(worker, key, why)
         if self._now_s - self._looked_after_s >= LOOK_S:
@@ -225,7 +234,7 @@ class ClusterWorkers(Workers):
             worker = self._workers.get(address)
             if worker is None and address not in self._refused:
                 worker = self._workers[address] = DaskWorker(address, member, self._now_s)
-                self._prepare_by(worker, Stage.GREETED, Greet(self._required.bots), GREETING_S)
+                self._prepare_by(worker, WorkerStage.GREETED, Greet(self._required.bots), GREETING_S)
             elif worker and worker.member.beat != member.beat:
                 worker.member, worker.heard_s = member, self._now_s
 
@@ -234,7 +243,7 @@ class ClusterWorkers(Workers):
             self._played(worker, key, answer)
         elif isinstance(answer, PlayedTask):  # the idle bots have ended
             self._reports += answer.reports
-        elif isinstance(answer, Unfit):
+        elif isinstance(answer, MachineUnfit):
             self._refuse(worker, answer.why)
         elif isinstance(answer, Greeting):
             worker.greeting = answer
@@ -266,20 +275,20 @@ class ClusterWorkers(Workers):
             self._refuse(worker, str(error))
             return
         if part:
-            self._prepare_by(worker, Stage.SENT, part, GREETING_S)
+            self._prepare_by(worker, WorkerStage.SENT, part, GREETING_S)
         else:
             self._prepare(worker)
 
     def _prepare(self, worker: DaskWorker) -> None:
-        """Has a worker get ready."""
+        """Tells a worker to get ready."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         slots = sum(one.member.slots for one in there)
         worker.first_core = first_core(worker, there)
         order = Prepare(self._required, worker.member.name, worker.member.slots, slots, worker.first_core)
-        self._prepare_by(worker, Stage.PREPARING, order, PREPARING_S)
+        self._prepare_by(worker, WorkerStage.PREPARING, order, PREPARING_S)
 
     def _ready(self, worker: DaskWorker, ready: MachineReady) -> None:
-        """Has a worker play from now on, if its bots are those of the other machines."""
+        """Lets a worker play from now on, if its bots are the same as those of the other machines."""
         for line in ready.remarks:
             self._remark(f"{worker.name}: {line}")
         for files in self._required.bots:
@@ -298,7 +307,7 @@ class ClusterWorkers(Workers):
         for name, level in ready.levels.items():
             if level != (first := self._levels.setdefault(name, level)):
                 self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
-        worker.stage, worker.order, worker.unready = Stage.READY, "", 0
+        worker.stage, worker.order, worker.unready = WorkerStage.READY, "", 0
         assert worker.greeting
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
         slots = counted(worker.member.slots, "game")
@@ -308,10 +317,10 @@ class ClusterWorkers(Workers):
         """Takes what was reported of a task."""
         task = worker.playing.pop(key)
         del worker.playing_until_s[key]
-        if isinstance(answer, Changed):
+        if isinstance(answer, BotFilesChanged):
             self._lose_task(worker, task, f"{answer.bot} was changed there: {answer.what}")
             return
-        if isinstance(answer, Unfit):
+        if isinstance(answer, MachineUnfit):
             self._lost(worker, task, answer.why)
             self._refuse(worker, answer.why)
             return
@@ -330,11 +339,11 @@ class ClusterWorkers(Workers):
             self._choice.played(task)
             first = Began(task.games[0][0].id)
             self._reports += [
-                report._replace(task=task) if isinstance(report, Died) else report
+                report._replace(task=task) if isinstance(report, WorkerDied) else report
                 for report in reports
                 if report != first
             ]
-            if worker.stage is Stage.STALE:
+            if worker.stage is WorkerStage.STALE:
                 self._begin_again(worker, "")
 
     def _failed(self, worker: DaskWorker, key: str, why: str) -> None:
@@ -344,7 +353,7 @@ class ClusterWorkers(Workers):
             self._lose_task(worker, worker.playing.pop(key), why)
         elif key == worker.order:
             worker.unready += 1
-            worker.stage = Stage.STALE
+            worker.stage = WorkerStage.STALE
             self._begin_again(worker, why)
 
     def _lose_task(self, worker: DaskWorker, task: Task, why: str) -> None:
@@ -352,9 +361,9 @@ class ClusterWorkers(Workers):
         and all of it is one failure.
         """
         self._lost(worker, task, why)
-        if worker.stage is not Stage.STALE:  # guard: failed-together
+        if worker.stage is not WorkerStage.STALE:  # guard: failed-together
             worker.failures += 1
-            worker.stage = Stage.STALE
+            worker.stage = WorkerStage.STALE
         self._begin_again(worker, why)
 
     def _begin_again(self, worker: DaskWorker, why: str) -> None:
@@ -364,25 +373,27 @@ class ClusterWorkers(Workers):
         A bot may be the cause, which shows only if its games go on: the last machine is used on if it could
         play before.
         """
-        others = any(other.stage is Stage.READY for other in self._workers.values() if other is not worker)
+        others = any(
+            other.stage is WorkerStage.READY for other in self._workers.values() if other is not worker
+        )
         plays = worker.failures < FAILURES or (worker.has_played and not others)  # guard: failing-machine
         if not plays or worker.unready >= FAILURES:
             self._refuse(worker, f"it failed {FAILURES} times in a row: {why}")
         elif not worker.playing:
-            self._prepare_by(worker, Stage.GREETED, Greet(self._required.bots), GREETING_S)
+            self._prepare_by(worker, WorkerStage.GREETED, Greet(self._required.bots), GREETING_S)
 
     def _lost(self, worker: DaskWorker, task: Task, why: str, alone: bool = True) -> None:
         """Reports a task as lost with its machine, `alone` or with all other machines."""
         self._choice.lost(task, worker)
         how = f"the machine {worker.name} that played it was lost: {why}"
-        self._reports.append(Lost(task, how, by_bot=alone))
+        self._reports.append(TaskLost(task, how, by_bot=alone))
 
     def _lose(self, worker: DaskWorker, why: str, alone: bool = True) -> None:
         """Gives up a worker, with all that it was to do; `alone` or with all others."""
         del self._workers[worker.address]
         for key in [key for key, of in self._of.items() if of is worker]:
             del self._of[key]
-            self._link.forget(key)
+            self._client.forget(key)
         for task in worker.playing.values():
             self._lost(worker, task, why, alone)
 
@@ -408,7 +419,7 @@ class ClusterWorkers(Workers):
                 self._silent[worker.address] = worker.member.beat
                 self._lose(worker, f"the scheduler has heard nothing of it for {SILENT_S:.0f} s")
             elif worker.order and self._now_s > worker.due_s:
-                self._link.forget(worker.order)
+                self._client.forget(worker.order)
                 self._of.pop(worker.order, None)
                 self._failed(worker, worker.order, "it did not get ready in time")
             elif self._now_s > min(worker.playing_until_s.values(), default=math.inf):  # guard: endless-task
@@ -433,16 +444,16 @@ class ClusterWorkers(Workers):
         if not self._is_stopping:
             self._is_stopping = True
             self._pending.clear()
-            self._link.tell([*self._workers], StopMachine())
+            self._client.tell([*self._workers], StopMachine())
 
     def end_idle_bots(self) -> None:
-        """Has all machines end their idle bots, as far as they answer in time."""
-        ready = [worker for worker in self._workers.values() if worker.stage is Stage.READY]
-        resting = {self._ask(worker, Rest()) for worker in ready}
+        """Tells all machines to end their idle bots, and waits until they have answered or the time is up."""
+        ready = [worker for worker in self._workers.values() if worker.stage is WorkerStage.READY]
+        resting = {self._ask(worker, EndIdleBots()) for worker in ready}
         until_s = self._now_s + REST_S
         while resting & self._of.keys() and self._now_s < until_s:
             self.take_reports(0.1)
 
     def close(self) -> None:
         """Ends the run on all machines, also on those that are not used."""
-        self._link.close([*self._workers, *self._refused])
+        self._client.close([*self._workers, *self._refused])

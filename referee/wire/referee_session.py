@@ -1,4 +1,4 @@
-"""The referee's end of the conversation with one bot: bytes in, replies out; questions in, bytes out. Pure.
+"""The referee's side of the session with one bot: output becomes replies, questions become bytes. Pure.
 
 It knows the protocol and nothing of processes or time. It serves game after game, as the bot's process does.
 """
@@ -15,11 +15,11 @@ from referee.gameplay.api import (
     RESIGNED,
     Answer,
     Failure,
+    GameDescription,
     LegalMoves,
     ListRequest,
-    Opening,
     Question,
-    What,
+    ReplyContent,
 )
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
@@ -55,7 +55,7 @@ LAST_KEPT = 3
 
 
 @dataclass
-class Aside:
+class ExtraOutput:
     """What a bot wrote in a game apart from its answers; it has no effect on the game."""
 
     noise: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Aside:
 
 @dataclass(slots=True)
 class AskedTurn:
-    """What came from a bot instead of an answer since it was last asked for something."""
+    """What a bot wrote instead of an answer since it was last asked for something."""
 
     noise: str = ""
     """The last line that is no message."""
@@ -78,8 +78,8 @@ class AskedTurn:
     """Answers to closed questions, where the bot was asked for a move."""
 
 
-class Conversation:
-    """One conversation. Everything that comes after a `Failure` is dropped."""
+class RefereeSession:
+    """A session with one bot. Everything that comes after a `Failure` is dropped."""
 
     def __init__(self) -> None:
         self._session = Session()
@@ -92,15 +92,15 @@ class Conversation:
         """The number of the question that was answered last."""
         self._expected = NO_MOVE
         """The prefix of a move that answers the open question; `NO_MOVE` where no question is open."""
-        self.heard_bytes = 0
+        self.received_bytes = 0
         self.more_behind = False
         """Whether there was more behind the last reply in what was heard last."""
-        self.last_heard: deque[bytes] = deque(maxlen=LAST_KEPT)
+        self.last_received: deque[bytes] = deque(maxlen=LAST_KEPT)
         """The last lines that the bot wrote."""
-        self.last_said = b""
+        self.last_sent = b""
         """The last write to the bot that asked it for something."""
         self.failure: Failure | None = None
-        self.aside = Aside()
+        self.extra_output = ExtraOutput()
         self.turn = AskedTurn()
 
     @property
@@ -115,33 +115,33 @@ class Conversation:
 
     def begin(self) -> None:
         """Forgets the dialogue of the previous game, which explains nothing in the next one."""
-        self.last_heard.clear()
-        self.last_said = b""
+        self.last_received.clear()
+        self.last_sent = b""
 
     def greet(self) -> bytes:
-        """The referee's hello."""
+        """Begins the session with the referee's `hello`."""
         self._session.phase = Phase.GREETED
         self.turn = AskedTurn()
-        self.last_said = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
-        return self.last_said
+        self.last_sent = m.encode(m.HelloLine(m.VERSION, CAPABILITIES))
+        return self.last_sent
 
-    def open(self, seat: Seat, opening: Opening) -> bytes:
-        """A game's description."""
-        self.aside = Aside()
+    def open(self, seat: Seat, description: GameDescription) -> bytes:
+        """Encodes the description of a game."""
+        self.extra_output = ExtraOutput()
         self.turn = AskedTurn()
         self._bytes_in_turn = self._lines_in_turn = 0
         self._session.phase = Phase.LOADING
-        self.last_said = m.encode(
-            m.GameLine(opening.slug, opening.rules, seat + 1, opening.seats),
-            *(m.OptionLine(name, str(value)) for name, value in opening.options.items()),
-            _clock(opening.control),
-            m.SeedLine(opening.seed),
+        self.last_sent = m.encode(
+            m.GameLine(description.slug, description.rules, seat + 1, description.seats),
+            *(m.OptionLine(name, str(value)) for name, value in description.options.items()),
+            _clock(description.control),
+            m.SeedLine(description.seed),
             m.PrepareLine(),
         )
-        return self.last_said
+        return self.last_sent
 
     def ask(self, seat: Seat, question: Question) -> bytes:
-        """A question with everything that goes with it, formatted directly, since every move has one."""
+        """Encodes a question with all that goes with it; formatted directly, since every move has one."""
         session = self._session
         lines = []
         if session.phase is Phase.ASKED and not question.defaulted:
@@ -165,7 +165,7 @@ class Conversation:
         self._lists = 0
         self.turn = AskedTurn()
         self._expected = b"move %d " % number
-        self.last_said = data = m.encode_lines(lines)
+        self.last_sent = data = m.encode_lines(lines)
         return data
 
     def lapse(self) -> None:
@@ -176,18 +176,20 @@ class Conversation:
         self._expected = NO_MOVE
 
     def show_legal(self, legal: LegalMoves) -> bytes:
-        """The answer to a request for legal moves; nothing where the bot answered without waiting for it."""
+        """Encodes the answer to a request for legal moves; nothing where the bot answered without waiting for
+        it.
+        """
         if self._session.phase is not Phase.ASKED:
             return b""
         kind = "sample" if legal.sampled else "all"
         total = "unknown" if legal.total is None else legal.total
         lines = [f"legal {self._session.asked} {kind} {len(legal.moves)} {total}"]
         lines += [f"choice {move}" for move in legal.moves]
-        self.last_said = data = m.encode_lines(lines)
+        self.last_sent = data = m.encode_lines(lines)
         return data
 
     def close(self, outcome: Outcome, ending: Ending) -> bytes:
-        """The end of the game; empty where the bot was never told of the game."""
+        """Encodes the end of the game; empty where the bot was never told about the game."""
         self._expected = NO_MOVE
         if self._session.phase not in (Phase.LOADING, Phase.WAITING, Phase.ASKED):
             return b""
@@ -195,7 +197,7 @@ class Conversation:
         return m.encode(m.EndLine(outcome.ranks, ending.word, outcome.sentence))
 
     def quit(self) -> bytes:
-        """The last message; empty where the bot could not expect it."""
+        """Encodes the last message; empty where the bot could not expect it."""
         if self._session.phase in (Phase.NEW, Phase.SETUP, Phase.CLOSED):
             return b""
         self._session.phase = Phase.CLOSED
@@ -204,44 +206,44 @@ class Conversation:
     def is_awaited(self, line: bytes) -> bool:
         """Whether a line has the form of an answer to what the bot was asked last."""
         word, *rest = line.split(b" ", 2)
-        if self.last_said.startswith(b"hello "):
+        if self.last_sent.startswith(b"hello "):
             return word == b"hello"
-        if self.last_said.endswith(b"prepare\n"):
+        if self.last_sent.endswith(b"prepare\n"):
             return word == b"ready"
         return word in (b"move", b"resign") and rest[:1] == [b"%d" % self._session.asked]
 
-    def hear(self, data: bytes) -> list[What]:
-        """The replies in a chunk of the bot's output; nothing comes after a `Failure`."""
+    def receive(self, data: bytes) -> list[ReplyContent]:
+        """Decodes the replies in a chunk of the bot's output; nothing comes after a `Failure`."""
         if self.failure:
             return []
-        self.heard_bytes += len(data)
+        self.received_bytes += len(data)
         self.more_behind = False
         if (answer := self._plain_move(data)) is not None:
             return [answer]
-        heard: list[What] = []
+        replies: list[ReplyContent] = []
         self._bytes_in_turn += len(data)
-        what: What | None = None
+        content: ReplyContent | None = None
         lines = self._lines.feed(data)
         self._lines_in_turn += len(lines)
         for line in lines:
             if isinstance(line, m.Overlong):
-                what = self._flood(line.start)
+                content = self._flood(line.start)
             else:
-                self.last_heard.append(line)
-                what = self._line(line)
-            if what is not None:
-                heard.append(what)
-            if isinstance(what, Failure):
+                self.last_received.append(line)
+                content = self._line(line)
+            if content is not None:
+                replies.append(content)
+            if isinstance(content, Failure):
                 break
         else:
             if self._bytes_in_turn > TURN_CAP:  # guard: bytes-of-a-turn
-                heard.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
+                replies.append(Failure(Ending.FLOOD, f"more than {TURN_CAP} bytes without an answer"))
             elif self._lines_in_turn > LINES_CAP:  # guard: lines-of-a-turn
-                heard.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
-        self.more_behind = what is None or bool(self._lines.partial)
-        if heard and isinstance(heard[-1], Failure):
-            self.failure = heard[-1]
-        return heard
+                replies.append(Failure(Ending.FLOOD, f"more than {LINES_CAP} lines without an answer"))
+        self.more_behind = content is None or bool(self._lines.partial)
+        if replies and isinstance(replies[-1], Failure):
+            self.failure = replies[-1]
+        return replies
 
     def _plain_move(self, data: bytes) -> Answer | None:
         """The answer in a chunk that is just one line, a move to the open question in plain characters, as
@@ -259,22 +261,22 @@ class Conversation:
         text = data[len(expected) : -1].decode().strip(" ")
         if not text or not text.isprintable():
             return None
-        self.last_heard.append(data[:-1])
+        self.last_received.append(data[:-1])
         self._session.phase = Phase.WAITING
         return self._answer(self._session.asked, text)
 
     def _flood(self, start: bytes) -> Failure:
         return Failure(Ending.FLOOD, f"a line of more than {m.LINE_CAP} bytes: {shown(start, 60)}")
 
-    def _line(self, line: bytes) -> What | None:
+    def _line(self, line: bytes) -> ReplyContent | None:
         try:
             message = m.parse(line, m.Speaker.BOT)
         except m.NotAMessage:
-            self.aside.noise_count += 1
+            self.extra_output.noise_count += 1
             self.turn.noise_count += 1
             self.turn.noise = shown(line, 200)
-            if len(self.aside.noise) < NOISE_KEPT:
-                self.aside.noise.append(shown(line, 200))
+            if len(self.extra_output.noise) < NOISE_KEPT:
+                self.extra_output.noise.append(shown(line, 200))
             return None
         except m.Malformed as error:
             return Failure(Ending.PROTOCOL, f"{shown(line, 200)}: {shown(str(error), 200)}")
@@ -283,13 +285,13 @@ class Conversation:
         except Breach as breach:
             return Failure(Ending.TURN, f"{shown(line, 200)}: {breach}")
         if not counts:
-            self.aside.stale_count += 1
+            self.extra_output.stale_count += 1
             if self._session.phase is Phase.ASKED:
                 self.turn.stale_count += 1
             return None
         return self._message(message)
 
-    def _message(self, message: m.Message) -> What | None:
+    def _message(self, message: m.Message) -> ReplyContent | None:
         match message:
             case m.MoveLine(question, text):
                 return self._answer(question, text)
@@ -327,11 +329,11 @@ class Conversation:
 
     def _keep_log(self, line: str) -> None:
         size = len(line.encode()) + 1
-        if self.aside.log_bytes + size > LOG_CAP:
-            self.aside.log_dropped += 1
+        if self.extra_output.log_bytes + size > LOG_CAP:
+            self.extra_output.log_dropped += 1
         else:
-            self.aside.log.append(line)
-            self.aside.log_bytes += size
+            self.extra_output.log.append(line)
+            self.extra_output.log_bytes += size
 
 
 def _clock(control: TimeControl) -> m.ClockLine:

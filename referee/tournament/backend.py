@@ -1,4 +1,4 @@
-"""The interface of what plays the games of a run, wherever they are played."""
+"""The interface of a backend, which plays the games of a run: this process, workers, or a cluster."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 from referee.tournament.task import Report, Task
 
-Take = Callable[[Sequence[Report]], None]
+ReportHandler = Callable[[Sequence[Report]], None]
 """Called with the reports that arrived together, in their order."""
 
 
-class Workers(ABC):
-    """Plays tasks."""
+class Backend(ABC):
+    """Plays tasks, and passes on the reports about them."""
 
     @property
     @abstractmethod
@@ -26,7 +26,9 @@ class Workers(ABC):
 
     @abstractmethod
     def play(self, task: Task) -> None:
-        """Has a task played; there must be room. Raises `EnvironmentLacksError` where no worker can start."""
+        """Starts to play a task; there must be room. Raises `EnvironmentLacksError` where no worker can
+        start.
+        """
 
     @abstractmethod
     def take_reports(self, seconds: float) -> None:
@@ -45,5 +47,5 @@ class Workers(ABC):
         """Ends all workers and their bots at once."""
 
 
-WorkersFactory = Callable[[Take, Callable[[], bool]], Workers]
-"""Opens workers: called with what takes their reports, and with what says whether the run is to stop."""
+BackendFactory = Callable[[ReportHandler, Callable[[], bool]], Backend]
+"""Opens a backend. The arguments are called with its reports, and to ask whether the run is to stop."""

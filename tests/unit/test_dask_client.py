@@ -9,29 +9,29 @@ from typing import Any
 
 import pytest
 
-from referee.cluster.link import Disconnected, LinkEvent, Members
+from referee.cluster.cluster_client import ClusterEvent, Disconnected, Members
 from tests.waiting import TOO_LONG_S
 
 
 @pytest.fixture
-def dask_link() -> Any:
+def dask_client() -> Any:
     """The module. Dask takes long to import: only the worker that runs these tests does so."""
     pytest.importorskip("distributed")
-    return import_module("referee.cluster.dask_link")
+    return import_module("referee.cluster.dask_client")
 
 
 @pytest.mark.parametrize("error", [RuntimeError("odd"), KeyError("id"), asyncio.CancelledError()])
 def test_the_connection_is_made_again_whatever_ended_it(
-    monkeypatch: pytest.MonkeyPatch, dask_link: Any, error: BaseException
+    monkeypatch: pytest.MonkeyPatch, dask_client: Any, error: BaseException
 ) -> None:
     def fails(*args: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr(dask_link, "Client", fails)
-    monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
-    link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
-    found = [event for _ in range(3) for event in link.events(TOO_LONG_S)]
-    link.close([])
+    monkeypatch.setattr(dask_client, "Client", fails)
+    monkeypatch.setattr(dask_client, "RETRY_S", 0.001)
+    client = dask_client.DaskClient("tcp://127.0.0.1:1", "run")
+    found = [event for _ in range(3) for event in client.events(TOO_LONG_S)]
+    client.close([])
     assert len(found) >= 2 and all(isinstance(event, Disconnected) for event in found)
 
 
@@ -68,16 +68,16 @@ class Stuck:
 
 
 def test_a_client_that_does_not_end_to_close_is_given_up(
-    monkeypatch: pytest.MonkeyPatch, dask_link: Any
+    monkeypatch: pytest.MonkeyPatch, dask_client: Any
 ) -> None:
-    monkeypatch.setattr(dask_link, "Client", Stuck)
-    monkeypatch.setattr(dask_link, "CLOSE_S", 0.2)
-    monkeypatch.setattr(dask_link, "RETRY_S", 0.001)
-    link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
-    seen: list[LinkEvent] = []
+    monkeypatch.setattr(dask_client, "Client", Stuck)
+    monkeypatch.setattr(dask_client, "CLOSE_S", 0.2)
+    monkeypatch.setattr(dask_client, "RETRY_S", 0.001)
+    client = dask_client.DaskClient("tcp://127.0.0.1:1", "run")
+    seen: list[ClusterEvent] = []
     while not any(isinstance(event, Members) for event in seen):
-        seen += link.events(TOO_LONG_S) or pytest.fail("no more events")
-    link.close([])
+        seen += client.events(TOO_LONG_S) or pytest.fail("no more events")
+    client.close([])
     assert [type(event) for event in seen[:2]] == [Disconnected, Members]
 
 
@@ -93,14 +93,14 @@ class Slow(Stuck):
 
 
 def test_a_slow_answer_does_not_keep_it_from_looking_for_long(
-    monkeypatch: pytest.MonkeyPatch, dask_link: Any
+    monkeypatch: pytest.MonkeyPatch, dask_client: Any
 ) -> None:
-    monkeypatch.setattr(dask_link, "Client", Slow)
+    monkeypatch.setattr(dask_client, "Client", Slow)
     for name, value in (("CLOSE_S", 0.2), ("LOOK_S", 0.01), ("SELDOM_S", 0.05), ("LOOKING", 0.0001)):
-        monkeypatch.setattr(dask_link, name, value)
-    link = dask_link.DaskLink("tcp://127.0.0.1:1", "run")
-    seen: list[LinkEvent] = []
+        monkeypatch.setattr(dask_client, name, value)
+    client = dask_client.DaskClient("tcp://127.0.0.1:1", "run")
+    seen: list[ClusterEvent] = []
     while len(seen) < 2:
-        seen += link.events(TOO_LONG_S) or pytest.fail("no more events")
-    link.close([])
+        seen += client.events(TOO_LONG_S) or pytest.fail("no more events")
+    client.close([])
     assert [type(event) for event in seen[:2]] == [Members, Disconnected]
