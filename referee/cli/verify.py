@@ -18,7 +18,7 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from referee.games.api import Game
     from referee.records.journal import JournalLine
-    from referee.records.replay import Examined
+    from referee.records.replay import ExaminedLine
     from referee.tournament.run_state import RunState
 
 _HASH = re.compile(r"[0-9a-f]{64}")

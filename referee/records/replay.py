@@ -82,7 +82,7 @@ def verify(value: dict[str, Any], openings: Openings | None = None) -> None:
             _compare(name, value.get(name), again[name])
 
 
-class Examined(NamedTuple):
+class ExaminedLine(NamedTuple):
     """A line of a run, examined by itself."""
 
     value: dict[str, Any]

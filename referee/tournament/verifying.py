@@ -9,7 +9,7 @@ from referee.games.api import Game
 from referee.records.header import check_against, game_of, other_origin, sections_of
 from referee.records.heads import Head
 from referee.records.journal import JournalLine
-from referee.records.replay import Examined
+from referee.records.replay import ExaminedLine
 from referee.records.seeds import SeedVerifier
 from referee.tournament.run_state import RunState
 
@@ -31,7 +31,7 @@ class RunVerifier:
         """How many games so far have a seed that has not been revealed, so that only its use is verified."""
         return self._seeds.unverified
 
-    def take(self, line: JournalLine, examined: Examined) -> None:
+    def take(self, line: JournalLine, examined: ExaminedLine) -> None:
         """Verifies the next line. Raises `RecordError`, or `UsageError` where the game is not available."""
         if not examined.value:
             raise RecordError(examined.error)

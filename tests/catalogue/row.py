@@ -28,22 +28,22 @@ def at_once(place: SeatWire) -> bool:
 
 def loading(place: SeatWire) -> bool:
     """Whether it has said hello."""
-    return place.connection.conversation.phase is Phase.LOADING
+    return place.connection.session.phase is Phase.LOADING
 
 
 def asked(place: SeatWire) -> bool:
     """Whether it was asked."""
-    return place.connection.conversation.phase is Phase.ASKED
+    return place.connection.session.phase is Phase.ASKED
 
 
 def partial(place: SeatWire) -> bytes:
     """Whether it has begun a line."""
-    return place.connection.conversation.partial
+    return place.connection.session.partial
 
 
 def noisy(place: SeatWire) -> int:
     """How many lines of noise came in this turn."""
-    return place.connection.conversation.turn.noise_count
+    return place.connection.session.turn.noise_count
 
 
 def computed_us(place: SeatWire) -> float:

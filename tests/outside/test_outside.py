@@ -19,7 +19,7 @@ from referee.games import game_given
 from referee.games.outside import VARIABLE, from_file
 from referee.records.journal import JournalLine
 from referee.records.record import json_of
-from referee.records.replay import Examined
+from referee.records.replay import ExaminedLine
 from referee.tournament.run_state import RunState
 from referee.tournament.verifying import RunVerifier
 from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process
@@ -210,7 +210,7 @@ def test_a_forged_origin_is_told(members: dict[str, Any], error: type[RefereeErr
     with pytest.raises(error) as raised:
         header = {**HEADER, **members}
         line = JournalLine(1, json_of(header), "")
-        RunVerifier(RunState()).take(line, Examined(header, ""))
+        RunVerifier(RunState()).take(line, ExaminedLine(header, ""))
     assert told in str(raised.value)
 
 

@@ -442,14 +442,14 @@ def test_what_a_bot_writes_does_not_move_its_deadline() -> None:
     connection = BotConnection(bot("noisy", "drip"))
     wire = ProcessWire([connection], LONG_US)
     game = GAMES["blooms"]
-    wire.open(0, Opening("blooms", game.rules, 2, game.settle({"size": "8"}), game.clock, 1))
-    assert isinstance(wire.next_reply().what, Ready)
+    wire.open(0, GameDescription("blooms", game.rules, 2, game.settle({"size": "8"}), game.clock, 1))
+    assert isinstance(wire.next_reply().content, Ready)
     wire.post(0, Question((), LONG_US, 0, LONG_US))
-    (place,) = wire._places
-    before_ns = place.watch.deadline_ns
-    while not connection.conversation.partial:
+    (seat_wire,) = wire._seat_wires
+    before_ns = seat_wire.watch.deadline_ns
+    while not connection.session.partial:
         wire._wait()
-    assert place.watch.deadline_ns == before_ns
+    assert seat_wire.watch.deadline_ns == before_ns
     assert connection.process
     end_processes([connection.process], grace_s=0)
 

@@ -36,8 +36,8 @@ from referee.tournament.schedule import encounter
 from referee.tournament.task import Finished, Report, Task, Void
 from tests.command import ROOT
 from tests.holdings import Holdings, Process, holdings, marked, temporary_files_in
-from tests.tools import crew
 from tests.tools.fault_oracle import DRAWN, Foretold, course_of, foretell
+from tests.tools.play_tasks import play_tasks
 
 STRETCH = 1000
 """Games, after which nothing is played until it was counted what is held."""

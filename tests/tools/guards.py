@@ -107,7 +107,7 @@ GUARDS = [
     dropped("repeated-games", "tests/unit/test_ratings.py -k repeat_each_other"),
     replaced(
         "deadline",
-        "{}; place.watch.deadline_ns += 1",
+        "{}; seat_wire.watch.deadline_ns += 1",
         f"{PROCESSES} -k deadline",
     ),
     never("deadline-after-rejection", f"{PROCESSES} -k rejection"),
