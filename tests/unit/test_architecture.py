@@ -75,6 +75,7 @@ def types(module: ast.Module) -> Iterator[str]:
 
 
 @pytest.mark.promise("ARCHITECTURE", "The glossary has each word once, sorted, and only words in use.")
+@pytest.mark.slow
 def test_the_glossary_is_sorted_and_has_only_words_in_use() -> None:
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", glossary()[1], re.MULTILINE)[1:]
     words = [word for word, _ in rows]
@@ -109,6 +110,7 @@ def test_the_protocol_imports_nothing_but_itself_and_the_standard_library() -> N
 @pytest.mark.promise(
     "ARCHITECTURE", "A module that says *Pure* reads no clock, touches no file, starts no process."
 )
+@pytest.mark.slow
 def test_pure_modules_touch_no_clock_no_file_and_no_process() -> None:
     ours = {**OURS, **module_list.files(PROTOCOL, "referee.protocol")}
     pure = [name for name, path in OURS.items() if module_list.is_pure(path)]
